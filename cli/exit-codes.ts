@@ -16,6 +16,7 @@ export const exitCodeHelp = [
 
 /** The exit code of a verdict: nothing is good that was not looked at. */
 export function exitCodeOf({ isGood, isComplete }: { isGood: boolean; isComplete: boolean }): ExitCode {
+  // guard: nothing is called good that was not looked at
   if (!isComplete) return 2;
   return isGood ? 0 : 1;
 }

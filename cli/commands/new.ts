@@ -42,6 +42,7 @@ function put(text: string, { output, force }: Options, terminal: Terminal): void
     return;
   }
   const path = resolve(terminal.directory, output);
+  // guard: a file that is there
   if (existsSync(path) && !force) throw new Trouble(`${output} exists; --force replaces it`);
   writeAtomically(path, text);
   terminal.writeError(`Wrote ${output}.\n`);

@@ -62,6 +62,7 @@ export const preflightCommand: CommandData<undefined, Options> = {
     }
     const report = await reportOn(options, terminal);
     terminal.write(options.json ? preflightJson(report) : preflightText(report, terminal));
+    // guard: a host with a failing attachment is not called good
     const isWell = isReady(report.lookedAt) && report.forecasts.every(({ verdict }) => isGood(verdict));
     return exitCodeOf({ isGood: isWell, isComplete: report.leftOut.length === 0 });
   },
@@ -106,6 +107,7 @@ function originOf({ files, with: instead }: CheckOptions, now: number, { release
 
 // Without --summary nobody would miss a host.
 function isOutOfPlace({ summary, expect, since }: Options): boolean {
+  // guard: no missing host is overlooked
   return (expect !== undefined && !summary) || (since !== undefined && expect === undefined);
 }
 

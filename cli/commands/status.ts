@@ -69,6 +69,7 @@ function textOf(status: HostStatus, { json, prometheus, output }: Options, termi
 
 async function statusOf(options: Options, terminal: Terminal): Promise<HostStatus> {
   // The log of CNI_WRAPPERS_LOG comes with its first line.
+  // guard: a misspelled log is no log without repairs
   if (options.log && !existsSync(resolve(terminal.directory, options.log))) {
     throw new Trouble(`--log ${options.log}: there is no such file`);
   }
@@ -79,11 +80,13 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
   const checked = await withBar(wanted, terminal, async (attachment) => {
     const verdict = await checkOnHost(attachment, check);
     const isWrapped = networkOf(attachment, check)?.list.plugins.some((plugin) => plugin.isWrapped) ?? false;
+    // guard: an attachment that nothing recovers is counted
     const lacksJournal = isWrapped && verdict.is !== "gone" && !remembered.has(keyOf(attachment));
     return { attachment, verdict, lacksJournal };
   });
   const log = options.log ?? terminal.env.CNI_WRAPPERS_LOG;
   const links = await readLinks();
+  // guard: interfaces that cannot be read are not called good
   if (links === undefined) leftOut.note("the host's interfaces: ip(8) is missing, or fails");
   const state = existsSync(stateDirectory) ? readState(stateDirectory, terminal.directory) : undefined;
   const around = { directory: terminal.directory, links, state, live: liveAmong(checked), note: leftOut.note };

@@ -55,9 +55,12 @@ export const tryCommand: CommandData<string, Options> = {
     const report = await reportOn(given, options, terminal);
     terminal.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : tryText(report, terminal));
     const { steps, left, problems, obstacles } = report;
+    // guard: a step that nobody can judge is not called good
     const isKnown = steps.every(({ outcome }) => outcome !== "unknown");
     return exitCodeOf({
+      // guard: no list is called good that leaves something, or whose step fails
       isGood: left.length === 0 && steps.every(({ outcome }) => outcome !== "fails"),
+      // guard: no list is called good that was not tried, or not as a whole
       isComplete: isKnown && obstacles.length === 0 && problems.length === 0,
     });
   },
@@ -78,16 +81,19 @@ async function reportOn(
   const { file } = readList(path, terminal.directory);
   const network = networkIn(file);
   if (network === undefined) throw new Trouble(`${path}: it is not a list with a name; run cni-wrappers lint on it`);
+  // guard: nothing is tried without namespaces of its own
   if (process.getuid?.() !== 0) throw new Trouble("only root can make namespaces: run the command as root");
   const where = { cacheDir: usualCacheDirectory, configDir: [], ...(cniPath !== undefined && { cniPath }) };
   const paths = await hostPathsOn(where, { env: terminal.env, viewProblem: () => undefined });
   const fault = agentFault(paths, "--cni-path");
+  // guard: no plugins are tried but those that the runtime uses
   if (fault !== undefined) throw new Trouble(fault);
   const links = await readLinks();
   if (links === undefined) throw new Trouble("ip(8) failed or is missing: install iproute2");
   const host = { links, cniPath: paths.cniPath, veth, ports: port };
   const { commands, notes, obstacles, state } = surroundingsOf(network.list, host);
   const common = { file: path, network: network.name, cniPath: paths.cniPath, notes, obstacles };
+  // guard: no plugin runs that needs what the stage does not have
   if (obstacles.length > 0) return { ...common, steps: [], left: [], stays: [], problems: [] };
   const request: Request = {
     path,

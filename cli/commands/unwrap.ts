@@ -38,6 +38,7 @@ export const unwrapCommand: CommandData<string, Options> = {
     const isIdle = unwrapping.plugins.length === 0;
     const uses = isIdle ? [] : usesOf(list, options.state, leftOut.note);
     leftOut.tell(terminal);
+    // guard: the list of a container that needs the wrappers, or whose result cannot be read
     const isFree = (uses.length === 0 && leftOut.isEmpty) || options.force === true;
     const refusal = isFree ? undefined : usesText(uses, leftOut.lines.length, "list");
     const decisions = { ...unwrapping, uses };
@@ -54,6 +55,7 @@ export const unwrapCommand: CommandData<string, Options> = {
 function usesOf({ name = "", plugins }: List, state: string, leaveOut: (line: string) => void) {
   const paths = { configDirectories: [], cniPath: [], cacheDirectory: state, network: name };
   // Whoever attached a container: no plain list of several interface plugins passes CHECK.
+  // guard: the list of containers that something else attached
   const wrapped = new Set(plugins.filter(({ role }) => role !== "meta").length > 1 ? [name] : []);
   return usesAmong(readAttachments(paths, leaveOut).wanted, wrapped, state).filter(({ network }) => network === name);
 }

@@ -26,11 +26,13 @@ export function readInput(path: string, full: string, limit: number): Buffer {
  */
 export function openInput(path: string, full: string): number {
   const name = attempt(() => lstatSync(full));
+  // guard: no file of root's is read through another user's link
   if (name?.isSymbolicLink() && !isOwn(name))
     throw new Trouble(`${oneLine(path)}: it is a link of another user, which leads anywhere`);
   // Without a writer, a pipe would wait for one.
   const file = openSync(full, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   const found = fstatSync(file);
+  // guard: no pipe or device is read
   if (found.isFile() || found.isDirectory()) return file;
   closeSync(file);
   throw new Trouble(`${oneLine(path)}: it is not a regular file; to read a pipe, write - and give it as stdin`);
@@ -45,6 +47,7 @@ export function readOpened(path: string, file: number, limit: number): Buffer {
     const length = readSync(file, chunk);
     if (length === 0) return Buffer.concat(chunks, size);
     size += length;
+    // guard: no file fills the memory
     if (size > limit) throw new Trouble(`${oneLine(path)}: it has more than ${limit / 1024 ** 2} MiB`);
     chunks.push(chunk.subarray(0, length));
   }

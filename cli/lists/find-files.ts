@@ -42,6 +42,7 @@ export function readListFile(path: string, directory: string): ListFile {
 /** Returns the full path of a file whose text is still the one that was read. Throws Trouble otherwise. */
 export function unchangedPath({ path, text }: ListFile, directory: string): string {
   const full = resolve(directory, path);
+  // guard: a change that another program made meanwhile
   if (readInput(path, full, longestList).equals(Buffer.from(text))) return full;
   throw new Trouble(`${path}: another program changed the file, or it is not UTF-8; it stays as it is`);
 }

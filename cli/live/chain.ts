@@ -26,6 +26,7 @@ export async function runChain(chain: Chain, seconds: number): Promise<ChainOutc
   for (const index of callOrder(list, verb)) {
     const run = runOf({ ...chain, result }, index);
     const outcome = await runPlugin(run, seconds);
+    // guard: no list passes with a plugin that fails
     if (!outcome.passed) return { passed: false, plugin: run.type, position: index, error: outcome.error };
     if (verb === "ADD") result = outcome.output as CniResult | undefined;
   }

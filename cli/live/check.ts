@@ -59,6 +59,7 @@ export function networkOf(
 
 /** Whether the runtime's restart, the next ADD and the next DEL are without a fault. */
 export function isGood(verdict: Verdict): boolean {
+  // guard: an attachment that the next restart, ADD or DEL fails is not called good
   return verdict.is !== "fails" && !("outside" in verdict) && !("dropped" in verdict);
 }
 
@@ -69,12 +70,16 @@ export function isGood(verdict: Verdict): boolean {
 export async function checkOnHost(attachment: CachedAttachment, options: CheckOptions): Promise<Verdict> {
   const network = networkOf(attachment, options);
   const state = pathStateAt(attachment.netns);
+  // guard: a namespace that nobody can look at is not called gone
   if (state === "unreadable") throw new Trouble(`${attachment.netns}: it cannot be looked at; run the command as root`);
+  // guard: a container that is gone is not called failing
   if (state === "gone") return { is: "gone" };
+  // guard: no attachment passes that no list defines
   if (!network) return { is: "fails", error: missingList(attachment.network, options) };
   const unasked = withoutPlugins(network.list);
   if (unasked) return unasked;
   const outcome = await runChain(checkChain(network.list, attachment, options.cniPath), options.seconds);
+  // guard: no attachment passes whose CHECK fails
   if (!outcome.passed) {
     const { plugin, position, error } = outcome;
     const cure = (await missingWrapperCure(plugin, error)) ?? (await cureOf(network.list, position, attachment));
@@ -87,8 +92,10 @@ export async function checkOnHost(attachment: CachedAttachment, options: CheckOp
 
 /** What libcni answers to CHECK by itself, as far as it asks no plugin (CheckNetworkList). The version comes first. */
 export function withoutPlugins({ value, cniVersion = "0.1.0" }: List): Verdict | undefined {
+  // guard: no attachment passes whose list has no CHECK
   if (/^0\.[1-3]\./.test(cniVersion))
     return { is: "fails", error: `configuration version "${cniVersion}" does not support the CHECK command` };
+  // guard: no attachment passes that the runtime does not check
   return value.disableCheck === true ? { is: "unchecked", why: "the list has disableCheck" } : undefined;
 }
 
@@ -138,6 +145,7 @@ export function checkOptionsOn(
   const lists = readLists(paths.configDirectories, terminal);
   const networks = new Map(lists.networks);
   const network = file === undefined ? undefined : networkIn(readListFile(file, terminal.directory));
+  // guard: nothing is checked with a file of --with that is no list
   if (file !== undefined && !network)
     throw new Trouble(`${file}: it is not a list with a name; run cni-wrappers lint on it`);
   if (network) networks.set(network.name, network);

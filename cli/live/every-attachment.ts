@@ -65,7 +65,9 @@ export function everyAttachment({ paths, check, leftOut }: HostView): HostAttach
  */
 function uselessWith(check: CheckOptions, wanted: readonly CachedAttachment[]): string[] {
   const { with: instead } = check;
+  // guard: nothing is called good that --with does not reach
   if (instead === undefined || wanted.some(({ network }) => network === instead.name)) return [];
+  // guard: a list of --with without a container is no typing error
   if (inPlace(check).networks.has(instead.name)) return [];
   const there = namesIn(wanted.map((one) => one.network));
   const { path } = instead.list.file;
@@ -81,6 +83,7 @@ export function withLostResult(
   namespaceAt: (path: string) => Entry["namespace"] | undefined = (path) => new Memory().namespace(path),
 ): readonly CachedAttachment[] {
   const live = entries.filter((entry) => {
+    // guard: a container that is gone, or is just being attached, has lost no result
     return entry.done && isStanding(entry) && isSameNamespace(entry.namespace, namespaceAt(entry.namespace.path));
   });
   const byFile = new Map(live.map((entry) => [cachedResultFile(entry), entry]));
@@ -107,7 +110,9 @@ export function straysAmong(
   const paths = new Set(attachments.map(({ netns }) => namespacePath(netns)));
   const owners = new Set(attachments.map(keyOf));
   return {
+    // guard: a namespace that an attachment has is no stray
     namespaces: namespaces.filter((path) => !paths.has(namespacePath(path))),
+    // guard: a journal that an attachment needs is no stray
     memories: memories.filter((one) => !owners.has(keyOf(one))),
   };
 }

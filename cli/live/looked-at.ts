@@ -51,6 +51,7 @@ function placesOf({ configDirectories, cniPath, cacheDirectory, given, nomad }: 
 export function lookedAt(paths: HostPathsFound, { networks }: Pick<Lists, "networks">): LookedAt {
   const { configDirectories, nomad } = paths;
   const { directories, agent } = placesOf(paths);
+  // guard: no network is missed that another directory's agent need not have
   const isKnown = !("problem" in nomad) && isOwn(configDirectories, nomad);
   const notLoaded = isKnown ? [...networks.keys()].filter((name) => !nomad.networks.includes(name)) : [];
   return { directories, journalProblem: journalProblem() ?? null, agent: { ...agent, notLoaded } };
@@ -88,6 +89,7 @@ export function lookedAtLines(looked: LookedAt): readonly string[] {
 
 /** Whether the agent has loaded all networks, and the wrappers can work. */
 export function isReady({ journalProblem: problem, agent }: LookedAt): boolean {
+  // guard: a host is not ready where ADD fails
   return problem === null && agent.notLoaded.length === 0;
 }
 
@@ -96,6 +98,7 @@ export function agentFault(
   { agent: { env }, nomad, given }: HostPathsFound,
   options = "--config-dir and --cni-path",
 ): string | undefined {
+  // guard: an agent that does not say where it looks is no agent that is not there
   if (!("problem" in nomad) || nomad.isAbsent || (given.lists && given.plugins)) return undefined;
   const address = env.NOMAD_ADDR || "the Nomad agent";
   return oneLine(

@@ -23,6 +23,7 @@ export function pathStateAt(path: string): PathState {
     return "gone";
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
+    // guard: a namespace that cannot be looked at is not called gone
     return ["ENOENT", "ENOTDIR"].includes(code) ? "gone" : "unreadable";
   }
 }
@@ -41,6 +42,7 @@ export async function withNamespace<T>(
   if (file === undefined) return undefined;
   try {
     const { dev, ino } = fstatSync(file);
+    // guard: nothing is run in what is no namespace, or another one
     const isFound = dev === statSync("/proc/self/ns/net").dev && (inode === undefined || ino === inode);
     return isFound ? await use(`/proc/${process.pid}/fd/${file}`) : undefined;
   } finally {

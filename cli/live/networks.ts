@@ -104,6 +104,7 @@ export function networksIn(files: readonly ListFile[]): Networks {
       network !== undefined &&
       !isMisspelt(file.path) &&
       network.list.hasPlugins === (extname(file.path) === ".conflist");
+    // guard: no list counts that the runtime does not load
     if (fits && !byName.has(network.name)) byName.set(network.name, network);
   }
   return byName;

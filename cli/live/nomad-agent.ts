@@ -94,6 +94,7 @@ async function getJson(env: NomadEnvironment, path: string): Promise<unknown> {
   const { request, options } = requestTo(env, path);
   const response = await responseTo({ request, options });
   // A certificate, or the path of a socket, says who answers. Root runs programs from the directories of the answer.
+  // guard: root runs no plugins from directories that another user names
   if (request === requestHttp && !options.socketPath && !isOwnPeer(response.socket)) {
     response.destroy();
     throw new Error("no process of root's on this host answers at its address");

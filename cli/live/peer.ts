@@ -13,6 +13,7 @@ export function isOwnPeer(
   const lines = ["tcp", "tcp6"].flatMap((table) => (readFile(`${tables}/${table}`) ?? "").split("\n"));
   const ends = lines.flatMap(endIn).filter((end) => end.localPort === remotePort && end.remotePort === localPort);
   // Other addresses can have the same ports. Only all of them tell.
+  // guard: root believes no process of another user
   return ends.length > 0 && ends.every((end) => isOwn(end) && end.inode !== 0);
 }
 

@@ -25,15 +25,19 @@ const sizeLimit = 8 * 1024 * 1024;
 export async function runPlugin(run: PluginRun, seconds: number): Promise<PluginOutcome> {
   // libcni, pkg/invoke/find.go.
   if (run.type === "") return failed("no plugin name provided");
+  // guard: no path is run as a plugin
   if (!isPluginName(run.type)) return failed(`invalid plugin name: ${run.type}`);
   const directories = (run.environment.CNI_PATH ?? "").split(":");
   const path = directories
     .map((directory) => join(directory, run.type))
     .find((file) => attempt(() => statSync(file).isFile()));
   if (path === undefined) return failed(`failed to find plugin "${run.type}" in path [${directories.join(" ")}]`);
+  // guard: a file that is no program is not run by a shell
   if (!canSpawn(path)) return failed(`${path}: ${noProgram}`);
   const { stdout, stderr, exitCode, problem } = await runToItsEnd(path, run, seconds);
+  // guard: a plugin that was killed has not passed
   if (problem !== undefined) return failed(problem);
+  // guard: a plugin that fails has not passed
   if (exitCode !== 0) return failed(errorIn(stdout, stderr, exitCode));
   const output = parseJsonObject(stdout);
   return { passed: true, ...(output && { output }) };
@@ -100,6 +104,7 @@ function endAll(signal: NodeJS.Signals): void {
 
 function killGroup({ pid }: ChildProcess): void {
   // It may have ended.
+  // guard: no plugin stays behind
   if (pid !== undefined) attempt(() => process.kill(-pid, "SIGKILL"));
 }
 

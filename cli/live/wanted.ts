@@ -19,8 +19,10 @@ export function readAttachments(
   usual = usualCacheDirectory,
 ): Attachments {
   const { cacheDirectory, network } = paths;
+  // guard: a directory that somebody named and that is missing is not called empty
   if (cacheDirectory === usual && isMissing(join(cacheDirectory, "results"))) return { wanted: [], all: [] };
   const entries = readCachedResults(cacheDirectory);
+  // guard: a result that cannot be read is not called good
   for (const entry of entries) if (!isAttachment(entry) && isOf(network, entry)) leaveOut(lineFor(entry));
   const all = entries.filter(isAttachment).filter(isOfAList);
   return { wanted: all.filter((attachment) => isWanted(paths, attachment)), all };
@@ -45,12 +47,14 @@ export function demandKnown(
   names: Iterable<string>,
 ): void {
   demandNetwork(network, [...names, ...attachments.map((one) => one.network)]);
+  // guard: a misspelled container is not called good
   if (containerId !== undefined && !attachments.some((one) => one.containerId.startsWith(containerId)))
     throw new Trouble(`--container ${oneLine(containerId)}: no attachment's container begins with it`);
 }
 
 /** The same for the option `--network` alone, with the names of everything that has one. */
 export function demandNetwork(network: string | undefined, names: readonly string[]): void {
+  // guard: a misspelled network is not called good
   if (network === undefined || names.includes(network)) return;
   throw new Trouble(`--network ${oneLine(network)}: no list and no attachment has this name; ${namesIn(names)}`);
 }

@@ -45,6 +45,7 @@ export function readAnswers(
     const text =
       path === "-" ? readStdin(longestReport) : readInput(path, resolve(directory, path), longestReport).toString();
     const answers = text.split(/^(?=\{)/m).filter((part) => part.trim() !== "");
+    // guard: an empty file is no answer
     if (answers.length === 0) throw new Trouble(`${path}: it has no answer of preflight --json`);
     return answers.map((answer, index) => answerIn(answer, path, index + 1));
   });
@@ -53,6 +54,7 @@ export function readAnswers(
 function answerIn(text: string, path: string, number: number): HostAnswer {
   const whole = parseJsonObject(text) ?? {};
   const { host, attachments, leftOut, nomadSkipsCheck, unsaved, time } = whole;
+  // guard: what is no answer of preflight is not counted as a good one
   if (typeof host !== "string" || !Array.isArray(attachments) || !attachments.every(isForecast))
     throw new Trouble(`${path}: answer ${number} is not what preflight --json prints`);
   const count = (is: string) => attachments.filter(({ verdict }) => verdict.is === is).length;

@@ -58,6 +58,7 @@ export function unsavedAmong(
 ): readonly string[] {
   const isYoung = (file: string) => now - (modifiedMs(file) ?? 0) < saveInterval;
   const young = forecasts.filter(({ workload, verdict, attachment }) => {
+    // guard: a container that Nomad has perhaps not saved is told
     return workload.runtime === "Nomad" && verdict.is !== "gone" && isYoung(attachment.file);
   });
   return [...new Set(young.map(({ attachment }) => attachment.containerId))];

@@ -41,9 +41,12 @@ export function callTheRoll(
   const oldest =
     since === undefined ? Math.max(...newest.map(timeOf).filter(Number.isFinite)) - longestRun : Date.parse(since);
   return {
+    // guard: a host without an answer is not called ready
     missing: expected.filter((name) => !byHost.has(name)),
     // Without a time, nobody knows how old it is.
+    // guard: a host with an old answer is not called ready
     stale: newest.filter((answer) => !(timeOf(answer) >= oldest)).map(({ host }) => host),
+    // guard: two hosts with one name are not called one ready host
     doubled: hosts.filter((host) => (byHost.get(host) ?? []).length > 1),
     unexpected: hosts.filter((host) => !expected.includes(host)),
   };
@@ -58,6 +61,7 @@ export function newestOfEach(answers: readonly HostAnswer[]): readonly HostAnswe
 
 /** Whether every expected host has one new answer. */
 export function isFull({ missing, stale, doubled }: RollCall): boolean {
+  // guard: no fleet is called ready without a new answer of each host
   return missing.length + stale.length + doubled.length === 0;
 }
 
@@ -75,6 +79,7 @@ export function rollCallLines({ missing, stale, doubled, unexpected }: RollCall)
 function namesIn(file: string, directory: string): readonly string[] {
   const lines = readInput(file, resolve(directory, file), longestReport).toString().split("\n");
   const names = lines.map((line) => line.replace(/#.*/, "").trim()).filter((name) => name !== "");
+  // guard: a list of hosts that names none
   if (names.length === 0) throw new Trouble(`${oneLine(file)}: it names no host`);
   return [...new Set(names)];
 }

@@ -33,7 +33,9 @@ export function summaryJson(answers: readonly HostAnswer[], rollCall: RollCall):
 type HostVerdict = "ready" | "adopt first" | "not ready";
 
 function verdictOn({ fails, adoptable, leftOut, faults }: HostAnswer): HostVerdict {
+  // guard: a host with a fault, or with a failing attachment that adopt cannot help, is not called ready
   if (leftOut > 0 || faults.length > 0 || adoptable < fails) return "not ready";
+  // guard: a host with a failing attachment is not called ready
   return fails === 0 ? "ready" : "adopt first";
 }
 
@@ -82,11 +84,13 @@ function adviceFor({ leftOut, faults, nomadSkipsCheck, unsaved }: HostAnswer): r
 
 /** The exit code of a summary. */
 export function summaryCode(answers: readonly HostAnswer[], rollCall: RollCall): ExitCode {
+  // guard: no fleet is called good that was not looked at as a whole
   const isComplete = isFull(rollCall) && answers.every(({ leftOut }) => leftOut === 0);
   return exitCodeOf({ isGood: answers.every((answer) => verdictOn(answer) === "ready"), isComplete });
 }
 
 function total(answers: readonly HostAnswer[], { missing, stale, doubled }: RollCall): string {
+  // guard: a host with an old answer, or several, is not counted as ready
   const isKnown = ({ host }: HostAnswer) => !stale.includes(host) && !doubled.includes(host);
   const ready = answers.filter((answer) => verdictOn(answer) === "ready" && isKnown(answer)).length;
   return `${ready} of ${answers.length + missing.length} hosts are ready`;

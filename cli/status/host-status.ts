@@ -75,7 +75,9 @@ export function countNetworks(checked: readonly CheckedAttachment[]): readonly N
 /** Whether nothing that was looked at is left to do on the host. */
 export function isWell(status: HostStatus): boolean {
   const { installations, lists, networks, orphans, narrowRuntimes } = status;
+  // guard: a host with a broken installation is not called good
   const isSound = installations.every(({ state }) => state === "intact" || state === "unknown");
+  // guard: a host with a failing attachment is not called good
   const passes = networks.every(({ failing, outside }) => failing + outside === 0);
   return (
     isSound &&

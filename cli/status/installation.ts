@@ -58,6 +58,7 @@ function shadowOf(
 ): readonly NonNullable<Installation["shadowedBy"]>[] {
   const isSame = before.release?.version === release?.version && before.release?.commit === release?.commit;
   const both = links.made.filter((name) => before.links.made.includes(name));
+  // guard: an installation that another version hides is not called intact
   const isShadow = before.release !== undefined && !isSame && both.length > 0;
   return isShadow ? [{ directory: before.directory, links: both }] : [];
 }
@@ -71,6 +72,7 @@ function installationAt(place: Place, missing: ReadonlySet<string>): Installatio
   return {
     directory: place.directory,
     release,
+    // guard: an installation without a link that a list needs is not called intact
     state: needed.length > 0 && release ? "incomplete" : stateOf(place, release, isPackage ? undefined : versions),
     madeBy: isPackage ? "a package" : versions ? "install" : "hand",
     links: { ...links, needed },
@@ -83,8 +85,11 @@ function stateOf(
   release: InstalledRelease | undefined,
   versions: ReadonlyMap<string, string> | undefined,
 ): Installation["state"] {
+  // guard: an executable that does not answer is not called intact
   if (!release) return "broken";
+  // guard: an executable without a checksum is not called intact
   if (!versions) return "unknown";
+  // guard: a changed executable is not called intact
   return versions.get(sha256(readFileSync(executable))) === release.version ? "intact" : "changed";
 }
 

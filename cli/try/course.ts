@@ -109,8 +109,10 @@ class Course implements Happened {
     const outcome = await runChain({ list, verb: "ADD", attachment }, this.#trial.seconds);
     const { result } = outcome.passed ? outcome : {};
     const shared = this.#shared(container, result);
+    // guard: a list that gives two containers one address is not called good
     const ended: Step = shared === undefined ? stepOf(step, outcome) : { step, outcome: "fails", why: shared };
     this.steps.push({ ...ended, ...(result && { interfaces: interfacesOf(result) }) });
+    // guard: no result is kept of an ADD that failed
     if (!outcome.passed || list !== this.#trial.list) return outcome.passed;
     container.result = result;
     keepResult(container, list);
@@ -127,7 +129,9 @@ class Course implements Happened {
   async check(step: string, { attachment, result }: Container): Promise<void> {
     const { list, seconds } = this.#trial;
     const answer = withoutPlugins(list);
+    // guard: a CHECK that no runtime runs is not called passed
     if (answer?.is === "unchecked") this.steps.push({ step, outcome: "not run", why: answer.why });
+    // guard: a CHECK that libcni refuses is not called passed
     else if (answer?.is === "fails") this.steps.push({ step, outcome: "fails", why: answer.error });
     else this.steps.push(stepOf(step, await runChain({ list, verb: "CHECK", attachment, result }, seconds)));
   }
@@ -139,6 +143,7 @@ class Course implements Happened {
     // The kernel removes the interfaces of a deleted namespace a moment later.
     for (let tries = 0; ; tries++) {
       this.left = addedTo(before, await takeSnapshot());
+      // guard: what is left a moment is not called left
       if (this.left.length === 0 || tries === 20) return;
       await setTimeout(50);
     }
@@ -194,6 +199,7 @@ function inNamespaces(verb: "add" | "delete", { containerId }: Attachment): void
 const missesHost = /read-only file system|\/run\/(?!netns\/)\S*: (?:connect: )?no such file/i;
 
 function stepOf(step: string, outcome: ChainOutcome): Step {
+  // guard: a step that fails is not called passed
   if (outcome.passed) return { step, outcome: "passes" };
   const { plugin, position, error } = outcome;
   return { step, outcome: missesHost.test(error) ? "unknown" : "fails", plugin, position, why: error };

@@ -39,6 +39,7 @@ export function ownNamespaces(): readonly string[] {
 export async function tryInside(request: Request): Promise<Outcome> {
   demandStage(request);
   const { passed, problem } = runProgram("ip", ["-batch", "-"], ["link set lo up", ...request.commands, ""].join("\n"));
+  // guard: nothing is tried on a stage that lacks the host's interfaces
   if (!passed) throw new Trouble(problem);
   const list = networkIn(parseListFile(request.path, request.text))?.list;
   if (list === undefined) throw new Trouble(`${request.path}: it is not a list with a name`);
@@ -52,10 +53,13 @@ export async function tryInside(request: Request): Promise<Outcome> {
 }
 
 function demandStage({ outside }: Request): void {
+  // guard: no plugin runs in the host's namespaces
   const shared = ownNamespaces().some((own) => outside.includes(own));
+  // guard: no plugin runs in the host's namespaces
   if (shared || outside.length === 0) throw new Trouble("--inside: this process shares a namespace with the host");
   const mounts = mountsIn(readFile("/proc/self/mountinfo") ?? "");
   const devices = new Set(mounts.filter(({ source }) => source === ownMounts).map(({ path }) => deviceAt(path)));
+  // guard: no plugin writes to a file of the host
   const open = mounts.find(({ path }) => !isOfKernel(path) && !devices.has(deviceAt(path)) && isWritable(path));
   if (open) throw new Trouble(`${open.path}: it cannot be made read-only, so nothing was tried`);
 }
@@ -70,6 +74,7 @@ function isWritable(path: string): boolean {
     return true;
   } catch (error) {
     // A mount can be hidden by another one.
+    // guard: a directory that can be written is not called read-only
     return !["EROFS", "ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
   }
 }

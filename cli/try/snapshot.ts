@@ -26,6 +26,7 @@ export async function takeSnapshot(): Promise<Snapshot> {
   const read: Read = (program, args) => {
     const { passed, stdout, problem } = runProgram(program, args);
     // Without the protocol in the kernel, no plugin made rules with it.
+    // guard: rules that cannot be read are not called none
     if (!passed && !problem.endsWith("Protocol not supported")) problems.push(problem);
     return stdout;
   };
@@ -48,6 +49,7 @@ function numbered(things: readonly Thing[]): Snapshot["things"] {
 
 /** What the later snapshot has and the earlier one has not. */
 export function addedTo(earlier: Snapshot, later: Snapshot): readonly Thing[] {
+  // guard: what was there before is not called left
   return [...later.things].filter(([text]) => !earlier.things.has(text)).map(([, thing]) => thing);
 }
 

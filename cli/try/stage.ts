@@ -59,8 +59,10 @@ export async function onStage(request: string, state: readonly string[], termina
     child.on("close", resolve);
   });
   const [output, errors, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), failed]);
+  // guard: a trial that ended early is not called good
   if (exitCode === 0) return output;
   // unshare(1) ends as its child does.
+  // guard: a trial that was killed is called so
   if (exitCode === null || exitCode > 128)
     throw new Trouble("it was killed before its end: by a plugin that kills other processes, or for lack of memory");
   const lines = errors.trim().split("\n");

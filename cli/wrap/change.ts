@@ -26,6 +26,7 @@ interface Change {
 /** Reads a list that a command is about to change. Throws Trouble with a place if it is not one. */
 export function readList(path: string, directory: string): List {
   const file = readListFile(path, directory);
+  // guard: a file that is no list is not changed
   const list = file.errors.length > 0 ? undefined : listOf(file);
   if (list) return list;
   const [finding] = lintFiles([file]);
@@ -65,6 +66,7 @@ function write(file: ListFile, text: string, { directory }: Terminal): string {
 /** Shows the errors that lint finds in the new text. Returns 1 if there are any. */
 export function showErrors({ list, text }: Change, terminal: Terminal): ExitCode {
   const errors = lintFiles([parseListFile(list.file.path, text)]).filter(({ severity }) => severity === "error");
+  // guard: a list that has errors is not called good
   if (errors.length === 0) return 0;
   terminal.writeError(`\nThe list still has errors:\n${textReport(errors, terminal)}`);
   return 1;

@@ -22,6 +22,7 @@ export function candidates(host: Host, delegate: string): string[] {
 function executableIn(host: Host, directories: readonly string[], delegate: string): string | undefined {
   for (const directory of directories) {
     const path = pathIn(directory, delegate);
+    // guard: no file that is no program is run, nor the wrapper itself
     if (host.inspect(path) === "executable") return path;
   }
   return undefined;
@@ -29,12 +30,14 @@ function executableIn(host: Host, directories: readonly string[], delegate: stri
 
 function listedDirectories(host: Host, delegate: string): readonly string[] {
   const directories = searchPath(host.env.CNI_PATH ?? "");
+  // guard: a wrapper with its plugin's name does not call itself
   if (nameOf(host.calledAs) !== delegate) return directories;
   const own = directoryOf(host.calledAs);
   return own === undefined ? directories : directoriesBehind(host, directories, own);
 }
 
 function ownDirectory(host: Host, listed: readonly string[], delegate: string): readonly string[] {
+  // guard: a wrapper with its plugin's name does not call itself
   if (nameOf(host.calledAs) === delegate) return [];
   const own = directoryOf(host.executable) ?? ".";
   return listed.includes(own) ? [] : [own];

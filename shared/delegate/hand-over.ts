@@ -15,6 +15,7 @@ export function handOver(session: Session, { call, withoutDelegate }: HandOver):
   const { host } = session;
   noteDelegate(session, call);
   const path = findDelegate(host, call.delegate);
+  // guard: no verb passes without the plugin
   if (path === undefined) {
     if (withoutDelegate === "ownVersions") return printVersions(host);
     throw missingDelegate(host, call.delegate, withoutDelegate);
@@ -57,6 +58,7 @@ export function readInput(host: Host): string | undefined {
   } catch (error) {
     throw new CniError("unreadableInput", "", error instanceof Error ? error.message : String(error));
   }
+  // guard: no call begins with a part of its input
   if (input === undefined) throw new CniError("oversizedInput", "");
   return input.decodeUtf8();
 }

@@ -31,6 +31,7 @@ export function runDelegate(session: Session, { path, call, failureLevel = "erro
   const stdin = inputOf(call);
   const answer = host.spawn(path, { ...call.environment, ...nestedMark }, { stdin, limit: sizeLimit });
   const durationMs = host.now() - started;
+  // guard: a plugin that was killed has not passed
   if (answer.ended !== "exit") throw delegateError(call.delegate, answer);
   logAnswer(session, answer, { verb: String(verb), durationMs, failureLevel });
   return answer;

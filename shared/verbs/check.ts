@@ -45,6 +45,7 @@ function narrowedCheck(call: Call): DelegateCall {
   if (prevResult === undefined) return delegateCall(subject);
   const attachment = ownAttachment(prevResult, target.selector);
   const others = attachment ? [] : containerInterfaceNames(prevResult);
+  // guard: no CHECK passes whose interface is not in prevResult
   if (others.length > 0) throw missingAttachment(target.selector.ifName, others);
   if (attachment === undefined) return withIpam(call, delegateCall(subject));
   const whole = withAdded(prevResult, attachment, own?.done?.added ?? []);
@@ -62,6 +63,7 @@ function withIpam({ target, prevResult }: Call, call: DelegateCall): DelegateCal
 function withoutRouters(checked: Call, call: DelegateCall): DelegateCall {
   const routed = routedOf(checked);
   const { ips } = resultOf(call);
+  // guard: the addresses that CHECK must see
   if (routed.length === 0 || !ips || checked.target.role === "meta") return call;
   return withResult(call, { ...resultOf(call), ips: ips.filter(({ address }) => !routed.includes(address)) });
 }
@@ -82,6 +84,7 @@ function withoutFloatingMac({ session, target, request }: Call, call: DelegateCa
   const file = macOriginFile(device);
   const result = resultOf(call);
   const shown = withoutMac(result, device);
+  // guard: a MAC that somebody has set is checked
   return shown === result || isFixedMac(file && session.host.readFile(file)) ? call : withResult(call, shown);
 }
 
@@ -90,6 +93,7 @@ function movedRouting({ journal, own, target, facts, request }: Call): MovedRout
   if (target.role === "meta") return target.profile?.movesRoutes ? own?.done?.routing : undefined;
   const mover = journal.entries.findLast(({ isUndone, done }) => !isUndone && done?.routing);
   if (mover === undefined) return undefined;
+  // guard: the routes of another namespace say nothing
   return isSameNamespace(mover.namespace, facts.namespace(request.variables.netns)) ? mover.done?.routing : undefined;
 }
 
@@ -103,8 +107,10 @@ function withoutMovedRoutes(call: Call, checked: DelegateCall, moved: MovedRouti
   if (call.target.role !== "meta") return withResult(checked, withoutMoved(resultOf(checked), ownRouting(call, moved)));
   const { ifName, netns } = call.target.selector;
   const present = readRouting(call.session.host, netns);
+  // guard: routing that cannot be read does not pass
   if (present === undefined) throw new CniError("routingUnreadable", ifName, `the namespace is ${netns}`);
   const missing = missingRouting({ moved, present, ifName, routed: routedOf(call) }, resultOf(checked));
+  // guard: moved routes that are missing do not pass
   if (missing.length > 0) throw new CniError("routingMissing", ifName, `missing: ${missing.join(", ")}`);
   return checked;
 }
@@ -117,6 +123,7 @@ function ownRouting({ prevResult = {}, target }: Call, { routes, rules }: MovedR
 
 /** Whether something other than a wrapper may have made the interface: nothing of it is in the journal. */
 function isUnknown({ own, prevResult, target }: Call): boolean {
+  // guard: an interface with an entry is checked once
   return own === undefined && prevResult !== undefined && target.role === "creator";
 }
 
@@ -128,12 +135,15 @@ export function runCheckTwice({ session }: Call, plan: CheckTwice): number {
   const { host } = session;
   noteDelegate(session, plan.call);
   const path = findDelegate(host, plan.call.delegate);
+  // guard: no CHECK passes without the plugin
   if (path === undefined) throw missingDelegate(host, plan.call.delegate, "delegateNotFound");
   let answer = runDelegate(session, { path, call: plan.call, failureLevel: "warn" });
+  // guard: a CHECK that fails is not called passed
   if (answer.exitCode === 0) return printed(answer);
   for (const call of laterChecks(session, plan)) {
     warn(session, `there is no entry of the interface: asking again in the network ${call.configuration?.name}`);
     answer = runDelegate(session, { path, call });
+    // guard: a CHECK that passes is not run again
     if (answer.exitCode === 0) break;
   }
   return printed(answer);

@@ -20,11 +20,15 @@ const attachmentKeys = ["cni.dev/valid-attachments", "cni.dev/attachments"] as c
 export function planGc(call: Call): CollectPlan | HandOver {
   const then = planHandOver(prepareCall(call.session, gcCall(call)));
   const valid = validAttachments(call.request);
+  // guard: nothing is removed by a GC that does not say which attachments are valid
   if (valid === undefined) return then;
   const { facts, key } = call;
+  // guard: the attachments of other networks
   const ofList = facts.journals().filter((one) => one.key.network === key.network && one.entries.length > 0);
+  // guard: an attachment that is valid, or whose namespace is there
   const gone = ofList.filter((journal) => !valid.has(ownerKey(journal.key)) && !isLive(call, journal));
   // An address of an earlier boot may be another container's by now. Without the journal, the result would say that both have it.
+  // guard: what another container has of an address of an earlier boot
   const isOld = ({ entries }: Journal) => entries.every(({ bootId }) => bootId !== facts.moment()?.bootId);
   const journals = [...gone.filter((one) => !isOld(one)), ...gone.filter(isOld)];
   return journals.length > 0 ? { do: "collect", journals, then } : then;
@@ -46,7 +50,9 @@ export function runCollect({ session, facts, notes }: Call, { journals, then }: 
 /** Whether a namespace of a journal is still there. Without the boot id it may be. */
 export function isLive({ facts }: Pick<Call, "facts">, { entries }: Journal): boolean {
   const moment = facts.moment();
+  // guard: an attachment that may live, without the boot's id
   if (moment === undefined) return true;
+  // guard: an attachment whose namespace is there
   return entries.some((entry) => !entry.isUndone && entry.bootId === moment.bootId && facts.isThere(entry.namespace));
 }
 
@@ -59,6 +65,7 @@ function gcCall(call: Call): DelegateCall {
   const configuration: JsonObject = { ...made.configuration };
   for (const key of attachmentKeys) {
     const list = configuration[key];
+    // guard: the leases of the wrapper's own interface names
     if (Array.isArray(list)) configuration[key] = withInterface(list, call.target.selector.ifName);
   }
   return { ...made, configuration };
@@ -83,7 +90,9 @@ function validAttachments({ configuration }: Request): ReadonlySet<string> | und
 function withInterface(attachments: readonly unknown[], ifname: string): unknown[] {
   const known = attachments.filter(isJsonObject);
   const containers = new Set(known.map(({ containerID }) => containerID));
+  // guard: no attachment is named twice
   for (const { containerID, ifname: listed } of known) if (listed === ifname) containers.delete(containerID);
+  // guard: no attachment is named without an interface
   if (ifname === "") return [...attachments];
   return [...attachments, ...[...containers].map((containerID) => ({ containerID, ifname }))];
 }
