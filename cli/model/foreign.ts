@@ -93,7 +93,8 @@ function twin(): Plugin {
 
 /** flannel runs bridge, and keeps bridge's configuration by container id (flannel-io/cni-plugin, flannel_linux.go). */
 function flannel(): Plugin {
-  const fileOf = ({ env }: PluginCall) => `/var/lib/cni/flannel/${env.CNI_CONTAINERID}`;
+  const fileOf = ({ env, config: { dataDir = "/var/lib/cni/flannel" } }: PluginCall) =>
+    `${dataDir}/${env.CNI_CONTAINERID}`;
   return {
     *add(machine, call) {
       const { name, subnet } = call.config;

@@ -1,3 +1,4 @@
+import { withOwnDirectory } from "../plugin/own-directory.ts";
 import { goLookup, isJsonObject, isSameInGo, type JsonObject } from "../protocol/json.ts";
 import { type ArgsOption, type PortsOption, portRange } from "../protocol/options.ts";
 import { lenientVerbs, type Request } from "../protocol/request.ts";
@@ -32,12 +33,12 @@ export type ShownPrevResult = "none" | "as it came" | CniResult;
 
 /**
  * Returns the delegate's call. `type` is the delegate's, `name` is its network, and the `wrapper` block is gone. Variables
- * change only if the interface is renamed or `wrapper.args` is set, port mappings only if `wrapper.ports` is set. All other
- * keys and variables are the runtime's.
+ * change only if the interface is renamed or `wrapper.args` is set, port mappings only if `wrapper.ports` is set. A plugin in a
+ * network of its own that keeps files by container gets a directory for them. All other keys and variables are the runtime's.
  */
 export function delegateCall({ request, target }: Subject, shown: ShownPrevResult = "as it came"): DelegateCall {
   const { wrapper: _, prevResult, ...rest } = request.configuration;
-  const configuration: JsonObject = rest;
+  const configuration = withOwnDirectory(rest, target.delegate, target.network);
   configuration.type = target.delegate;
   configuration.name = target.network;
   // A plugin in Go would read such a key as prevResult. The runtime's own is never spelled like that.

@@ -67,6 +67,22 @@ test("two flannels with one dataDir, as lint says: DEL leaves an interface and a
   expect(await lab.kernel.leases()).toHaveLength(1);
 });
 
+test("two flannels without a dataDir: that of eth1 has a directory of its own, and DEL leaves nothing", async () => {
+  await using lab = await withFlannel();
+  const { dataDir: _, ...plugin } = outer;
+  const first = { ...plugin, wrapper: { role: "creator" }, delegate: { bridge: "flannel1" } };
+  const both = zone("0.4.0", first, { ...plugin, subnetFile: "/run/lab/other.env" });
+  await lab.writeFile("/run/lab/other.env", subnet.replaceAll("10.244", "10.245"));
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(both, container));
+  expect(await lab.kernel.allAddresses(container)).toEqual({ eth0: ["10.244.7.2/24"], eth1: ["10.245.7.2/24"] });
+  expect(await lab.readdir(`${memory}-zone-eth1`)).toEqual(["c1"]);
+  expectPassed(await lab.goCni.check(both, container));
+  expectPassed(await lab.goCni.del(both, container));
+  await expectNoFlannelLeft(lab, container, ["flannel1", "flannel0"]);
+  expect(await lab.readdir(`${memory}-zone-eth1`)).toEqual([]);
+});
+
 const subnet = "FLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=10.244.7.1/24\nFLANNEL_MTU=1450\nFLANNEL_IPMASQ=false\n";
 
 /** A lab in which flanneld has written its file. */
@@ -83,8 +99,8 @@ async function withFlannel(): Promise<Lab> {
   return lab;
 }
 
-async function expectNoFlannelLeft(lab: Lab, container: Container): Promise<void> {
+async function expectNoFlannelLeft(lab: Lab, container: Container, bridges = ["front0", "flannel0"]): Promise<void> {
   expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
   expect(await lab.readdir(memory)).toEqual([]);
-  await expectNothingLeft(lab, ["front0", "flannel0"]);
+  await expectNothingLeft(lab, bridges);
 }

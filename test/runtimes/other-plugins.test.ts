@@ -134,7 +134,6 @@ describe.skipIf(!isGiven("flannel"))("flannel", () => {
   const flannel = (number: number, wrapper?: object) => ({
     ...{ type: wrapper ? "flannel-wrapper" : "flannel", ...(wrapper && { wrapper }) },
     subnetFile: `/run/lab/subnet${number}.env`,
-    dataDir: `/var/lib/cni/flannel${number}`,
     delegate: { bridge: `flannel${number}` },
   });
 
@@ -148,7 +147,7 @@ describe.skipIf(!isGiven("flannel"))("flannel", () => {
     return lab;
   }
 
-  test("two wrapped in one list, each with a dataDir: both interfaces, and nothing is left after DEL", async () => {
+  test("two wrapped in one list, without a dataDir: both interfaces, and nothing is left after DEL", async () => {
     await using lab = await withFlannel();
     const list = zone("1.0.0", flannel(7, { role: "creator" }), flannel(8, { role: "creator", ifName: "eth1" }));
     const container = await lab.addContainer("c1");
@@ -158,7 +157,8 @@ describe.skipIf(!isGiven("flannel"))("flannel", () => {
     expectSuccess(await lab.goCni.check(list, container));
     expectSuccess(await lab.goCni.del(list, container));
     expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
-    expect([await lab.readdir("/var/lib/cni/flannel7"), await lab.readdir("/var/lib/cni/flannel8")]).toEqual([[], []]);
+    const directories = ["/var/lib/cni/flannel", "/var/lib/cni/flannel-zone-eth1"];
+    expect(await Promise.all(directories.map((directory) => lab.readdir(directory)))).toEqual([[], []]);
     await expectNothingLeft(lab, ["flannel7", "flannel8"]);
   });
 

@@ -472,7 +472,8 @@ export class Simulation {
    * consumeScratchNetConf). What that ADD makes then stays, with plain flannel as well (docs/behavior.md, Limits).
    */
   #forgetFlannels({ key, of }: Life): void {
-    if (this.machine.files.has(`/var/lib/cni/flannel/${of.container}`)) return;
+    const isKept = (file: string) => file.startsWith("/var/lib/cni/flannel") && file.endsWith(`/${of.container}`);
+    if (this.machine.files.keys().some(isKept)) return;
     for (const { by, remove } of this.machine.things()) if (by.get(key) === "flannel") remove();
   }
 
