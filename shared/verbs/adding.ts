@@ -20,7 +20,6 @@ import {
 import { checksumOf } from "../journal/own-entry.ts";
 import { type Lent, lentAddresses, type Recovery } from "../journal/recovery-table.ts";
 import { holdsLease } from "../journal/sharing.ts";
-import { CniError } from "../protocol/errors.ts";
 import type { JsonObject } from "../protocol/json.ts";
 
 /** One run of ADD. */
@@ -104,19 +103,22 @@ export function entryOf(
 }
 
 /**
- * Refuses an ADD of a plugin that would find an interface of the container in its way, and then free that one's lease. Code 7.
+ * The attachment whose interface is in the way of an ADD that has begun, if its plugin would then free that one's lease. Of two
+ * ADDs at the same time, each may find the other one.
  */
-export function refuseLeaseOfOthers({ call }: Adding, { before, namespace, ifName }: Entry): void {
-  const { facts, key, target } = call;
-  if (!target.profile?.leasesFirst || !before) return;
-  const made = [facts.journal(key), ...facts.siblings(key)].flatMap(({ entries }) => entries);
+export function inTheWay({ call: { facts, key, session, target } }: Adding, entry: Entry): Entry | undefined {
+  if (!target.profile?.leasesFirst) return undefined;
+  // A sibling may have begun meanwhile.
+  facts.forget(key.containerId, key);
+  const { id, namespace, ifName } = entry;
+  const link = () => session.host.linkIndex(namespace.path, ifName);
+  const leased = { ...entry, isThere: (other: Namespace) => facts.isThere(other) };
   const isIt = (one: Entry) =>
     // guard: the lease of an interface that is in use
-    isStanding(one) && one.done?.made === before && isSameNamespace(one.namespace, namespace);
-  const maker = made.find(isIt);
-  if (!maker) return;
-  const attachment = `${maker.network}, interface ${maker.runtimeIfName}`;
-  throw new CniError("interfaceNameTaken", ifName, `it exists: ${maker.type} made it for ${attachment}`);
+    one.done ? one.done.made !== undefined && one.done.made === link() : holdsLease(one, leased);
+  return [facts.journal(key), ...facts.siblings(key)]
+    .flatMap(({ entries }) => entries)
+    .find((one) => one.id !== id && isStanding(one) && isSameNamespace(one.namespace, namespace) && isIt(one));
 }
 
 /** Whether a try begins with a plugin: no wrapped one has made an interface before it. */

@@ -26,15 +26,7 @@ import { beganLine, linesText } from "../journal/lines.ts";
 import { recoveryOf, repairs } from "../journal/recovery-table.ts";
 import { type CniError, CniError as Failure, toCniError } from "../protocol/errors.ts";
 import { byteLength } from "../protocol/names.ts";
-import {
-  type Adding,
-  beginsTry,
-  entryOf,
-  lentTo,
-  type Memory,
-  refuseLeaseOfOthers,
-  warnOfUnwrapped,
-} from "./adding.ts";
+import { type Adding, beginsTry, entryOf, inTheWay, lentTo, type Memory, warnOfUnwrapped } from "./adding.ts";
 import { awaitRouterAddresses } from "./slaac.ts";
 import { type SplicedAnswer, spliceAnswer } from "./spliced-answer.ts";
 
@@ -103,7 +95,6 @@ function addAndRemember(adding: Adding, { recovery, undoing, ...memory }: Memory
   const asking = lent && askingFor(adding.delegateCall, lent.addresses, args);
   const isStray = recovery.do === "add, then write";
   const made = entryOf(adding, memory, { asked: asking ? lent?.addresses : undefined, order: 1 });
-  refuseLeaseOfOthers(adding, made);
   const entry: Entry = isStray ? { ...made, stray: true, isGivenUp: true } : made;
   const attempt = begin({ adding, undoing, entry, delegateCall: asking ?? adding.delegateCall }, call.journal.isTorn);
   const answer = run(attempt);
@@ -138,7 +129,19 @@ function begin(attempt: Attempt, isTorn: boolean): Attempt {
   const lines: Line[] = entry.stray ? [lineOf(entry), { line: "given up", ids: [entry.id] }] : [lineOf(entry)];
   // A power loss takes rules along, but not leases.
   write(undoing, `${isTorn ? "\n" : ""}${linesText(lines)}`, beginning(entry));
-  return { ...attempt, written: writtenTo(undoing) };
+  const begun = { ...attempt, written: writtenTo(undoing) };
+  refuseLeaseOfOthers(begun);
+  return begun;
+}
+
+/** Refuses an ADD that would find an interface of the container in its way, and then free that one's lease. Code 7. */
+function refuseLeaseOfOthers(attempt: Attempt): void {
+  const { adding, entry } = attempt;
+  const maker = inTheWay(adding, entry);
+  if (!maker) return;
+  rememberFailure(attempt, false);
+  const attachment = `${maker.network}, interface ${maker.runtimeIfName}`;
+  throw new Failure("interfaceNameTaken", entry.ifName, `${maker.type} makes it, or has made it, for ${attachment}`);
 }
 
 /** The journal's file as this call knows it. Another call may have written to it already. */
@@ -239,7 +242,7 @@ function replaced({ own }: Call, { namespace }: Entry): Line[] {
  * Writes that ADD failed, and which interface it left: a later one of that name is somebody else's. Returns false if nothing is
  * remembered: if the entry was given up meanwhile, what the plugin left is undone now.
  */
-function rememberFailure(attempt: Attempt): boolean {
+function rememberFailure(attempt: Attempt, hasRun = true): boolean {
   const { adding, undoing, entry } = attempt;
   if (isOvertaken(attempt)) {
     tryToUndo(undoing, entry);
@@ -249,9 +252,9 @@ function rememberFailure(attempt: Attempt): boolean {
   const { id, stray, before } = entry;
   const left = linkOf(undoing, entry);
   // The interface was in its way: it has done nothing.
-  const isRefused = stray && before && left === before && adding.call.target.profile !== undefined;
+  const isInItsWay = stray && before && left === before && adding.call.target.profile !== undefined;
   const failed: Line = { line: "failed", id, left, addresses: addressesOfRules(undoing, entry) };
-  append(undoing, [isRefused ? { line: "undone", id } : failed]);
+  append(undoing, [isInItsWay || !hasRun ? { line: "undone", id } : failed]);
   removeIfUndone(undoing);
   return true;
 }

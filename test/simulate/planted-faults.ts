@@ -173,6 +173,12 @@ export const plantedFaults: readonly PlantedFault[] = [
     to: "",
   },
   {
+    name: "ptp frees the lease of a sibling whose ADD runs at the same time",
+    file: "shared/verbs/adding.ts",
+    from: ": holdsLease(one, leased);",
+    to: ": false;",
+  },
+  {
     name: "the ADD that publishes a sibling's ports again is tried once",
     file: undo,
     from: "if (!passes(undoing, entry, call) && !passes(undoing, entry, call)) continue;",

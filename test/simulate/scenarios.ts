@@ -160,6 +160,13 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [macvlan(1), { type: "ptp-wrapper", ...of("eth1"), ipam: { type: "dhcp", subnet: "10.98.0.0/24" } }] },
     events: [add("c1 za eth0"), add("c1 za net1"), add("c1 za eth0"), check("c1 za eth0")],
   },
+  "one list under two names of the runtime at the same time, DHCP, and a plugin that asks for an address first": {
+    lists: { za: [{ type: "ptp-wrapper", ...of("eth1"), ipam: { type: "dhcp", subnet: "10.98.0.0/24" } }] },
+    events: [
+      { do: "ADD", of: "c1 za eth0", fault: { at: "ptp: leased", do: "go on", first: add("c1 za net1") } },
+      { do: "ADD", of: "c1 za eth0", fault: { at: "spawn", do: "go on", first: add("c1 za net1") } },
+    ],
+  },
   "two names are exchanged, and the list is attached once more with a plugin that asks for an address first": {
     lists: { za: [ptp(1), { ...macvlan(2), ...of("eth1") }] },
     events: [add("c1 za eth0"), { do: "rename", list: "za", from: "eth1", to: "" }, add("c1 za net1")],

@@ -175,11 +175,10 @@ export class Simulation {
     // A sibling's DEL may undo what an earlier try left, and free the lease that this one gets.
     const isUndone = running.length > 0 && restOf(machine.files.get(journalFileOf(life.of))?.text).length > 0;
     if (isUndone) life.isContested = true;
-    for (const one of rivals.length > 0 ? [life, ...rivals] : []) one.isContested = true;
     life.isBetween = rivals.length > 0 && !this.#point.includes(": ");
     const isElsewhereThan = (other: Life) => other.phase !== "none" && other.serial !== serial;
     const clients = this.#ofContainer(life.of.container).filter((other) =>
-      other === life ? isStale : this.#share(life, other) && (running.includes(other) || isElsewhereThan(other)),
+      other === life ? isStale : this.#share(life, other) && isElsewhereThan(other),
     );
     for (const one of clients.length > 0 ? [life, ...clients] : []) one.isOneClient = true;
     const isElsewhere = namespaceOf(machine, life) !== undefined && !isInPlace(machine, life);

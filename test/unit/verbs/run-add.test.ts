@@ -137,6 +137,34 @@ describe("an ADD beside an entry that may be in use", () => {
   });
 });
 
+describe("ptp, which gives its lease back if its interface is there", () => {
+  const calledAs = "/opt/cni/bin/ptp-wrapper";
+  const other = { network: "other", delegateNetwork: "zone" };
+  const addBeside = (entry: Entry, links: readonly (number | undefined)[]) =>
+    callWrapper({ calledAs, stdin }, { answers: [exits(1)], files: journalFiles(entry), links });
+
+  test.each([
+    ["a sibling's ADD runs for that interface", tryOf(other), [0]],
+    ["a sibling's ADD has made that interface", entryOf(other), [7]],
+    ["a sibling's ADD has made that interface since", entryOf(other), [0, 7]],
+  ])("is not run if %s", (_, entry, links) => {
+    const outcome = addBeside(entry, links);
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 7 });
+    expect(outcome.runs).toEqual([]);
+    expect(outcome.files[journal]).toBeUndefined();
+  });
+
+  test.each([
+    ["a sibling's ADD runs for another interface", tryOf({ ...other, ifName: "eth1" }), [0]],
+    ["a sibling's ADD runs in another network", tryOf({ network: "other" }), [0]],
+    ["a sibling's ADD has failed", tryOf({ ...other, failed: { left: 7 } }), [7]],
+    ["the interface of a sibling is gone", entryOf(other), [0]],
+    ["no interface can be seen", entryOf({ ...other, done: { uptime: 985, addresses: [] } }), [undefined]],
+  ])("is run if %s", (_, entry, links) => {
+    expect(commandsOf(addBeside(entry, links))).toEqual(["ADD"]);
+  });
+});
+
 describe("an ADD beside what only libcni knows", () => {
   const result = { "/var/lib/cni/results/zone-blue-eth0": "{}" };
   const addWith = (machine: Machine) => callWrapper({ stdin }, { files: result, ...machine });
