@@ -20,6 +20,7 @@ import {
 import { checksumOf } from "../journal/own-entry.ts";
 import { type Lent, lentAddresses, type Recovery } from "../journal/recovery-table.ts";
 import { holdsLease } from "../journal/sharing.ts";
+import { CniError } from "../protocol/errors.ts";
 import type { JsonObject } from "../protocol/json.ts";
 
 /** One run of ADD. */
@@ -103,10 +104,10 @@ export function entryOf(
 }
 
 /**
- * The attachment whose interface is in the way of an ADD that has begun, if its plugin would then free that one's lease. Of two
- * ADDs at the same time, each may find the other one.
+ * Why an ADD that has begun is refused: it would find an interface of the container in its way, and then free that one's lease.
+ * Code 7. Of two ADDs at the same time, each may find the other one.
  */
-export function inTheWay({ call: { facts, key, session, target } }: Adding, entry: Entry): Entry | undefined {
+export function refusalOf({ call: { facts, key, session, target } }: Adding, entry: Entry): CniError | undefined {
   if (!target.profile?.leasesFirst) return undefined;
   // A sibling may have begun meanwhile.
   facts.forget(key.containerId, key);
@@ -116,9 +117,12 @@ export function inTheWay({ call: { facts, key, session, target } }: Adding, entr
   const isIt = (one: Entry) =>
     // guard: the lease of an interface that is in use
     one.done ? one.done.made !== undefined && one.done.made === link() : holdsLease(one, leased);
-  return [facts.journal(key), ...facts.siblings(key)]
+  const maker = [facts.journal(key), ...facts.siblings(key)]
     .flatMap(({ entries }) => entries)
     .find((one) => one.id !== id && isStanding(one) && isSameNamespace(one.namespace, namespace) && isIt(one));
+  if (!maker) return undefined;
+  const attachment = `${maker.network}, interface ${maker.runtimeIfName}`;
+  return new CniError("interfaceNameTaken", ifName, `${maker.type} makes it, or has made it, for ${attachment}`);
 }
 
 /** Whether a try begins with a plugin: no wrapped one has made an interface before it. */

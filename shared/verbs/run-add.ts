@@ -26,7 +26,7 @@ import { beganLine, linesText } from "../journal/lines.ts";
 import { recoveryOf, repairs } from "../journal/recovery-table.ts";
 import { type CniError, CniError as Failure, toCniError } from "../protocol/errors.ts";
 import { byteLength } from "../protocol/names.ts";
-import { type Adding, beginsTry, entryOf, inTheWay, lentTo, type Memory, warnOfUnwrapped } from "./adding.ts";
+import { type Adding, beginsTry, entryOf, lentTo, type Memory, refusalOf, warnOfUnwrapped } from "./adding.ts";
 import { awaitRouterAddresses } from "./slaac.ts";
 import { type SplicedAnswer, spliceAnswer } from "./spliced-answer.ts";
 
@@ -123,25 +123,17 @@ interface Attempt {
   readonly delegateCall: DelegateCall;
 }
 
-/** Writes that an ADD begins. Code 5 if that fails: what nobody remembers, nobody could undo. */
+/** Writes that an ADD begins. Code 5 if that fails: what nobody remembers, nobody could undo. Code 7 if it would free a lease of others. */
 function begin(attempt: Attempt, isTorn: boolean): Attempt {
-  const { undoing, entry } = attempt;
+  const { adding, undoing, entry } = attempt;
   const lines: Line[] = entry.stray ? [lineOf(entry), { line: "given up", ids: [entry.id] }] : [lineOf(entry)];
   // A power loss takes rules along, but not leases.
   write(undoing, `${isTorn ? "\n" : ""}${linesText(lines)}`, beginning(entry));
   const begun = { ...attempt, written: writtenTo(undoing) };
-  refuseLeaseOfOthers(begun);
-  return begun;
-}
-
-/** Refuses an ADD that would find an interface of the container in its way, and then free that one's lease. Code 7. */
-function refuseLeaseOfOthers(attempt: Attempt): void {
-  const { adding, entry } = attempt;
-  const maker = inTheWay(adding, entry);
-  if (!maker) return;
-  rememberFailure(attempt, false);
-  const attachment = `${maker.network}, interface ${maker.runtimeIfName}`;
-  throw new Failure("interfaceNameTaken", entry.ifName, `${maker.type} makes it, or has made it, for ${attachment}`);
+  const refusal = refusalOf(adding, entry);
+  if (refusal === undefined) return begun;
+  rememberFailure(begun, false);
+  throw refusal;
 }
 
 /** The journal's file as this call knows it. Another call may have written to it already. */
