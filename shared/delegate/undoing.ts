@@ -65,8 +65,9 @@ function textAfter({ isTorn }: Journal, lines: readonly Line[]): string {
 /** Removes a journal if every entry is undone. Returns whether something is left. */
 export function removeIfUndone(undoing: Undoing): boolean {
   const { facts, journal } = undoing;
-  // guard: a journal with an entry that is not undone
-  if (facts.journal(journal.key).entries.some(({ isUndone }) => !isUndone)) return true;
+  const { entries, problem } = facts.journal(journal.key);
+  // guard: a journal with an entry that is not undone, or that a newer version has written
+  if (problem !== undefined || entries.some(({ isUndone }) => !isUndone)) return true;
   // A file without a whole line is what a full disk or a power loss left.
   if (facts.read(journal.file) !== undefined) removeJournal(undoing);
   return false;

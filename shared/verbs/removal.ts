@@ -51,7 +51,6 @@ function unlisted({ interfaces }: CniResult, added: readonly AddedInterface[] = 
 
 /** Removes the journal if nothing is left of it, and undoes what siblings left because it was shared with this one. */
 export function finish({ facts, key, journal }: Call, undoing: Undoing): void {
-  if (journal.problem !== undefined) return;
   const stays = removeIfUndone(undoing);
   if (stays ? !isLeft(facts.journal(key)) : facts.siblings(key).length === 0) return;
   // libcni removes it next. Without a journal, it would look like that of a plain attachment.

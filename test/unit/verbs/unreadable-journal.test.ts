@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { journalFile } from "../../../shared/journal/journal.ts";
 import { callWrapper, exits } from "../support/fake-host.ts";
-import { entryOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
+import { chainedOf, entryOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
 
 const file = journalFile(zoneOfBlue);
 const own = Object.values(journalFiles(entryOf()))[0] ?? "";
@@ -37,4 +37,20 @@ describe.each([
     ]);
     expect(files[file]).toBe(text);
   });
+});
+
+test("a journal that a newer version writes during a DEL stays", () => {
+  const newer = own.replace('"format":1', '"format":2');
+  const givenUp = [entryOf({ isGivenUp: true }), chainedOf("portmap", { isGivenUp: true })];
+  const { exitCode, files } = callWrapper(
+    { calledAs: "/opt/cni/bin/tuning-wrapper", env: { CNI_COMMAND: "DEL" } },
+    {
+      files: journalFiles(...givenUp),
+      directories: { [file.slice(0, file.lastIndexOf("/"))]: 7 },
+      meanwhile: (all) => all.set(file, { text: newer, modifiedMs: 0 }),
+      links: [7],
+    },
+  );
+  expect(exitCode).toBe(0);
+  expect(files[file]).toContain('"format":2');
 });
