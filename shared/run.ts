@@ -62,12 +62,11 @@ function readRequest(session: Session, variables: Variables): Request {
 
 function act(call: Call, plan: Plan): number {
   const { session } = call;
+  for (const note of call.notes) warn(session, note);
   switch (plan.do) {
     case "handOver":
-      for (const note of call.notes) warn(session, note);
       return handOver(session, plan);
     case "checkTwice":
-      for (const note of call.notes) warn(session, note);
       return runCheckTwice(call, plan);
     case "undo":
       return runUndo(call, plan);

@@ -53,6 +53,7 @@ export function makeCall(session: Session, given: Request): Call {
   const own = findEntry({ request, target: configured, journal, role });
   const target = { ...configured, role: role ?? own?.role };
   const notes = [...request.warnings, ...misplaced.map(({ message }) => message)];
+  if (journal.problem !== undefined) notes.push(`${journal.file} cannot be read: ${journal.problem}`);
   return { session, facts, request, target, prevResult, key, journal, own, notes };
 }
 

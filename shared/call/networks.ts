@@ -51,7 +51,7 @@ export function inBothNetworks(call: Call): readonly [Target, ...Target[]] {
 }
 
 /** Whether this container has a lease for an interface of this name in a network. */
-function hasOwnLease(call: Call, network: string): boolean {
+export function hasOwnLease(call: Call, network: string): boolean {
   const { containerId } = call.request.variables;
   const { ifName } = call.target.selector;
   return leasesIn(call, network).some((lease) => lease.ifName === ifName && lease.containerId === containerId);

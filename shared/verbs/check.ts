@@ -2,9 +2,9 @@ import { containerInterfaceNames, missingAttachment, ownAttachment, withAdded } 
 import { narrowPrevResult } from "../attachment/narrow.ts";
 import type { Call } from "../call/call.ts";
 import { type DelegateCall, delegateCall } from "../call/delegate-call.ts";
-import { listNetwork } from "../call/networks.ts";
+import { hasOwnLease, listNetwork } from "../call/networks.ts";
 import { type CheckTwice, type HandOver, type LeftOut, planHandOver } from "../call/plan.ts";
-import { type Session, warn } from "../call/session.ts";
+import { warn } from "../call/session.ts";
 import { findDelegate, missingDelegate } from "../delegate/find-delegate.ts";
 import { printed } from "../delegate/hand-over.ts";
 import { noteDelegate, prepareCall, readRouting, runDelegate } from "../delegate/run-delegate.ts";
@@ -131,7 +131,8 @@ function isUnknown({ own, prevResult, target }: Call): boolean {
  * Runs the CHECK of an interface without an entry. If it fails, runs it once more: without routes that a plugin has moved
  * since, and in the list's own network. Returns the exit code.
  */
-export function runCheckTwice({ session }: Call, plan: CheckTwice): number {
+export function runCheckTwice(checked: Call, plan: CheckTwice): number {
+  const { session } = checked;
   const { host } = session;
   noteDelegate(session, plan.call);
   const path = findDelegate(host, plan.call.delegate);
@@ -140,7 +141,7 @@ export function runCheckTwice({ session }: Call, plan: CheckTwice): number {
   let answer = runDelegate(session, { path, call: plan.call, failureLevel: "warn" });
   // guard: a CHECK that fails is not called passed
   if (answer.exitCode === 0) return printed(answer);
-  for (const call of laterChecks(session, plan)) {
+  for (const call of laterChecks(checked, plan)) {
     warn(session, `there is no entry of the interface: asking again in the network ${call.configuration?.name}`);
     answer = runDelegate(session, { path, call });
     // guard: a CHECK that passes is not run again
@@ -149,14 +150,15 @@ export function runCheckTwice({ session }: Call, plan: CheckTwice): number {
   return printed(answer);
 }
 
-function laterChecks({ host }: Session, { call, network, netns }: CheckTwice): DelegateCall[] {
+function laterChecks(checked: Call, { call, network, netns }: CheckTwice): DelegateCall[] {
   const before = resultOf(call);
-  const moved = readRouting(host, netns);
+  const moved = readRouting(checked.session.host, netns);
   const result = moved ? withoutMoved(before, moved) : before;
   const isAlike = isAsLong(result.ips, before.ips) && isAsLong(result.routes, before.routes);
   const second = withResult(call, result);
-  const inList =
-    network === undefined ? [] : [{ ...second, configuration: { ...second.configuration, name: network } }];
+  // With a lease here, the list's network has none: its answer would hide why this CHECK failed.
+  const isElsewhere = network !== undefined && !hasOwnLease(checked, checked.target.network);
+  const inList = isElsewhere ? [{ ...second, configuration: { ...second.configuration, name: network } }] : [];
   return [...(isAlike ? [] : [second]), ...inList];
 }
 

@@ -120,7 +120,6 @@ function imaginedEntry(
 /** Runs the DELs of an attachment without an entry. The runtime gets the first failed answer, else the last one. */
 export function runRemovals(call: Call, { removals, entries }: RemovePlan): number {
   const undoing = undoingOf(call);
-  for (const note of call.notes) warn(call.session, note);
   undoEntries(undoing, entries);
   removeOldRecords(call);
   finish(call, undoing);

@@ -68,7 +68,6 @@ function isOfSibling({ facts, key, request }: Call, ifName: string, link: number
 /** Undoes the entries of a plan, from the end. The runtime gets the answer of the own one, or of a stray ADD's that failed. Returns the exit code. */
 export function runUndo(call: Call, { entries, own }: UndoPlan): number {
   const undoing = undoingOf(call);
-  for (const note of call.notes) warn(call.session, note);
   // A stray entry shares with the own one, and goes before it.
   const isAnyStray = entries.some(({ stray }) => stray);
   giveUp(

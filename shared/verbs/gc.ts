@@ -35,8 +35,7 @@ export function planGc(call: Call): CollectPlan | HandOver {
 }
 
 /** Undoes the journals, and hands the call over. Returns the exit code. */
-export function runCollect({ session, facts, notes }: Call, { journals, then }: CollectPlan): number {
-  for (const note of notes) warn(session, note);
+export function runCollect({ session, facts }: Call, { journals, then }: CollectPlan): number {
   for (const journal of journals) {
     const { containerId, runtimeIfName } = journal.key;
     warn(session, `${containerId} is no longer valid and its namespace is gone: running DEL for ${runtimeIfName}`);

@@ -48,7 +48,7 @@ function memoryOf(call: Call, planned: DelegateCall): Memory | undefined {
   const { session, facts, journal, own, request } = call;
   const { netns } = request.variables;
   if (journal.problem !== undefined) {
-    warn(session, `nothing is undone, and nothing is remembered: ${journal.file} cannot be read: ${journal.problem}`);
+    warn(session, "nothing is undone, and nothing is remembered");
     return undefined;
   }
   const moment = facts.moment();

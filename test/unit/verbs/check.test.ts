@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { HandOver } from "../../../shared/call/plan.ts";
-import type { Entry } from "../../../shared/journal/journal.ts";
+import { type Entry, journalFile } from "../../../shared/journal/journal.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import { callWrapper, exits, planOf } from "../support/fake-host.ts";
-import { chainedOf, entryOf, journalFiles } from "../support/journals.ts";
+import { chainedOf, entryOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
 import { blue, requestOf } from "../support/requests.ts";
 import { bothResult, bridgeView } from "../support/results.ts";
 
@@ -148,6 +148,23 @@ describe("the entry of the interface", () => {
       { how: "spawn", stdin: { name: "zone" } },
     ]);
     expect(exitCode).toBe(0);
+  });
+
+  test("a creator without one is not asked there if it has its lease in the network of the wrapper", () => {
+    const lease = "/var/lib/cni/networks/zone-eth1/172.26.64.2";
+    const why = { code: 999, msg: "Failed to match addr 2001:db8::5/64 on interface eth1" };
+    const call = {
+      calledAs: "/opt/cni/bin/bridge-wrapper",
+      env: { CNI_COMMAND: "CHECK" },
+      stdin: { cniVersion: "1.0.0", name: "zone", wrapper: renamed, ipam, prevResult: bothResult },
+    };
+    const answers = [exits(1, why), exits(1, { code: 999, msg: "host-local: Failed to find address" })];
+    for (const files of [
+      { [lease]: "blue\r\neth1" },
+      { [lease]: "blue\r\neth1", [journalFile(zoneOfBlue)]: "no journal\n" },
+    ])
+      expect(JSON.parse(callWrapper(call, { files, answers }).stdout)).toEqual(why);
+    expect(callWrapper(call, { files: { [lease]: "green\r\neth1" }, answers }).runs).toHaveLength(2);
   });
 
   test("a creator without one is not asked there if it passes without the routes that a plugin has moved", () => {

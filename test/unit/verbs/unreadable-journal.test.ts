@@ -24,7 +24,8 @@ describe.each([
     expect(exitCode).toBe(0);
     expect(runs.map(({ env }) => env.CNI_COMMAND)).toEqual(["ADD"]);
     expect(log.map(({ line }) => JSON.parse(line).message)).toEqual([
-      expect.stringContaining(`nothing is undone, and nothing is remembered: ${file} cannot be read`),
+      expect.stringContaining(`${file} cannot be read: `),
+      "nothing is undone, and nothing is remembered",
     ]);
     expect(files[file]).toBe(text);
   });
@@ -36,6 +37,13 @@ describe.each([
       ["DEL", "/run/netns/blue", { cniVersion: "1.0.0", name: "zone", type: "bridge", prevResult: result }],
     ]);
     expect(files[file]).toBe(text);
+  });
+
+  test.each(["CHECK", "DEL"])("is named in the log of %s", (command) => {
+    const { log } = call(command, { prevResult: result });
+    expect(log.map(({ line }) => JSON.parse(line).message)).toContainEqual(
+      expect.stringContaining(`${file} cannot be read: `),
+    );
   });
 });
 
