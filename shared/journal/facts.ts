@@ -27,6 +27,11 @@ import {
 } from "./journal.ts";
 import { parseFoundJournal, parseJournal } from "./lines.ts";
 
+/** The seconds since the boot, by a clock that nobody can set; NaN if they cannot be read. */
+export function uptimeOf(host: Pick<Host, "readFile">): number {
+  return Number.parseFloat(host.readFile("/proc/uptime") ?? "");
+}
+
 type Reader = Pick<Host, "readFile" | "listDirectory" | "stat">;
 
 /**
@@ -50,7 +55,7 @@ export class Facts {
   moment(): Moment | undefined {
     if (this.#moment) return this.#moment;
     const bootId = this.#host.readFile("/proc/sys/kernel/random/boot_id")?.trim();
-    const uptime = Number.parseFloat(this.#host.readFile("/proc/uptime") ?? "");
+    const uptime = uptimeOf(this.#host);
     if (!bootId || Number.isNaN(uptime)) return undefined;
     this.#moment = { bootId, uptime };
     return this.#moment;

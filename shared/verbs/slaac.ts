@@ -3,6 +3,7 @@ import { ipName } from "../attachment/subnet.ts";
 import type { Call } from "../call/call.ts";
 import { warnAloud } from "../call/session.ts";
 import type { Host } from "../host/host.ts";
+import { uptimeOf } from "../journal/facts.ts";
 import { CniError } from "../protocol/errors.ts";
 import { isJsonObject, type JsonObject, parseJsonList } from "../protocol/json.ts";
 import { waitMs } from "../protocol/options.ts";
@@ -28,13 +29,16 @@ export function awaitRouterAddresses({ session, request, target }: Call): readon
   const { host } = session;
   const { ifName } = target.selector;
   const wait = waitMs(slaac);
-  const end = host.now() + wait;
+  const end = uptimeOf(host) + wait / 1000;
   let seen = linkIn(host, target.selector);
   let duplicate: JsonObject | undefined;
-  // The clock may be set back meanwhile, so the waits are counted, too.
-  for (let left = wait; seen && !isComplete(seen) && left > 0 && host.now() < end; left -= pollMs) {
+  let failures = 0;
+  while (!(seen && isComplete(seen)) && uptimeOf(host) < end) {
+    // ip(8) may fail once, where memory is short for example.
+    failures = seen ? 0 : failures + 1;
+    if (failures > 1) break;
     host.sleep(pollMs);
-    const [before] = seen.addresses;
+    const [before] = seen?.addresses ?? [];
     seen = linkIn(host, target.selector);
     // The kernel removes a duplicate, and makes it again when the router advertises its prefix again.
     if (seen?.addresses.length === 0) duplicate = before ?? duplicate;

@@ -38,6 +38,8 @@ export interface Machine {
   readonly directories?: Readonly<Record<string, number>>;
   /** The inode of each further network namespace, by path. */
   readonly namespaces?: Readonly<Record<string, number>>;
+  /** By how many milliseconds somebody sets the clock while the wrapper waits. */
+  readonly clockSetBy?: number;
   /** CNI_NETNS names no file. */
   readonly noNamespace?: boolean;
   /** What other calls do to the files while a delegate runs. */
@@ -136,6 +138,7 @@ function fakeHost(
     noNamespace = false,
     namespaces = {},
     meanwhile,
+    clockSetBy = 0,
     directories = {},
   }: Machine,
 ) {
@@ -145,6 +148,7 @@ function fakeHost(
   let [looks, stderr] = [0, ""];
   let replacedBy: (FakeAnswer & { ended: "exit" }) | undefined;
   let clock = Date.UTC(2030, 0, 2, 3, 4, 5);
+  let slept = 0;
   const written = Object.entries({ ...kernelFiles, ...given });
   const files = new Map(written.map(([path, text], order) => [path, { text, modifiedMs: clock - 1000 + order }]));
 
@@ -176,7 +180,8 @@ function fakeHost(
     release: { version: "1.2.3", commit: "abcdef", flavor: "slim" },
     now: () => clock,
     sleep(ms) {
-      clock += ms;
+      clock += ms + clockSetBy;
+      slept += ms;
     },
     readStdin(limit) {
       if (stdin instanceof Error) throw stdin;
@@ -200,7 +205,8 @@ function fakeHost(
     },
     readFile(path) {
       asked.push(path);
-      return files.get(path)?.text;
+      const text = files.get(path)?.text;
+      return path === "/proc/uptime" ? text?.replace(/\S+/, (seconds) => `${Number(seconds) + slept / 1000}`) : text;
     },
     appendJournal(path, text, { makesFile, isFlushed }) {
       if (writeProblem) return writeProblem;

@@ -95,6 +95,21 @@ describe("ADD", () => {
     expect(host.looks()).toBe(looks);
   });
 
+  test.each([-60_000, 60_000])("waits as long if somebody sets the clock by %d ms", (clockSetBy) => {
+    const host = shows([linkLocal]);
+    add({}, { ...host, clockSetBy });
+    expect(host.looks()).toBe(51);
+  });
+
+  test("goes on waiting if ip(8) fails once", () => {
+    const host = shows([tentative], [tentative], [routed]);
+    const fails = [2, 4];
+    let calls = 0;
+    const ip: typeof host.ip = (...call) => (fails.includes(++calls) ? undefined : host.ip(...call));
+    expect(printed(add({}, { ip })).ips).toHaveLength(2);
+    expect(host.looks()).toBe(3);
+  });
+
   const why = [
     ["no router", [[linkLocal]], "none came within 5s"],
     ["tentative for ever", [[tentative]], "2001:db8::5 is tentative after 5s"],
@@ -123,7 +138,7 @@ describe("ADD", () => {
     expect(add({}, { ip }).stderr).toMatch(/: the interface is down, or has no carrier\n$/);
   });
 
-  test("without ip(8) it does not wait", () => {
+  test("without ip(8) it tries once more and does not wait", () => {
     let looks = 0;
     const ip = () => {
       looks++;
@@ -132,7 +147,7 @@ describe("ADD", () => {
     expect(add({}, { ip }).stderr).toMatch(
       /: it cannot be read, are iproute2 \(ip\) and util-linux \(nsenter\) installed\?\n$/,
     );
-    expect(looks).toBe(1);
+    expect(looks).toBe(2);
   });
 
   test("a chained plugin does not wait, and neither does a plugin without the key", () => {
