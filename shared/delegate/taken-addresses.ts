@@ -1,7 +1,14 @@
 import { ipName } from "../attachment/subnet.ts";
 import type { Facts } from "../journal/facts.ts";
 import { type Lease, leaseDirectory } from "../journal/host-files.ts";
-import { type AttachmentKey, type Entry, isSameAttachment, isStanding, withoutStrays } from "../journal/journal.ts";
+import {
+  type AttachmentKey,
+  type Entry,
+  isHalfRemoved,
+  isSameAttachment,
+  isStanding,
+  withoutStrays,
+} from "../journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
 
@@ -49,8 +56,8 @@ function addressesOfOthers(facts: Facts, containerId: string): ReadonlySet<unkno
   const journals = facts
     .journals()
     .filter((one) => one.key.containerId !== containerId && withoutStrays(one).length > 0);
-  // A DEL that was cut off began with the last entry: its attachment needs no rules any more.
-  const attached = journals.filter((journal) => !withoutStrays(journal).at(-1)?.isUndone);
+  // What is half removed needs no rules any more.
+  const attached = journals.filter((journal) => !isHalfRemoved(journal));
   const recorded = recordedIn(
     facts,
     attached.flatMap(({ entries }) => entries),

@@ -174,6 +174,11 @@ export function withoutStrays({ entries }: Journal): readonly Entry[] {
   return entries.some(({ stray }) => stray) ? entries.filter(({ stray }) => !stray) : entries;
 }
 
+/** Whether a DEL of an attachment was cut off: it begins with the last entry. */
+export function isHalfRemoved(journal: Journal): boolean {
+  return withoutStrays(journal).at(-1)?.isGivenUp === true;
+}
+
 /**
  * Returns entries in the order in which they are undone: from the end. An entry of a stray ADD goes right before the one that it
  * repeats: its plugin may remove that one's interface, which the DELs of chained plugins still need.

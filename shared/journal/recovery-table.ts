@@ -1,5 +1,6 @@
 import {
   type Entry,
+  isHalfRemoved,
   isSameNamespace,
   isStanding,
   type Journal,
@@ -92,12 +93,10 @@ function stateOf(journal: Journal, entry: Entry, present: Present): Because | "m
  * counts: one that was set back would make a live attachment a failed try.
  */
 function isComplete(journal: Journal, entry: Entry, { resultMs, bootId, uptime }: Present): boolean {
-  const entries = withoutStrays(journal);
-  // A DEL was cut off: it begins with the last entry.
-  if (entries.at(-1)?.isUndone) return false;
+  if (isHalfRemoved(journal)) return false;
   // guard: an attachment that libcni has written a result for
   if (resultMs !== undefined && resultMs !== entry.resultMs) return true;
-  const ofBoot = entries.filter((one) => one.bootId === bootId);
+  const ofBoot = withoutStrays(journal).filter((one) => one.bootId === bootId);
   const times = ofBoot.map((one) => one.done?.uptime ?? one.uptime);
   // guard: an attachment whose ADD passed long ago
   return ofBoot.findLast(isStanding)?.done !== undefined && uptime - Math.max(...times) > longestTry;

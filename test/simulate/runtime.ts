@@ -31,6 +31,8 @@ export interface Verb {
 export class Runtime {
   /** The call of a plugin that is under way. If the runtime ends, it goes on. */
   call: Task<Reply> | undefined;
+  /** Whether a wrapper of the verb has passed. */
+  hasPassed = false;
   readonly #machine: Machine;
   readonly #sabotage: Sabotage;
 
@@ -115,6 +117,7 @@ export class Runtime {
     if (stops(point)) yield point;
     const { exitCode, answer } = yield* this.call;
     if (exitCode !== 0) throw new VerbFailed(`${command} of ${plugin.type}: ${JSON.stringify(answer)}`);
+    this.hasPassed ||= type.endsWith("-wrapper");
     return answer;
   }
 }

@@ -533,6 +533,15 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth0"),
     ],
   },
+  "a DEL is killed after its last plugin, an unknown one that waits for a sibling, and ADD comes": {
+    lists: { za: [macvlan(1), chained("mark")], zb: [macvlan(2), chained("mark")] },
+    events: [
+      add("c1 za eth0"),
+      add("c1 zb net1"),
+      { do: "DEL", of: "c1 za eth0", fault: { at: "DEL of macvlan-wrapper begins", do: "kill" } },
+      add("c1 za eth0"),
+    ],
+  },
   "flannel's undo is killed, and its ADD fails because of the lease": {
     lists: { za: [flannel, bridge(2, "eth1")] },
     events: [

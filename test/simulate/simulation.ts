@@ -34,6 +34,8 @@ interface Outcome<T> {
   readonly isStruck?: boolean;
   /** Its runtime was killed, and the next one has run a verb for this attachment since. */
   readonly isOutrun?: boolean;
+  /** A wrapper of it has passed. */
+  readonly hasPassed?: boolean;
 }
 
 /** What is known before ADD. */
@@ -279,12 +281,14 @@ export class Simulation {
     if (!outcome.isOutrun) this.#endDel(life, outcome, fault?.do.endsWith("the plugin"));
   }
 
-  #endDel(life: Life, { problem, isStruck = false }: Outcome<unknown>, isOfPlugin = false): void {
+  #endDel(life: Life, { problem, isStruck = false, hasPassed = false }: Outcome<unknown>, isOfPlugin = false): void {
     const { machine } = this;
     if (problem) {
       const isMissing = this.pluginsOf(life).some((plugin) => machine.missing.has(delegateOf(plugin)));
       this.log.expect("DEL passes", isStruck || isMissing, () => `${life.key}: ${problem}`);
-      if (life.phase !== "none") Object.assign(life, { phase: "tried", mayFail: true, addresses: undefined });
+      // As far as anybody knows, the attachment is in use as long as no plugin of it is removed.
+      life.mayFail ||= life.phase === "attached" && !hasPassed;
+      if (life.phase !== "none") Object.assign(life, { phase: "tried", addresses: undefined });
       return;
     }
     this.#promises.expectGone("DEL leaves nothing", life, isStruck && isOfPlugin);
@@ -313,13 +317,12 @@ export class Simulation {
         this.#promises.expectGone("GC leaves nothing", life);
         forget(life);
         // libcni ran DEL for an attachment that has another namespace in its place.
-      } else if (life.phase !== "none") Object.assign(life, { phase: "tried", mayFail: true, addresses: undefined });
+      } else if (life.phase !== "none") Object.assign(life, { phase: "tried", addresses: undefined });
     }
     // The other runtime's GC has taken what an attachment left whose namespace is gone, and its journal. libcni's result would
     // keep an interface of that name in a later namespace until that goes: it leaks nothing, so the model forgets it.
     for (const { of } of isAnothers ? remembered.filter((life) => !hasJournal(this.machine, life)) : []) {
       this.machine.files.delete(resultFile(of));
-      for (const life of this.#ofContainer(of.container)) Object.assign(life, { mayFail: life.phase !== "none" });
     }
   }
 
@@ -341,7 +344,7 @@ export class Simulation {
       const runtime = new Runtime(this.machine, this.#sabotage);
       const given = this.#verb(life, () => left-- <= 0);
       const task: Task<JsonObject | undefined> = verb === "ADD" ? runtime.add(given) : runtime.del(given);
-      return [{ life, begun, task, outcome: undefined as Outcome<JsonObject | undefined> | undefined }];
+      return [{ life, begun, runtime, task, outcome: undefined as Outcome<JsonObject | undefined> | undefined }];
     });
     while (all.some(({ outcome }) => !outcome)) {
       for (const one of all.filter(({ outcome }) => !outcome)) {
@@ -352,11 +355,11 @@ export class Simulation {
     const isRival = (one: Life, other: Life) =>
       one !== other && (this.#share(one, other) || this.#haveOneLimit(one, other));
     const isAlone = all.every((one) => all.every((other) => !isRival(one.life, other.life)));
-    for (const { life, begun, outcome = {} } of all) {
+    for (const { life, begun, runtime, outcome = {} } of all) {
       this.#busy.delete(life);
       this.log.note(`  ${life.key}: ${outcome.problem ?? "passed"}`);
       if (begun) this.#endAdd(life, begun, { ...outcome, isStruck: !isAlone });
-      else this.#endDel(life, outcome);
+      else this.#endDel(life, { ...outcome, hasPassed: runtime.hasPassed });
     }
     this.#promises.results.clear();
   }
@@ -402,7 +405,7 @@ export class Simulation {
       const outcome = this.#step(life.key, task, end);
       if (outcome || !fault) {
         this.#busy.delete(life);
-        return this.#noted({ ...outcome, isStruck });
+        return this.#noted({ ...outcome, isStruck, hasPassed: runtime.hasPassed });
       }
       isStruck = true;
       const strike = this.#strike(fault, life, runtime);
@@ -410,7 +413,7 @@ export class Simulation {
         this.#busy.delete(life);
         const isOutrun = life.verbs !== number;
         if (isOutrun) this.#noteOutrun(life);
-        return this.#noted({ problem: "its process ended", isStruck, isOutrun });
+        return this.#noted({ problem: "its process ended", isStruck, isOutrun, hasPassed: runtime.hasPassed });
       }
       end = strike;
     }
@@ -419,7 +422,7 @@ export class Simulation {
   /** A call that began after the next runtime's DEL is known only to its journal, and `prune` runs its DEL. */
   #noteOutrun(life: Life): void {
     if (life.phase === "none" && hasJournal(this.machine, life))
-      Object.assign(life, { phase: "tried", mayFail: true, isOutrun: true });
+      Object.assign(life, { phase: "tried", isOutrun: true });
   }
 
   /** Another's GC or a sibling's DEL may have undone all of an attachment that is not live. */

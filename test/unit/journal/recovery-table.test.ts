@@ -76,6 +76,12 @@ describe("the table of docs/behavior.md", () => {
       "not complete",
     ],
     [
+      "this namespace, libcni has a result since, and a DEL was cut off that left what a sibling shares",
+      [entryOf(), chainedOf("mark", { isGivenUp: true })],
+      complete,
+      "not complete",
+    ],
+    [
       "this namespace, libcni has a result since, and what an earlier try left is undone",
       [entryOf({ ifName: "eth1", isGivenUp: true, isUndone: true }), entryOf()],
       complete,
