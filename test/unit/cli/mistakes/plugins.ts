@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, renameSync } from "node:fs";
+import { readFileSync, renameSync } from "node:fs";
 import process from "node:process";
 import { makeHostFolders, type TinyPlugin } from "../../support/fake-host-folders.ts";
 import type { Mistake, MistakenHost } from "./mistake.ts";
@@ -33,60 +33,16 @@ export const pluginMistakes: readonly Mistake[] = [
     says: ["config/zone.conflist:18:", "cilium-cni-wrapper", "install --plugins cilium-cni"],
   },
   {
-    name: "the plugin behind a wrapper is not installed",
-    make: (host) => host.remove("bin/bridge"),
-    told: failing,
-    says: ["config/zone.conflist:11:", "bridge-wrapper runs bridge", "no directory", "Install bridge"],
-  },
-  {
-    name: "the IPAM plugin is not installed",
-    make: (host) => host.remove("bin/host-local"),
-    told: failing,
-    says: ["config/zone.conflist:8:", "no directory", "host-local", "Install host-local"],
-  },
-  {
     name: "a wrapper's link is missing",
     make: (host) => host.remove("bin/portmap-wrapper"),
     told: { status: 1 },
     says: ["incomplete", "named in a list, and missing: portmap-wrapper", "install makes them"],
   },
   {
-    name: "a plugin lost its mode in a copy",
-    make: (host) => chmodSync(host.path("bin/macvlan"), 0o644),
-    told: failing,
-    says: ["config/zone.conflist:6:", "bin/macvlan", "is not executable", "chmod 755"],
-  },
-  {
-    name: "a plugin is empty: the disk was full",
-    make: (host) => host.write("bin/macvlan", "", 0o755),
-    told: failing,
-    says: ["config/zone.conflist:6:", "bin/macvlan", "the kernel does not start it", "empty"],
-  },
-  {
     name: "a plugin is for another machine",
     make: (host) => host.write("bin/macvlan", foreignProgram(), 0o755),
     told: failing,
     says: ["config/zone.conflist:6:", "bin/macvlan", "for another machine"],
-  },
-  {
-    name: "a plugin is a page of a proxy, without #!",
-    make: (host) => host.write("bin/host-local", "<html>403 Forbidden</html>\n", 0o755),
-    told: failing,
-    says: ["config/zone.conflist:8:", "bin/host-local", "the kernel does not start it"],
-  },
-  {
-    name: "bridge is too old: Nomad runs no CHECK at all",
-    make: (host) => plugins(host, { bridge: { version: "v1.2.0" } }),
-    told: { lint: 1 },
-    says: ["bridge", "1.2.0", "1.3.0"],
-  },
-  {
-    name: "a plugin does not speak the list's cniVersion",
-    make: (host) => {
-      plugins(host, { portmap: { version: "v0.8.0", speaks: ["0.3.1", "0.4.0"] } });
-    },
-    told: failing,
-    says: ["config/zone.conflist:2:", "portmap", "speaks only 0.3.1, 0.4.0"],
   },
   {
     name: "cni_path has a typing error",
@@ -113,16 +69,6 @@ export const pluginMistakes: readonly Mistake[] = [
     right: "status",
     told: { "status --cni-path {host}/old:{host}/bin": 1 },
     says: ["installation in", "/old", "/bin", "shadowed: a directory before it has another version"],
-  },
-  {
-    name: "a list is for drop-in, and the wrapper has not the plugin's name",
-    make: (host) => {
-      host.line(6, '      "type": "macvlan", "wrapper": {},');
-      host.line(11, '      "type": "bridge",');
-      host.line(18, '      "type": "portmap",');
-    },
-    told: failing,
-    says: ["config/zone.conflist:11:", "bin/bridge is the plain plugin", "Link cni-wrappers as bridge"],
   },
   {
     name: "the executable of the wrappers is damaged",

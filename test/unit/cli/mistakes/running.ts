@@ -20,32 +20,11 @@ export const runningMistakes: readonly Mistake[] = [
     says: ["zone c1", "172.26.64.2/20", "172.30.0.0/20", "undo the change"],
   },
   {
-    name: "a result of libcni was cut off",
-    before: running,
-    make: (host) => host.write("cache/results/zone-c1-eth0", '{"kind":"cniCa'),
-    told: { status: 2, preflight: 2, adopt: 2 },
-    says: ["cache/results/zone-c1-eth0: it is not a JSON object; this attachment is left out"],
-  },
-  {
     name: "a namespace was deleted by hand",
     before: running,
     make: (host) => host.attach("zone", { eth0: "172.16.5.11/24" }, "/run/netns/no-such-namespace"),
     told: { status: 1 },
     says: ["results without a namespace: 1"],
-  },
-  {
-    name: "--network is misspelled",
-    before: running,
-    right: "preflight",
-    told: { "preflight --network zoen": 2, "adopt --network zoen": 2, "prune --network zoen": 2 },
-    says: ["--network zoen", "there are: zone"],
-  },
-  {
-    name: "--container is of another host",
-    before: running,
-    right: "preflight",
-    told: { "preflight --container c9": 2, "status --container c9": 2 },
-    says: ["--container c9", "no attachment's container"],
   },
   {
     name: "the wrong directory of lists",
