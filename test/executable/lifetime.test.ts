@@ -89,11 +89,12 @@ describe("a program of the host", () => {
 });
 
 async function until<T>(seen: () => T): Promise<T> {
-  for (;;) {
+  for (let tries = 0; tries < 1500; tries++) {
     const found = seen();
     if (found) return found;
     await sleep(20);
   }
+  throw new Error("it has not come within 30 seconds");
 }
 
 // An ended process may stay as a zombie until its parent waits for it.

@@ -1,10 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { setTimeout } from "node:timers/promises";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type Container, Lab } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import type { Moment } from "./moments.ts";
 import type { Problems } from "./reboots.ts";
-import { sharedFolder } from "./second-kernel.ts";
+import { sharedFolder, untilThere } from "./second-kernel.ts";
 
 const shims = "/opt/cni/shims";
 const plugins = ["macvlan", "bridge", "tuning"];
@@ -87,7 +86,7 @@ async function comeTo(lab: Lab, { cut, container }: Cut): Promise<string[]> {
   await lab.writeFile(moment, `${cut}\n`);
   const call = isOfDel ? lab.goCni.del(list, container, shimmed) : lab.goCni.add(list, container, shimmed);
   const ended = call.then(({ stderr }) => [`the moment did not come: ${stderr}`]);
-  const problems = await Promise.race([ended, existing(lab.path(`${moment}.reached`))]);
+  const problems = await Promise.race([ended, untilThere(lab.path(`${moment}.reached`)).then(() => [])]);
   if (!isOfDel) await rememberAddresses(lab, container);
   return problems;
 }
@@ -103,11 +102,6 @@ export function rememberedAddresses({ name }: Container): Record<string, string[
 
 function addressFile(name: string): string {
   return `${sharedFolder}/addresses-${name}.json`;
-}
-
-async function existing(file: string): Promise<string[]> {
-  while (!existsSync(file)) await setTimeout(50, undefined, { ref: false });
-  return [];
 }
 
 function leased(subnet: string): object {

@@ -1,10 +1,9 @@
-import { existsSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import path from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { examples } from "../support/examples.ts";
 import { everyNth } from "./cases.ts";
 import { caseOf, type Moment, momentsOf } from "./moments.ts";
-import { boot, readShared, withFolder } from "./second-kernel.ts";
+import { boot, readShared, untilThere, withFolder } from "./second-kernel.ts";
 
 /** The result of a case: its problems, one sentence each. */
 export interface Told {
@@ -62,15 +61,14 @@ function workOf({ part, parts }: Rebooting): Work {
 async function problemsOf(which: string, work: Work, { bin, cpu }: Rebooting, folder: string): Promise<Problems> {
   rmSync(path.join(folder, problemsFile), { force: true });
   const booted = await boot([...programOf("inside.ts", bin), which, JSON.stringify(work)], folder, cpu);
-  const early = await Promise.race([booted.ended.then(({ stderr }) => stderr, String), existing(folder)]);
+  const early = await Promise.race([
+    booted.ended.then(({ stderr }) => stderr, String),
+    untilThere(path.join(folder, problemsFile)),
+  ]);
   await booted.pullPower();
   const found = readShared(folder, problemsFile);
   if (found === "") throw new Error(`the ${which} boot ended early: ${early}`);
   return JSON.parse(found);
-}
-
-async function existing(folder: string): Promise<undefined> {
-  while (!existsSync(path.join(folder, problemsFile))) await setTimeout(50, undefined, { ref: false });
 }
 
 /** The command of a program in this folder that uses the wrappers of a directory. */

@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileS
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
+import { setTimeout } from "node:timers/promises";
 import { nativeProgram } from "../support/native.ts";
 
 /** The end of a command in the second kernel. */
@@ -144,4 +145,12 @@ function readEnd(folder: string, terminal: string): Ended {
 export function readShared(folder: string, name: string): string {
   const file = path.join(folder, name);
   return existsSync(file) ? readFileSync(file, "utf8") : "";
+}
+
+/** Waits for a file, at most ten minutes. No process lives on because of it. */
+export async function untilThere(file: string): Promise<void> {
+  for (let tries = 0; !existsSync(file); tries++) {
+    if (tries === 12_000) throw new Error(`${file} has not come within ten minutes`);
+    await setTimeout(50, undefined, { ref: false });
+  }
 }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { Lab } from "../support/lab.ts";
+import { type Container, Lab, type Outcome } from "../support/lab.ts";
+import type { NetworkList } from "../support/runtime.ts";
 
 const dist = path.resolve(import.meta.dirname, "../../dist");
 
@@ -26,4 +27,30 @@ export async function hostWith(executable: string): Promise<Lab> {
   await lab.run("find", [bin, "(", "-type", "l", "-o", "-name", "cni-wrappers", ")", "-delete"]);
   await lab.run("sh", ["-c", "cd /opt && cp /run/lab/programs/first first && cp first second && echo >>second"]);
   return lab;
+}
+
+/**
+ * Runs CHECK four times at once while `change` runs again and again: until so many CHECKs have ended, and so many changes. Returns
+ * those that failed.
+ */
+export async function failedDuring(
+  lab: Lab,
+  list: NetworkList,
+  container: Container,
+  change: (count: number) => Promise<void>,
+  { checks: wanted, changes } = { checks: 500, changes: 0 },
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  let isDone = false;
+  const checks = async () => {
+    while (!isDone) outcomes.push(await lab.goCni.check(list, container));
+  };
+  const running = [checks(), checks(), checks(), checks()];
+  try {
+    for (let count = 0; outcomes.length < wanted || count < changes; count++) await change(count);
+  } finally {
+    isDone = true;
+    await Promise.all(running);
+  }
+  return outcomes.filter(({ exitCode }) => exitCode !== 0);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { attached, expectPassed, expectSuccess, twoInterfaces } from "../e2e/support.ts";
 import type { Lab } from "../support/lab.ts";
 import { isKilledAt } from "../support/strace.ts";
-import { bin, cli, flavors, hostWith, smallest } from "./host-with.ts";
+import { bin, cli, failedDuring, flavors, hostWith, smallest } from "./host-with.ts";
 
 const list = twoInterfaces("1.0.0");
 /** The commands start a hundred times. In milliseconds. */
@@ -17,21 +17,11 @@ describe.each(flavors)("install, %s flavor", (_flavor, executable, replacements)
     await using lab = await hostWith(executable);
     expectSuccess(await install(lab, "--from", "/opt/first"));
     const container = await attached(lab, lab.goCni, list);
-    let isDone = false;
-    const checks = async () => {
-      const outcomes = [];
-      while (!isDone) outcomes.push(await lab.goCni.check(list, container));
-      return outcomes;
-    };
-    const running = [checks(), checks(), checks(), checks()];
-    for (let count = 0; count < replacements; count++) {
+    const replace = async (count: number) => {
       const how = count % 2 === 0 ? ["--from", "/opt/second"] : ["--rollback"];
       expectSuccess(await install(lab, ...how));
-    }
-    isDone = true;
-    const outcomes = (await Promise.all(running)).flat();
-    expect(outcomes.filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
-    expect(outcomes.length).toBeGreaterThan(4);
+    };
+    expect(await failedDuring(lab, list, container, replace, { checks: 5, changes: replacements })).toEqual([]);
   });
 });
 

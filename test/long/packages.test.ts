@@ -8,6 +8,7 @@ import type { Flavor } from "../../build/release/artifacts.ts";
 import { attached, expectPassed, expectSuccess, twoInterfaces } from "../e2e/support.ts";
 import { Lab } from "../support/lab.ts";
 import { version } from "../support/version.ts";
+import { failedDuring } from "./host-with.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const slim = path.join(root, "dist/slim/bin/cni-wrappers");
@@ -71,20 +72,12 @@ describe("the Debian package", () => {
     expect(await filesOf(lab)).toContain("/run/over/etc/upper/logrotate.d/cni-wrappers\n");
     expect(await lab.run("/usr/lib/cni/bridge-wrapper")).toMatch(/^CNI bridge-wrapper plugin v/);
     const container = await attached(lab, lab.goCni, list);
-    let isDone = false;
-    const outcomes: { exitCode: number | undefined }[] = [];
-    const checks = async () => {
-      while (!isDone) outcomes.push(await lab.goCni.check(list, container));
-    };
-    const running = [checks(), checks(), checks(), checks()];
-    for (let count = 0; outcomes.length < 500; count++) {
+    const upgrade = async (count: number) => {
       const name = count % 2 === 0 ? "second" : "first";
       expect(await dpkg("-i", `/run/lab/programs/${name}.deb`)).toMatchObject({ exitCode: 0 });
-    }
+    };
+    expect(await failedDuring(lab, list, container, upgrade)).toEqual([]);
     const refused = await dpkg("--remove", "cni-wrappers");
-    isDone = true;
-    await Promise.all(running);
-    expect(outcomes.filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
     expect(refused.exitCode).toBe(1);
     expect(refused.stderr).toContain(
       "running containers need the wrappers:\n  zone:c1:eth0:eth0\n  zone:c1:eth0:eth1\n",

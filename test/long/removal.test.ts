@@ -1,38 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { attached, bridge, expectPassed, expectSuccess, twoInterfaces, zone } from "../e2e/support.ts";
-import type { Container, Lab, Outcome } from "../support/lab.ts";
-import type { NetworkList } from "../support/runtime.ts";
 import { isKilledAt } from "../support/strace.ts";
-import { bin, cli, hostWith, smallest } from "./host-with.ts";
+import { bin, cli, failedDuring, hostWith, smallest } from "./host-with.ts";
 
 const wrappedList = twoInterfaces("1.0.0");
 /** A list that needs no wrapper. */
 const plainList = { ...zone("1.0.0", { ...bridge, bridge: "disc1" }), name: "plain" };
 /** In milliseconds. */
 const timeout = 900_000;
-const wanted = 500;
-
-/** Runs CHECK four times at once until 500 have ended, while `change` runs again and again. Returns those that failed. */
-async function failedDuring(
-  lab: Lab,
-  list: NetworkList,
-  container: Container,
-  change: (count: number) => Promise<void>,
-): Promise<readonly Outcome[]> {
-  const outcomes: Outcome[] = [];
-  let isDone = false;
-  const checks = async () => {
-    while (!isDone) outcomes.push(await lab.goCni.check(list, container));
-  };
-  const running = [checks(), checks(), checks(), checks()];
-  try {
-    for (let count = 0; outcomes.length < wanted; count++) await change(count);
-  } finally {
-    isDone = true;
-    await Promise.all(running);
-  }
-  return outcomes.filter(({ exitCode }) => exitCode !== 0);
-}
 
 describe("500 CHECKs", () => {
   test("pass while the executable is rolled back again and again", { timeout }, async () => {

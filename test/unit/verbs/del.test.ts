@@ -173,23 +173,6 @@ describe("DEL of an entry", () => {
     expect(calls).toEqual([[["-force", "-batch", "-"], "address replace 10.1.0.2/24 dev eth0\n", blue]]);
   });
 
-  test("of another namespace also removes what a failed ADD left in this one", () => {
-    const namespace = { path: blue, device: 4, inode: ownNamespace + 1, changedMs: 0 };
-    const outcome = del("macvlan", {}, { files: journalFiles(entryOf({ type: "macvlan", namespace })), links: [9] });
-    expect(runsOf(outcome)).toEqual([`macvlan DEL eth0 ${blue}`, "macvlan DEL eth0 "]);
-    const nothing = del("macvlan", {}, { files: journalFiles(entryOf({ type: "macvlan", namespace })), links: [0] });
-    expect(runsOf(nothing)).toEqual(["macvlan DEL eth0 "]);
-  });
-
-  test("also removes an interface that something else made since, if no other attachment has the name", () => {
-    const replaced = entryOf({ type: "macvlan" });
-    const outcome = del("macvlan", {}, { files: journalFiles(replaced), links: [9] });
-    expect(runsOf(outcome)).toEqual([`macvlan DEL eth0 ${blue}`, "macvlan DEL eth0 "]);
-    const sibling = entryOf({ network: "other", runtimeIfName: "net1", done: { ...sinceThen, made: 9 } });
-    const shared = del("macvlan", {}, { files: journalFiles(replaced, sibling), links: [9] });
-    expect(runsOf(shared)).toEqual(["macvlan DEL eth0 "]);
-  });
-
   test("of an earlier boot: what was attached since without an entry is removed as such", () => {
     const earlier = { bootId: "earlier" };
     const files = journalFiles(entryOf(earlier), chainedOf("portmap", earlier));
@@ -239,14 +222,6 @@ describe("DEL of an entry", () => {
     const answers = [exits(1, "first"), exits(0)];
     const outcome = del("bridge", {}, { files: journalFiles(entryOf()), answers, links: [7, 8] });
     expect(runsOf(outcome)).toEqual([`bridge DEL eth0 ${blue}`, "bridge DEL eth0 "]);
-  });
-
-  test("of another namespace leaves a sibling's interface of that name in this one", () => {
-    const namespace = { path: blue, device: 4, inode: ownNamespace + 1, changedMs: 0 };
-    const own = entryOf({ type: "macvlan", namespace });
-    const sibling = entryOf({ type: "macvlan", network: "other", runtimeIfName: "net1", delegateNetwork: "other" });
-    const outcome = del("macvlan", {}, { files: journalFiles(own, sibling), links: [9] });
-    expect(runsOf(outcome)).toEqual(["macvlan DEL eth0 "]);
   });
 
   test("leaves the interface of a neighbour whose namespace is at the path by now", () => {
@@ -403,12 +378,6 @@ test.each(["", '{"line":"beg'])("DEL removes a journal that has no whole line: %
 describe("DEL without an entry", () => {
   const sibling = journalFiles(entryOf({ network: "other", runtimeIfName: "net1", ifName: "net1" }));
 
-  test("without any evidence runs by name, if the container has no other attachment", () => {
-    expect(runsOf(del("bridge", {}, {}))).toEqual([`bridge DEL eth0 ${blue}`]);
-    expect(runsOf(del("bridge", {}, { files: sibling }))).toEqual([]);
-    expect(runsOf(del("bridge", { prevResult: bothResult }, { files: sibling }))).toEqual([`bridge DEL eth0 ${blue}`]);
-  });
-
   test("leaves the interface of a neighbour whose namespace is at the path by now", () => {
     const files = journalFiles(entryOf({ containerId: "red" }));
     expect(runsOf(del("bridge", {}, { files }))).toEqual(["bridge DEL eth0 "]);
@@ -489,11 +458,19 @@ describe("DEL of an attachment without an entry, by its evidence", () => {
 describe("DEL of an entry removes an interface of its name that is not its own", () => {
   const elsewhere = { path: blue, device: 4, inode: ownNamespace + 1, changedMs: 0 };
   const made = { ...sinceThen, made: 9 };
-  const both = [`macvlan DEL eth0 ${blue}`, "macvlan DEL eth0 "];
+  const alone = ["macvlan DEL eth0 "];
+  const both = [`macvlan DEL eth0 ${blue}`, ...alone];
 
   test.each<[string, Entry, Entry[], string[]]>([
     ["beside nobody", entryOf({ type: "macvlan" }), [], both],
-    ["but not a sibling's", entryOf({ type: "macvlan" }), [entryOf({ ...net1, done: made })], ["macvlan DEL eth0 "]],
+    ["of another namespace", entryOf({ type: "macvlan", namespace: elsewhere }), [], both],
+    ["but not a sibling's", entryOf({ type: "macvlan" }), [entryOf({ ...net1, done: made })], alone],
+    [
+      "but not a sibling's, of another namespace",
+      entryOf({ type: "macvlan", namespace: elsewhere }),
+      [entryOf({ ...net1, type: "macvlan", delegateNetwork: "other" })],
+      alone,
+    ],
     [
       "beside a sibling that is undone",
       entryOf({ type: "macvlan" }),
