@@ -268,6 +268,19 @@ test("status: a directory of the plugins that cannot be looked at has no trace o
   });
 });
 
+test("preflight names what changed in the list since ADD", async () => {
+  const file = join(directory, "results/shop-c1-eth0");
+  const before = { ...listOf("shop"), cniVersion: "0.4.0", plugins: [{ type: "bridge", bridge: "old" }] };
+  const config = Buffer.from(JSON.stringify(before)).toString("base64");
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), config }));
+  const { attachments } = JSON.parse((await run("preflight", "--json")).stdout);
+  expect(attachments).toMatchObject([{ changed: ["cniVersion", "plugins[0].bridge", "plugins[0].ipam"] }]);
+  write("shop", JSON.stringify({ ...listOf("shop"), plugins: [{ type: "missing", bridge: "shop" }] }));
+  expect((await run("preflight")).stdout).toContain(
+    "  changed since it started: cniVersion, plugins[0].type, plugins[0].bridge\n",
+  );
+});
+
 test("preflight --json says what made it, when, and from which lists", async () => {
   const file = write("new", JSON.stringify(listOf("shop")), ".");
   const before = Date.now();

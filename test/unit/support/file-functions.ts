@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
+import { basename } from "node:path";
 
 /** Replaces functions of `node:fs` for every module. Returns what undoes it. */
 export function replaceFileFunctions(functions: Partial<typeof fs>): () => void {
@@ -11,4 +12,22 @@ export function replaceFileFunctions(functions: Partial<typeof fs>): () => void 
   };
   replace(functions);
   return () => replace(actual);
+}
+
+/** Notes each fsync, with the content of a file, and each rename, with the new name. `undo` ends it. */
+export function noteSyncs(): { readonly done: readonly string[]; readonly undo: () => void } {
+  const done: string[] = [];
+  const { fsyncSync, renameSync, fstatSync, readFileSync } = fs;
+  const undo = replaceFileFunctions({
+    fsyncSync(descriptor) {
+      const isFile = fstatSync(descriptor).isFile();
+      done.push(isFile ? `fsync ${readFileSync(`/proc/self/fd/${descriptor}`)}` : "fsync of a directory");
+      fsyncSync(descriptor);
+    },
+    renameSync(from, to) {
+      done.push(`rename to ${basename(String(to))}`);
+      renameSync(from, to);
+    },
+  });
+  return { done, undo };
 }

@@ -21,7 +21,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { backUp, writeAtomically } from "../../../../cli/files/atomic-write.ts";
 import { Trouble } from "../../../../cli/trouble.ts";
-import { replaceFileFunctions } from "../../support/file-functions.ts";
+import { noteSyncs, replaceFileFunctions } from "../../support/file-functions.ts";
 
 let directory: string;
 let file: string;
@@ -55,6 +55,14 @@ test("makes a new file that everybody can read", () => {
   writeAtomically(file, "new");
   expect(readFileSync(file, "utf8")).toBe("new");
   expect(statSync(file).mode & 0o444).toBe(0o444);
+});
+
+test("the new text is on the disk before it takes the old one's place, and then the directory", () => {
+  writeFileSync(file, "old");
+  const { done, undo } = noteSyncs();
+  onTestFinished(undo);
+  writeAtomically(file, "new");
+  expect(done).toEqual(["fsync new", "rename to zone.conflist", "fsync of a directory"]);
 });
 
 test("a reader that has the file open still reads the old text", () => {

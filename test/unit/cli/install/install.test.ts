@@ -28,7 +28,7 @@ import { type List, listFrom } from "../../../../cli/lists/list.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { type Entry, nowhere } from "../../../../shared/journal/journal.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
-import { replaceFileFunctions } from "../../support/file-functions.ts";
+import { noteSyncs, replaceFileFunctions } from "../../support/file-functions.ts";
 import { entryOf, journalFiles } from "../../support/journals.ts";
 import { redirect } from "../../support/redirected.ts";
 
@@ -171,6 +171,15 @@ test("what the disk did not take whole is not put into place", () => {
   onTestFinished(replaceFileFunctions({ readFileSync: half }));
   expect(() => installed("1.0.0")).toThrow("the disk does not have what was written to it");
   expect(existsSync(at("cni-wrappers"))).toBe(false);
+});
+
+test("the executable is on the disk before it is in its place, and then the directory", () => {
+  const { done, undo } = noteSyncs();
+  onTestFinished(undo);
+  installed("1.0.0");
+  const place = done.indexOf("rename to cni-wrappers");
+  expect(done.indexOf(`fsync ${program("1.0.0")}`)).toBe(0);
+  expect(done.slice(place, place + 2)).toEqual(["rename to cni-wrappers", "fsync of a directory"]);
 });
 
 test("a rollback from an executable that install did not write", () => {
