@@ -43,7 +43,7 @@ export type Because = "of an earlier boot" | "its namespace is gone" | "not comp
 /** Decides what an ADD does about the entries that it would give up, row by row as in docs/behavior.md. */
 export function recoveryOf(journal: Journal, adding: AddingPlugin, present: Present): Recovery {
   const { mode } = present;
-  const left = entriesFrom(journal, adding).filter(({ isUndone }) => !isUndone);
+  const left = entriesFrom(journal, adding, present).filter(({ isUndone }) => !isUndone);
   const areStrays = left.every(({ stray }) => stray);
   if (areStrays && mayBeOfOthers(journal, adding, present)) return { do: "add, then write" };
   if (left.length === 0) return { do: "add" };
@@ -62,13 +62,17 @@ export function recoveryOf(journal: Journal, adding: AddingPlugin, present: Pres
  * Whether something else made what libcni has a result of. It may be in use. If an earlier plugin of this try has an entry,
  * that is from after the result.
  */
-function mayBeOfOthers({ entries }: Journal, { own }: AddingPlugin, { resultMs, bootId, namespace }: Present): boolean {
-  const isOfThisTry = (entry: Entry) =>
-    isStanding(entry) && entry.bootId === bootId && isSameNamespace(entry.namespace, namespace);
+function mayBeOfOthers({ entries }: Journal, { own }: AddingPlugin, present: Present): boolean {
   // guard: what something else made before this try
-  if (own !== undefined || resultMs === undefined) return false;
+  if (own !== undefined || present.resultMs === undefined) return false;
   // guard: what something else made before this try
-  return !entries.some((entry) => isOfThisTry(entry) && entry.resultMs === resultMs);
+  return !entries.some((entry) => isAfterResult(entry, present));
+}
+
+/** Whether an entry stands, is of this boot and namespace, and libcni has written no result since. */
+function isAfterResult(entry: Entry, { resultMs, bootId, namespace }: Present): boolean {
+  const isHere = entry.bootId === bootId && isSameNamespace(entry.namespace, namespace);
+  return isStanding(entry) && isHere && entry.resultMs === resultMs;
 }
 
 /** The plugin whose ADD runs. */
@@ -106,16 +110,27 @@ function isComplete(journal: Journal, entry: Entry, { resultMs, bootId, uptime }
  * The entries that an ADD gives up: all if a new try begins, else its own one and what was added after it. What stands after
  * one that is given up already is of this try, and so is the maker of an interface in prevResult, and what stands after it.
  */
-function entriesFrom(journal: Journal, { own, earlier }: AddingPlugin): readonly Entry[] {
+function entriesFrom(journal: Journal, { own, earlier }: AddingPlugin, present: Present): readonly Entry[] {
   if (earlier === undefined) return journal.entries;
   // guard: the entries of the try that goes on
-  if (own === undefined) return [];
+  if (own === undefined || isTwins(journal, { own, earlier }, present)) return [];
   const after = journal.entries.slice(journal.entries.indexOf(own));
   const beginsTry = (entry: Entry) =>
     // guard: the entries of this try
     entry.isGivenUp || (entry !== own && entry.done && entry.role === "creator" && earlier.includes(entry.ifName));
   const first = after.findIndex(beginsTry);
   return first < 0 ? after : after.filter(({ isGivenUp }, index) => isGivenUp || index < first);
+}
+
+/**
+ * Whether the own entry is of an equal plugin that stands before this one in the list: a wrapper before both began this try.
+ * Undoing it would also undo what the plugins between the two made.
+ */
+function isTwins({ entries }: Journal, { own, earlier }: AddingPlugin, present: Present): boolean {
+  const began = entries.findLast(({ first }) => first);
+  if (!own?.done || !began?.done || !earlier?.includes(began.ifName)) return false;
+  const ofThisTry = entries.slice(entries.indexOf(began));
+  return ofThisTry.includes(own) && ofThisTry.every((entry) => isAfterResult(entry, present));
 }
 
 /** The addresses that the last attachment of an interface had, and whether others will do. */

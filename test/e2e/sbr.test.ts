@@ -177,6 +177,26 @@ test("IPv6 routes are moved and checked as well", async () => {
   await expectFailedCheck(lab, chain, container, /missing: route fd00:99::\/64 via fd00:26::1 table 101\./);
 });
 
+test("an equal plugin on each side of sbr: the second one's ADD leaves the first one and sbr alone", async () => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  const [tuning, moved] = [wrapped({ type: "tuning", mtu: 1400 }, "eth1"), wrapped(sbr, "eth1")];
+  const chain = zone("1.0.0", wrapped(macvlan), wrapped(second, "eth1"), tuning, moved, tuning);
+  const container = await attach(lab, chain);
+  expect(await lab.ip(container, "-4", "rule")).toContain("from 172.26.64.2 lookup 100");
+  expectPassed(await lab.goCni.check(chain, container));
+  expectPassed(await lab.goCni.del(chain, container));
+  await expectNothingLeft(lab, ["disc0"]);
+});
+
+test("sbr twice fails as the plain one does: the first one has moved the routes", async () => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
+  const lists = [zone("1.0.0", bridge, sbr, sbr), zone("1.0.0", wrapped(bridge), wrapped(sbr), wrapped(sbr))];
+  for (const [index, twice] of lists.entries()) {
+    const outcome = await lab.goCni.add(twice, await lab.addContainer(`c${index}`));
+    expectFailure(withoutLog(outcome), /: Failed to add default route to 172\.26\.64\.1: network is unreachable$/);
+  }
+});
+
 test("fixed addresses: static, which compares its own with prevResult, passes CHECK as well", async () => {
   await using lab = await Lab.start({ plugins: "1.9.1" });
   const fixed = {

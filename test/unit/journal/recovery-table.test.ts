@@ -214,6 +214,39 @@ describe("the entries that are given up", () => {
     expect(recovery).toMatchObject({ entries: [third] });
   });
 
+  describe("with an own one of this try, because an equal plugin stands before this one in the list", () => {
+    const began = entryOf({ first: true });
+    const [twin, later] = [chainedOf("firewall"), chainedOf("sbr")];
+    const entriesOf = (entries: readonly Entry[], changes: Partial<Present> = {}, earlier = ["eth0"]) => {
+      const own = entries.find(({ type }) => type === "firewall");
+      const recovery = recoveryOf(journalOf(...entries), { own, earlier }, presentOf(changes));
+      return recovery.do === "undo, then add" ? recovery.entries.length : recovery.do;
+    };
+
+    test("are none: the try began with a wrapper before it", () => {
+      expect(entriesOf([began, twin, later])).toBe("add");
+      expect(entriesOf([entryOf(), began, twin, later])).toBe("add");
+    });
+
+    test.each<[string, readonly Entry[], string[]?]>([
+      ["the try began with no wrapper", [entryOf(), twin, later]],
+      ["... with one that comes later in the list", [twin, later, entryOf({ first: true, ifName: "eth1" })]],
+      ["... with one that did not pass", [entryOf({ first: true, done: undefined }), twin, later]],
+      ["... with one whose interface is not in prevResult", [began, twin, later], ["eth5"]],
+      ["... with one that is given up", [entryOf({ first: true, isGivenUp: true }), twin, later]],
+      ["it did not pass", [began, chainedOf("firewall", { done: undefined })]],
+      ["something after it is given up", [began, twin, chainedOf("sbr", { isGivenUp: true })]],
+    ])("are as ever if %s", (_, entries, earlier = ["eth0"]) => {
+      expect(entriesOf(entries, {}, earlier)).not.toBe("add");
+    });
+
+    test("are as ever if the try is not this one: it has a result, another boot or another namespace", () => {
+      expect(entriesOf([began, twin, later], complete)).toBe("add, then write");
+      expect(entriesOf([began, twin, later], { bootId: "new" })).toBe(2);
+      expect(entriesOf([began, twin, later], { namespace: elsewhere, ...gone })).toBe(2);
+    });
+  });
+
   test("are only those given up already, after an own one that is", () => {
     const own = { ...second, isGivenUp: true };
     const recovery = recoveryOf(journalOf(own, first), { own, earlier: ["eth0"] }, presentOf());
