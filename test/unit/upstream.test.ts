@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { readSection } from "../../build/docs/page-section.ts";
-import { patchOf, readFaults, upstream } from "../reports/upstream/faults.ts";
+import { digestOf, partsOf, patchOf, readFaults, upstream } from "../reports/upstream/faults.ts";
 import { moduleSources } from "../reports/upstream/sources.ts";
 import { countsOf, merged } from "../reports/upstream/suites.ts";
-import { addedLines, tableOf } from "../reports/upstream/table.ts";
+import { addedLines, addressesIn, tableOf } from "../reports/upstream/table.ts";
 import { verdictOf } from "../reports/upstream/verdict.ts";
 
 const faults = readFaults();
@@ -35,7 +35,56 @@ test("every folder of upstream has a patch, a report and its data", () => {
 test("the table has each fault, and is that of the last run", () => {
   const section = readSection("upstream");
   for (const { name } of faults) expect(section).toContain(`../upstream/${name}/README.md`);
-  expect(section).toBe(tableOf(faults, results));
+  expect(section).toBe(tableOf(faults, results, addressesIn(section)));
+});
+
+test("an address that a person put into the table stays", () => {
+  const addresses = { "../upstream/vrf-del/README.md": "https://example.org/issues/7" };
+  const section = tableOf(faults, results, addresses);
+  expect(section.match(/https:.*$/gm)).toEqual([expect.stringMatching(/^https:\/\/example.org\/issues\/7 +\|$/)]);
+  expect(tableOf(faults, {}, addressesIn(section))).toContain("https://example.org/issues/7");
+});
+
+test("a result of patches that changed since then does not count", () => {
+  const [first] = faults.filter(({ name }) => name === "vrf-del");
+  if (first === undefined) throw new Error("no such fault");
+  const row = (patch: string) => {
+    const result = { fixed: 1, unchanged: 20, neverPass: 0, problems: [], cells: [], run: [], patch };
+    return tableOf([first], { [first.name]: result }, {}).split("\n")[2];
+  };
+  expect(row(digestOf([first]))).toContain("1 new: fail, then pass; 20 pass as before");
+  expect(row("another")).toContain("| not run");
+});
+
+test.each(faults)("the commit message of $name has the form that its project asks for", (fault) => {
+  const [subject = "", second, ...body] = partsOf(fault).message.trimEnd().split("\n");
+  // go-cni asks for no form. Each project asks for a line "Signed-off-by" or a signed agreement, of a person.
+  if (!fault.module.endsWith("/go-cni")) expect(subject).toMatch(/^[\w, -]+: /);
+  expect(subject.length).toBeLessThanOrEqual(70);
+  expect(second).toBe("");
+  expect(Math.max(...body.map((line) => line.length))).toBeLessThanOrEqual(80);
+  expect(body.join("\n")).not.toContain("Signed-off-by");
+});
+
+test("each report quotes sentences of the specification", async () => {
+  const sources = await moduleSources({ module: "github.com/containernetworking/cni", version: "v1.3.0" });
+  const plain = (text: string) => text.replaceAll(/\s+/g, " ").trim();
+  const specification = plain(readFileSync(path.join(sources ?? "", "SPEC.md"), "utf8"));
+  for (const { name } of faults) {
+    const report = readFileSync(path.join(upstream, name, "README.md"), "utf8");
+    const [, section = ""] = /^## What the specification says\n(.*?)^## /ms.exec(report) ?? [];
+    const quotes = section
+      .trim()
+      .split(/\n\n/)
+      .filter((paragraph) => paragraph.startsWith("> "));
+    expect(quotes.length, name).toBeGreaterThan(0);
+    const texts = quotes.map((quote) => plain(quote.replaceAll(/^> /gm, "")));
+    // Not toContain, which would print the specification.
+    expect(
+      texts.filter((text) => !specification.includes(text)),
+      name,
+    ).toEqual([]);
+  }
 });
 
 test.each(faults)("the patch $name applies, and has each test that it names", async (fault) => {

@@ -72,12 +72,13 @@ function isPossible([plugin]: Task): boolean {
   return needs === undefined || hostHas[needs];
 }
 
-async function runHere(tasks: readonly Task[], { spec = specVersions }: Options): Promise<Ended[]> {
+async function runHere(tasks: readonly Task[], { spec = specVersions, plugins }: Options): Promise<Ended[]> {
+  const given = plugins === undefined ? undefined : { directory: plugins };
   const waiting = [...tasks];
   const ended: Ended[] = [];
   const work = async () => {
     for (let task = waiting.shift(); task !== undefined; task = waiting.shift()) {
-      ended.push(...(await runPlugin(...task, spec)));
+      ended.push(...(await runPlugin(...task, spec, given)));
       say(`${task.join(", ")}: done`);
     }
   };

@@ -12,6 +12,8 @@ export interface Options {
   readonly node: boolean;
   /** For the second kernel: its tasks as JSON. */
   readonly tasks: string | undefined;
+  /** The folder of the plain plugins, if they are not those of the newest release. */
+  readonly plugins: string | undefined;
 }
 
 export const help = `Runs the cases of cni-conformance with the reference plugins and their wrappers. It needs root.
@@ -30,12 +32,12 @@ results.json, and 2 if the command line is wrong.`;
 
 /** Parses the command line; undefined if it asks for help. */
 export function parseOptions(args: readonly string[]): Options | undefined {
-  const { help: isHelp, only, spec, write = false, kernel = false, node = false, tasks } = valuesOf(args);
+  const { help: isHelp, only, spec, write = false, kernel = false, node = false, tasks, plugins } = valuesOf(args);
   if (isHelp) return undefined;
   return {
     only: only?.split(",").map((name) => oneOf("--only", name, Object.keys(setups))),
     spec: spec === undefined ? undefined : specOf(spec),
-    ...{ write, kernel, node, tasks },
+    ...{ write, kernel, node, tasks, plugins },
   };
 }
 
@@ -43,7 +45,7 @@ function valuesOf(args: readonly string[]) {
   const text = { type: "string" } as const;
   const flag = { type: "boolean" } as const;
   const options = {
-    ...{ spec: text, only: text, tasks: text },
+    ...{ spec: text, only: text, tasks: text, plugins: text },
     ...{ write: flag, kernel: flag, node: flag, help: flag },
   };
   try {

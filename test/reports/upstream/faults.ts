@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { needs } from "../../support/needs.ts";
@@ -42,3 +43,25 @@ export function readFaults(): readonly Fault[] {
 export function patchOf({ name }: Pick<Fault, "name">): string {
   return path.join(upstream, name, "fault.patch");
 }
+
+/** The commit message at the head of a patch, and its changes. */
+export function partsOf(fault: Pick<Fault, "name">): { readonly message: string; readonly changes: string } {
+  const text = readFileSync(patchOf(fault), "utf8");
+  const start = text.indexOf("diff --git ");
+  return { message: text.slice(0, start), changes: text.slice(start) };
+}
+
+/** Says which changes a result is about. It differs if one of them does. */
+export function digestOf(faults: readonly Fault[]): string {
+  const hash = createHash("sha256");
+  for (const fault of faults) hash.update(partsOf(fault).changes);
+  return hash.digest("hex").slice(0, 16);
+}
+
+/** The faults whose patches are tried out together: those of the plugins. */
+export function togetherOf(faults: readonly Fault[]): readonly Fault[] {
+  return faults.filter(({ module, obstacle }) => module === reference && obstacle === undefined);
+}
+
+/** The module of the reference plugins. */
+export const reference = "github.com/containernetworking/plugins";

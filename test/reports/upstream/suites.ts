@@ -49,14 +49,13 @@ export async function runGinkgo(copy: string, packages: readonly string[], versi
   mkdirSync(path.join(programs, "shim"), { recursive: true });
   cpSync(path.join(import.meta.dirname, "go-shim.sh"), path.join(programs, "shim", "go"));
   await execa("chmod", ["+x", path.join(programs, "shim", "go")]);
-  const native = await runHere(copy, programs, packages);
-  const second = await inSecondKernel(
+  const second = inSecondKernel(
     ["sh", script, copy, programs, "/mnt", ...packages],
     (_ended, folder) => readReports(folder, packages),
     undefined,
     "1500M",
   );
-  return merged(native, second);
+  return merged(...(await Promise.all([runHere(copy, programs, packages), second])));
 }
 
 async function runHere(copy: string, programs: string, packages: readonly string[]): Promise<Counts> {

@@ -1,21 +1,28 @@
-import { readFileSync } from "node:fs";
 import { table } from "../../../build/docs/table.ts";
-import { type Fault, patchOf } from "./faults.ts";
+import { digestOf, type Fault, partsOf, togetherOf } from "./faults.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** The last run of each patch, by its name. */
 export type Results = Readonly<
-  Record<string, Verdict & { readonly cells: readonly string[]; readonly run: readonly string[] }>
+  Record<
+    string,
+    Verdict & { readonly cells: readonly string[]; readonly run: readonly string[]; readonly patch: string }
+  >
 >;
 
+/** The addresses of sent reports that a person put into the page's table, by the link to our report. */
+export type Addresses = Readonly<Record<string, string>>;
+
 /** The page's table: a row for each fault, and one for all patches together. */
-export function tableOf(faults: readonly Fault[], results: Results): string {
+export function tableOf(faults: readonly Fault[], results: Results, addresses: Addresses): string {
   const rows = faults.map((fault) => {
-    const [fix, tests] = addedLines(readFileSync(patchOf(fault), "utf8"));
-    const link = `[${fault.title}](../upstream/${fault.name}/README.md)`;
-    return [link, `${fix} + ${tests}`, ...outcome(results[fault.name], fault.obstacle), fault.workaround, ""];
+    const [fix, tests] = addedLines(partsOf(fault).changes);
+    const report = `../upstream/${fault.name}/README.md`;
+    const [suites, cells] = outcome(results[fault.name], [fault]);
+    const address = addresses[report] ?? "";
+    return [`[${fault.title}](${report})`, `${fix} + ${tests}`, suites, cells, fault.workaround, address];
   });
-  const all = outcome(results["all together"], undefined);
+  const all = outcome(results.together, togetherOf(faults));
   const head = [
     "fault",
     "added lines: fix + tests",
@@ -27,8 +34,15 @@ export function tableOf(faults: readonly Fault[], results: Results): string {
   return table(head, [...rows, ["all patches of the plugins together", "", ...all, "", ""]]);
 }
 
-function outcome(result: Results[string] | undefined, obstacle: string | undefined): [string, string] {
-  if (result === undefined) return [obstacle ?? "not run", "not run"];
+/** The addresses in the last column of the page's table. */
+export function addressesIn(section: string): Addresses {
+  const rows = section.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
+  return Object.fromEntries(rows.map((cells) => [/\]\((.*)\)$/.exec(cells[1] ?? "")?.[1] ?? "", cells.at(-2) ?? ""]));
+}
+
+/** The cells about a run. A result of patches that changed since then does not count. */
+function outcome(result: Results[string] | undefined, faults: readonly Fault[]): [string, string] {
+  if (result?.patch !== digestOf(faults)) return [faults[0]?.obstacle ?? "not run", "not run"];
   const { fixed, unchanged, neverPass, problems, cells } = result;
   const rest = neverPass === 0 ? "" : `, ${neverPass} fail before and after`;
   const broken = problems.length === 0 ? "" : `, **${problems.length} problems**`;

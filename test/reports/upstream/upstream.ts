@@ -1,60 +1,68 @@
-// `npm run upstream`: tries out the patches of `upstream/`, each alone and all together. `-- --only NAMES` runs some,
-// `-- --write` renews the table in docs/upstream.md.
+// `npm run upstream`: tries out the patches of `upstream/`, each alone and all together. `-- --only NAMES` runs some
+// ("together" is all of them), `-- --write` renews the table in docs/upstream.md.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { writeSection } from "../../../build/docs/page-section.ts";
+import { readSection, writeSection } from "../../../build/docs/page-section.ts";
 import { cache } from "../../../build/publish.ts";
 import { jsonText } from "../../support/json-text.ts";
 import { say } from "../../support/progress.ts";
 import { changedCells } from "./cells.ts";
-import { type Fault, patchOf, readFaults } from "./faults.ts";
+import { digestOf, type Fault, patchOf, readFaults, reference, togetherOf } from "./faults.ts";
 import { recipeProblems } from "./recipes.ts";
 import { applyPatches, copySources } from "./sources.ts";
 import { type Counts, runGinkgo, runGoTests } from "./suites.ts";
-import { type Results, tableOf } from "./table.ts";
+import { addressesIn, type Results, tableOf } from "./table.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 
-const reference = "github.com/containernetworking/plugins";
 const resultsFile = path.join(import.meta.dirname, "results.json");
 const known = new Map<string, Counts>();
+const together = "together";
 
 type Tree = "base" | "tests" | "patched";
 
 const { values } = parseArgs({ options: { only: { type: "string" }, write: { type: "boolean" } } });
 const faults = readFaults();
-const chosen = faults.filter(({ name }) => values.only?.split(",").includes(name) ?? true);
+const names = [...faults.map(({ name }) => name), together];
+const only = values.only?.split(",") ?? names;
+const unknown = only.filter((name) => !names.includes(name));
+if (unknown.length > 0) {
+  console.error(`--only ${unknown.join()}: it must be one of ${names.join(", ")}`);
+  process.exit(2);
+}
+const possible = faults.filter(({ obstacle }) => obstacle === undefined);
+const alone = only.flatMap((name) => possible.filter((fault) => fault.name === name));
+/** The patches whose tests must fail before the fixes. */
+const chosen = only.includes(together) ? [...new Set([...alone, ...togetherOf(faults)])] : alone;
 const results: Record<string, Results[string]> = JSON.parse(readFileSync(resultsFile, "utf8"));
-for (const fault of chosen.filter(({ obstacle }) => obstacle === undefined)) {
+if (only.includes(together)) {
+  results[together] = await tryOut(togetherOf(faults));
+  report(together);
+}
+for (const fault of alone) {
   results[fault.name] = await tryOut([fault]);
   report(fault.name);
 }
-if (values.only === undefined) {
-  results["all together"] = await tryOut(
-    faults.filter(({ module, obstacle }) => module === reference && obstacle === undefined),
-  );
-  report("all together");
-}
 write();
-console.log(tableOf(faults, results));
+console.log(table());
 process.exitCode = Object.values(results).some(({ problems }) => problems.length > 0) ? 1 : 0;
 
 /** Compares the suites with these patches to the release and to the tests alone. Then runs the conformance cases. */
-async function tryOut(together: readonly Fault[]): Promise<Results[string]> {
-  const [first] = together;
+async function tryOut(some: readonly Fault[]): Promise<Results[string]> {
+  const [first] = some;
   if (first === undefined) throw new Error("no patch");
-  const packages = packagesOf(together);
-  const all = chosen.filter(({ module, obstacle }) => module === first.module && obstacle === undefined);
+  const packages = packagesOf(some);
+  const all = chosen.filter(({ module }) => module === first.module);
   const part = (counts: Counts) =>
     Object.fromEntries(Object.entries(counts).filter(([name]) => packages.includes(name.split(": ")[0] ?? "")));
   const base = part(await once(first, packagesOf(all), "base", []));
   // No test of a patch touches the fix of another one, so that the tests of all can run at once.
   const tests = part(await once(first, packagesOf(all), "tests", all));
-  const patched = part(await countsOf(first, packages, "patched", together));
-  const words = together.flatMap((fault) => fault.tests);
+  const patched = part(await countsOf(first, packages, "patched", some));
+  const words = some.flatMap((fault) => fault.tests);
   const verdict = verdictOf({ base, tests, patched }, words);
-  return { ...verdict, ...(await conformanceOf(first, together, verdict)) };
+  return { ...verdict, ...(await conformanceOf(first, some, verdict)), patch: digestOf(some) };
 }
 
 function packagesOf(some: readonly Fault[]): string[] {
@@ -81,13 +89,13 @@ async function countsOf(
   return fault.module === reference ? runGinkgo(copy, packages, fault.version) : runGoTests(copy, packages);
 }
 
-async function conformanceOf(first: Fault, together: readonly Fault[], { problems }: Verdict) {
+async function conformanceOf(first: Fault, some: readonly Fault[], { problems }: Verdict) {
   if (first.module !== reference) return { problems, cells: [], run: [] };
-  const plugins = [...new Set(together.flatMap((fault) => fault.packages).map((name) => path.basename(name)))];
+  const plugins = [...new Set(some.flatMap((fault) => fault.packages).map((name) => path.basename(name)))];
   const directory = path.join(cache, "upstream", "patched", "programs");
   const { cells, run } = await changedCells(directory, plugins);
   const wanted = new Set(
-    together.flatMap(({ conformance }) =>
+    some.flatMap(({ conformance }) =>
       Object.entries(conformance).flatMap(([name, of]) =>
         of.filter((plugin) => run.includes(plugin)).map((plugin) => `${name}: ${plugin}`),
       ),
@@ -97,7 +105,7 @@ async function conformanceOf(first: Fault, together: readonly Fault[], { problem
     .filter((cell) => !wanted.has(cell))
     .map((cell) => `a cell that fault.json does not name: ${cell}`);
   const missing = [...wanted].filter((cell) => !cells.includes(cell)).map((cell) => `the cell did not change: ${cell}`);
-  const recipes = await recipeProblems(together, directory);
+  const recipes = await recipeProblems(some, directory);
   return { problems: [...problems, ...unexpected, ...missing, ...recipes], cells, run };
 }
 
@@ -110,5 +118,9 @@ function report(name: string): void {
 function write(): void {
   if (!values.write) return;
   writeFileSync(resultsFile, `${jsonText(results)}\n`);
-  writeSection("upstream", tableOf(faults, results));
+  writeSection("upstream", table());
+}
+
+function table(): string {
+  return tableOf(faults, results, addressesIn(readSection("upstream")));
 }
