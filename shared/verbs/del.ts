@@ -9,6 +9,7 @@ import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
 import { withAddressesOf } from "../delegate/taken-addresses.ts";
 import { planRemoval, runDel, runRemoval, tryToUndo } from "../delegate/undo.ts";
 import { giveUp, noteUndone, type Undoing } from "../delegate/undoing.ts";
+import { cachedResultFile } from "../journal/host-files.ts";
 import { type Entry, fromTheEnd, isNowhere, isSameNamespace, namesOf } from "../journal/journal.ts";
 import { hasMasqueraded, masquerades, type Removal } from "../journal/sharing.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
@@ -181,9 +182,14 @@ function ownDel(call: Call, entry: Entry, removal: Del): DelegateCall {
 /** The runtime's prevResult for an entry, or that of its ADD. If a creator's ADD has not passed, the runtime's is of an earlier one. */
 function resultFor(call: Call, entry: Entry): JsonObject {
   const isMeta = entry.role === "meta";
-  const present = isMeta || entry.done ? prevResultFor(call, entry) : undefined;
+  const present = (isMeta || entry.done) && !isOlder(call, entry) ? prevResultFor(call, entry) : undefined;
   const prevResult = present ?? (isMeta ? entry.configuration.prevResult : undefined);
   return prevResult === undefined ? {} : { prevResult: withRuleAddresses(call, entry, prevResult) };
+}
+
+/** Whether the runtime's result was there before an entry's ADD, and libcni has written none since. */
+function isOlder({ session: { host }, key }: Call, { resultMs }: Entry): boolean {
+  return resultMs !== undefined && host.stat(cachedResultFile(key))?.modifiedMs === resultMs;
 }
 
 /** The same with the configuration that the list has now: tokens rotate. */

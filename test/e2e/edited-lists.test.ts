@@ -52,6 +52,30 @@ test("ipvlan has the place of a plain bridge by now: DEL passes, and removes the
   await expectNothingLeft(lab, ["br6"]);
 });
 
+test("ipvlan has the place of a wrapped bridge since a reboot, and a later plugin fails: DEL passes", async () => {
+  await using lab = await Lab.start({ plugins });
+  await installPlugin(
+    lab,
+    "broken",
+    `[ $CNI_COMMAND = DEL ] || { echo '{"cniVersion": "1.0.0", "code": 11, "msg": "not now"}'; exit 1; }`,
+  );
+  // Some kernels have no ipvlan: macvlan makes the interface. Without `master`, it takes that of the default route.
+  await lab.run("cp", ["/opt/cni/bin/ipvlan", "/opt/cni/bin/real-ipvlan"]);
+  await installPlugin(
+    lab,
+    "ipvlan",
+    "[ $CNI_COMMAND = ADD ] && exec /opt/cni/bin/macvlan; exec /opt/cni/bin/real-ipvlan",
+  );
+  await lab.run("sh", ["-c", "ip address add 172.16.5.10/24 dev uplink0; ip route add default via 172.16.5.254"]);
+  const before = await attached(lab, lab.cnitool, zone("1.0.0", wrapped(numbered(6))));
+  const container = await rebooted(lab, before, "br6");
+  const list = zone("1.0.0", wrapped({ type: "ipvlan", ipam: hostLocal("10.6.0.0/24") }), { type: "broken" });
+  expectFailure(await lab.cnitool.add(list, container), /not now/);
+  // libcni's result is still that of the bridge.
+  expectSuccess(await lab.cnitool.del(list, container));
+  await expectNothingLeft(lab);
+});
+
 test("DEL of a plugin without a profile leaves the interface to the creator before it", async () => {
   await using lab = await Lab.start({ plugins });
   await installPlugin(

@@ -144,6 +144,16 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth1"),
     ],
   },
+  "an ipvlan gets the name of a ptp between two boots, and libcni's result is of the first one": {
+    lists: { za: [ptp(1), { ...macvlan(2), type: "ipvlan-wrapper", ...of("eth1") }] },
+    events: [
+      add("c1 za eth0"),
+      { do: "reboot" },
+      { do: "rename", list: "za", from: "eth1", to: "" },
+      { do: "ADD", of: "c1 za eth0", fault: { at: "before the result is kept", do: "kill" } },
+      del("c1 za eth0"),
+    ],
+  },
   "two names are exchanged in the list": {
     lists: { za: two },
     events: [add("c1 za eth0"), { do: "rename", list: "za", from: "eth1", to: "" }, del("c1 za eth0")],
