@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { appendJournal, removeDirectory } from "../../shared/host/node/files.ts";
 import { journalDirectory } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
+import { namesIn } from "../files/read-input.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult, readCachedResult } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
 import { Trouble, withPath } from "../trouble.ts";
@@ -153,15 +154,8 @@ function writeResult(cacheDirectory: string, file: string, text: string, lastLoo
 }
 
 function backupsIn(cacheDirectory: string): readonly (Backup | Pick<Backup, "file">)[] {
-  const directory = backupDirectory(cacheDirectory);
-  const names = existsSync(directory) ? withPath(directory, () => readdirSync(directory)) : [];
-  // A killed process may have left a file that begins with a dot.
-  return (
-    names
-      // guard: what a killed adopt left half written is no backup
-      .filter((name) => !name.startsWith("."))
-      .map((name) => backupOf(cacheDirectory, name) ?? { file: resultFile(cacheDirectory, name) })
-  );
+  const names = namesIn(backupDirectory(cacheDirectory));
+  return names.map((name) => backupOf(cacheDirectory, name) ?? { file: resultFile(cacheDirectory, name) });
 }
 
 function backupOf(cacheDirectory: string, name: string): Backup | undefined {

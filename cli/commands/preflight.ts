@@ -1,6 +1,6 @@
-import { statSync } from "node:fs";
 import { hostname } from "node:os";
 import { InvalidArgumentError } from "commander";
+import { stat } from "../../shared/host/node/files.ts";
 import { evidenceOn } from "../adopt/evidence.ts";
 import { proposalAfter } from "../adopt/proposal.ts";
 import { type CommandData, option } from "../command.ts";
@@ -88,9 +88,9 @@ async function reportOn(options: Options, terminal: Terminal): Promise<HostRepor
     forecasts,
     strays: straysAmong(attachments.all, namedNamespaces(), attachments.memories),
     leftOut: leftOut.lines,
-    lookedAt: lookedAt(paths, check),
+    lookedAt: lookedAt(paths, check.networks),
     nomadSkipsCheck: whyNoCheckIn(paths.cniPath, terminal.directory),
-    unsaved: unsavedAmong(forecasts, { now, modifiedMs }),
+    unsaved: unsavedAmong(forecasts, { now, modifiedMs: (file) => stat(file)?.modifiedMs }),
   };
 }
 
@@ -114,8 +114,4 @@ function isOutOfPlace({ summary, expect, since }: Options): boolean {
 function moment(text: string): string {
   if (Number.isFinite(Date.parse(text))) return text;
   throw new InvalidArgumentError("Write a time as date -Is prints it.");
-}
-
-function modifiedMs(file: string): number | undefined {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs;
 }

@@ -95,7 +95,7 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
   return {
     time: new Date().toISOString(),
     ...installation,
-    ...lookedAt(paths, check),
+    ...lookedAt(paths, check.networks),
     networks: countNetworks(checked),
     orphans: {
       results: checked.filter(({ verdict }) => verdict.is === "gone").length,

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { attempt, isOwn } from "../../shared/host/node/files.ts";
 import { oneLine } from "../terminal.ts";
 import { Trouble, withPath } from "../trouble.ts";
@@ -51,4 +51,24 @@ export function readOpened(path: string, file: number, limit: number): Buffer {
     if (size > limit) throw new Trouble(`${oneLine(path)}: it has more than ${limit / 1024 ** 2} MiB`);
     chunks.push(chunk.subarray(0, length));
   }
+}
+
+/** Lists the files in a directory, sorted, without those that a killed process left half written; none if there is no directory. */
+export function namesIn(directory: string): readonly string[] {
+  // guard: what a killed process left half written is no backup and no result
+  const isFinished = (name: string) => !name.startsWith(".");
+  return listed(directory).filter(isFinished).sort();
+}
+
+/** Lists the names in a directory; none if there is no directory, or a file that `mayBeFile`. Throws Trouble if it cannot be read. */
+export function listed(directory: string, mayBeFile = false): readonly string[] {
+  return withPath(directory, () => {
+    try {
+      return readdirSync(directory);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT" || (code === "ENOTDIR" && mayBeFile)) return [];
+      throw error;
+    }
+  });
 }

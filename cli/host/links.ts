@@ -25,15 +25,7 @@ export interface Link {
   readonly link_type?: string;
   /** A network card has no kind. */
   readonly linkinfo?: { readonly info_kind?: string; readonly info_slave_kind?: string };
-  readonly addr_info?: readonly LinkAddress[];
-}
-
-/** An address of a link. */
-export interface LinkAddress {
-  readonly family: "inet" | "inet6";
-  readonly local: string;
-  readonly prefixlen: number;
-  readonly scope: string;
+  readonly addr_info?: readonly { readonly local: string; readonly prefixlen: number; readonly scope: string }[];
 }
 
 /** Parses the output of `ip -json`. ip does not escape control characters, and a container chooses the names of its links. */

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { attempt, stat } from "../../shared/host/node/files.ts";
 import { Facts } from "../../shared/journal/facts.ts";
@@ -10,8 +10,7 @@ import {
   type Journal,
   journalDirectory,
 } from "../../shared/journal/journal.ts";
-import { longestReport, readInput } from "../files/read-input.ts";
-import { withPath } from "../trouble.ts";
+import { listed, longestReport, readInput } from "../files/read-input.ts";
 
 /** The directory of libcni's results, host-local's leases and the wrappers' journals. */
 export const stateDirectory = "/var/lib/cni";
@@ -36,7 +35,8 @@ export class Memory extends Facts {
       path.startsWith(`${stateDirectory}/`) ? join(directory, path.slice(stateDirectory.length)) : path;
     super({
       readFile: (path) => attempt(() => readInput(path, at(path), longestReport).toString()),
-      listDirectory: (path) => namesIn(at(path), roots.includes(path)),
+      // A container may end at any time, and its directory with it.
+      listDirectory: (path) => listed(at(path), !roots.includes(path)),
       stat: (path) => stat(at(path)),
     });
     this.#isThere = (path) => lstatSync(at(path), { throwIfNoEntry: false }) !== undefined;
@@ -92,16 +92,3 @@ function keyOfRecord(name: string): AttachmentKey | undefined {
 
 /** Where a file in place of the directory hides everything. Below them may be files of others. */
 const roots: readonly string[] = [journalDirectory, resultDirectory, leaseDirectory];
-
-/** The names in a directory, none if there is no directory. A container may end at any time, and its directory with it. */
-function namesIn(directory: string, isRoot: boolean): readonly string[] {
-  return withPath(directory, () => {
-    try {
-      return readdirSync(directory);
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === "ENOENT" || (code === "ENOTDIR" && !isRoot)) return [];
-      throw error;
-    }
-  });
-}

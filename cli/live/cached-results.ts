@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { containerInterfaceNames } from "../../shared/attachment/attachments.ts";
 import { attempt } from "../../shared/host/node/files.ts";
@@ -7,9 +7,9 @@ import type { AttachmentKey } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { type CniResult, isContainerInterface } from "../../shared/protocol/result.ts";
 import { resultShapeProblem } from "../../shared/protocol/shapes.ts";
-import { longestReport, readInput } from "../files/read-input.ts";
+import { longestReport, namesIn, readInput } from "../files/read-input.ts";
 import { oneLine } from "../terminal.ts";
-import { Trouble, withPath } from "../trouble.ts";
+import { Trouble } from "../trouble.ts";
 import type { Attachment } from "./libcni.ts";
 
 /** One attachment that a runtime made and has not removed, from libcni's cache (libcni/api.go, cachedInfo). */
@@ -34,17 +34,14 @@ export interface UnreadableResult {
   readonly reason: string;
 }
 
-/** Reads every result in libcni's cache, sorted by file name. Throws Trouble if the cache cannot be read. */
+/** Reads every result in libcni's cache, sorted by file name; none if there is no cache. Throws Trouble if it cannot be read. */
 export function readCachedResults(cacheDirectory: string): readonly (CachedAttachment | UnreadableResult)[] {
   const directory = join(cacheDirectory, "results");
-  // No network's name begins with a dot. Such a file was not finished.
-  const names = withPath(directory, () => readdirSync(directory)).filter((name) => !name.startsWith("."));
-  return names.sort().flatMap((name) => readCachedResult(join(directory, name)) ?? []);
+  return namesIn(directory).flatMap((name) => readCachedResult(join(directory, name)) ?? []);
 }
 
-/** Returns the paths of the namespaces that the results in a cache name; none if there is no cache. */
+/** Returns the paths of the namespaces that the results in a cache name. */
 export function namespacesInCache(cacheDirectory: string): readonly string[] {
-  if (!existsSync(join(cacheDirectory, "results"))) return [];
   const results = readCachedResults(cacheDirectory).filter(isAttachment);
   return [...new Set(results.map(({ netns }) => netns))].filter((path) => path.startsWith("/"));
 }

@@ -2,8 +2,8 @@ import { isJsonObject } from "../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
-import { type Attachment, callOf, callOrder, inVersion } from "./libcni.ts";
-import { type PluginRun, runPlugin } from "./run-plugin.ts";
+import { type Attachment, callsOf, inVersion } from "./libcni.ts";
+import { runPlugin } from "./run-plugin.ts";
 
 /** How a verb of a list ends: at its first plugin that fails. */
 export type ChainOutcome =
@@ -21,23 +21,22 @@ export interface Chain {
 
 /** Runs a verb of a list with the host's plugins, in order, as libcni does. A plugin may take so many seconds. */
 export async function runChain(chain: Chain, seconds: number): Promise<ChainOutcome> {
-  const { list, verb } = chain;
-  let { result } = chain;
-  for (const index of callOrder(list, verb)) {
-    const run = runOf({ ...chain, result }, index);
-    const outcome = await runPlugin(run, seconds);
+  const calls = callsIn(chain);
+  let next = calls.next();
+  while (!next.done) {
+    const [{ type, index }, call] = next.value;
+    const outcome = await runPlugin({ type, ...call }, seconds);
     // guard: no list passes with a plugin that fails
-    if (!outcome.passed) return { passed: false, plugin: run.type, position: index, error: outcome.error };
-    if (verb === "ADD") result = outcome.output as CniResult | undefined;
+    if (!outcome.passed) return { passed: false, plugin: type, position: index, error: outcome.error };
+    next = calls.next({ isPassed: true, output: outcome.output });
   }
-  return { passed: true, ...(result && { result }) };
+  return { passed: true, ...(next.value && { result: next.value }) };
 }
 
-/** Returns the run of one plugin of a list, as libcni makes it. */
-export function runOf({ list, verb, attachment, result }: Chain, index: number): PluginRun {
-  const prevResult = result && inVersion(result, list.cniVersion ?? "0.1.0");
+/** The calls of a chain, as libcni makes them. */
+export function callsIn({ list, verb, attachment, result }: Chain): ReturnType<typeof callsOf> {
   const silent = { ...list, plugins: list.plugins.map(withoutLog) };
-  return { type: list.plugins[index]?.type ?? "", ...callOf(silent, index, verb, attachment, prevResult) };
+  return callsOf(silent, verb, attachment, result && inVersion(result, list.cniVersion ?? "0.1.0"));
 }
 
 // The wrappers' log counts the runtime's calls. A forecast must not add lines to it.

@@ -1,11 +1,12 @@
 import { delimiter } from "node:path";
 import { journalProblem } from "../host/journal-place.ts";
 import { oneLine } from "../terminal.ts";
-import type { HostPathsFound } from "./host-paths.ts";
-import type { Lists } from "./networks.ts";
+import type { HostPaths, HostPathsFound } from "./host-paths.ts";
+import type { Networks } from "./networks.ts";
+import type { NomadHost } from "./nomad-host.ts";
 
-/** Where a command looks, and what the local Nomad agent has otherwise. */
-interface Places {
+/** Where a command looks, and what a verdict about the runtime's restart is about. */
+export interface LookedAt {
   readonly directories: {
     readonly lists: readonly string[];
     readonly plugins: readonly string[];
@@ -13,19 +14,13 @@ interface Places {
     /** Who named the directories: an option, the agent, or nobody. */
     readonly from: { readonly lists: Origin; readonly plugins: Origin };
   };
+  /** Why the wrappers cannot write journals; null if they can. */
+  readonly journalProblem: string | null;
   readonly agent: {
     /** Why the agent does not say its directories; null if it does. */
     readonly problem: string | null;
     /** Directories that the agent does not use. */
     readonly differs: readonly string[];
-  };
-}
-
-/** What a verdict about the runtime's restart is about. */
-export interface LookedAt extends Places {
-  /** Why the wrappers cannot write journals; null if they can. */
-  readonly journalProblem: string | null;
-  readonly agent: Places["agent"] & {
     /** Networks of its directory that the agent has not loaded. */
     readonly notLoaded: readonly string[];
   };
@@ -33,36 +28,35 @@ export interface LookedAt extends Places {
 
 type Origin = "option" | "agent" | "usual";
 
-/** Compares where a command looks with what the agent says. */
-function placesOf({ configDirectories, cniPath, cacheDirectory, given, nomad }: HostPathsFound): Places {
+/** Compares where a command looks, and the networks that it finds there, with what the agent says. */
+export function lookedAt(paths: HostPathsFound, networks: Networks = new Map()): LookedAt {
+  const { configDirectories, cniPath, cacheDirectory, given, nomad } = paths;
   const other: Origin = "problem" in nomad ? "usual" : "agent";
   const from = { lists: given.lists ? "option" : other, plugins: given.plugins ? "option" : other } as const;
-  const directories = { lists: configDirectories, plugins: cniPath, results: cacheDirectory, from };
-  if ("problem" in nomad) return { directories, agent: { problem: nomad.problem, differs: [] } };
-  const [used, agents] = [cniPath, nomad.cniPath.split(delimiter).filter(Boolean)].map((one) => one.join(delimiter));
-  const differs = [
-    ...(isOwn(configDirectories, nomad) ? [] : [`the Nomad agent has cni_config_dir ${nomad.configDirectory}`]),
-    ...(used === agents ? [] : [`the Nomad agent has cni_path ${agents}`]),
-  ];
-  return { directories, agent: { problem: null, differs } };
+  return {
+    directories: { lists: configDirectories, plugins: cniPath, results: cacheDirectory, from },
+    journalProblem: journalProblem() ?? null,
+    agent:
+      "problem" in nomad ? { problem: nomad.problem, differs: [], notLoaded: [] } : agentOf(nomad, paths, networks),
+  };
 }
 
-/** The same, with what the agent has loaded, and whether the wrappers can work. */
-export function lookedAt(paths: HostPathsFound, { networks }: Pick<Lists, "networks">): LookedAt {
-  const { configDirectories, nomad } = paths;
-  const { directories, agent } = placesOf(paths);
-  // guard: no network is missed that another directory's agent need not have
-  const isKnown = !("problem" in nomad) && isOwn(configDirectories, nomad);
-  const notLoaded = isKnown ? [...networks.keys()].filter((name) => !nomad.networks.includes(name)) : [];
-  return { directories, journalProblem: journalProblem() ?? null, agent: { ...agent, notLoaded } };
-}
-
-function isOwn(directories: readonly string[], { configDirectory }: { readonly configDirectory: string }): boolean {
-  return directories.join() === configDirectory;
+function agentOf(nomad: NomadHost, { configDirectories, cniPath }: HostPaths, networks: Networks): LookedAt["agent"] {
+  const agents = nomad.cniPath.split(delimiter).filter(Boolean).join(delimiter);
+  const isOwn = configDirectories.join() === nomad.configDirectory;
+  return {
+    problem: null,
+    differs: [
+      ...(isOwn ? [] : [`the Nomad agent has cni_config_dir ${nomad.configDirectory}`]),
+      ...(cniPath.join(delimiter) === agents ? [] : [`the Nomad agent has cni_path ${agents}`]),
+    ],
+    // guard: no network is missed that another directory's agent need not have
+    notLoaded: isOwn ? [...networks.keys()].filter((name) => !nomad.networks.includes(name)) : [],
+  };
 }
 
 /** Where a command looks, for people: the directories in a line, and a line for each that the agent has otherwise. */
-function placesLines({ directories, agent }: Places): readonly string[] {
+function placesLines({ directories, agent }: LookedAt): readonly string[] {
   const { lists, plugins, results, from } = directories;
   const words: Readonly<Record<Origin, string>> = { option: "", agent: " (Nomad's)", usual: " (usual)" };
   const where = `${lists.join(" and ") || "no directory"}${words[from.lists]}`;
@@ -74,7 +68,7 @@ function placesLines({ directories, agent }: Places): readonly string[] {
 
 /** Where a command looks, for people. */
 export function placesText(paths: HostPathsFound): string {
-  return placesLines(placesOf(paths)).join("\n");
+  return placesLines(lookedAt(paths)).join("\n");
 }
 
 /** Where a command looked, with a line for each thing that makes the next restart or ADD fail. */

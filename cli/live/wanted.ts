@@ -19,8 +19,9 @@ export function readAttachments(
   usual = usualCacheDirectory,
 ): Attachments {
   const { cacheDirectory, network } = paths;
+  const results = join(cacheDirectory, "results");
   // guard: a directory that somebody named and that is missing is not called empty
-  if (cacheDirectory === usual && isMissing(join(cacheDirectory, "results"))) return { wanted: [], all: [] };
+  if (cacheDirectory !== usual) withPath(results, () => statSync(results));
   const entries = readCachedResults(cacheDirectory);
   // guard: a result that cannot be read is not called good
   for (const entry of entries) if (!isAttachment(entry) && isOf(network, entry)) leaveOut(lineFor(entry));
@@ -63,10 +64,6 @@ export function demandNetwork(network: string | undefined, names: readonly strin
 export function namesIn(networks: Iterable<string>): string {
   const names = [...new Set(networks)].sort().map(oneLine);
   return names.length === 0 ? "there are none" : `there are: ${names.join(", ")}`;
-}
-
-function isMissing(path: string): boolean {
-  return withPath(path, () => statSync(path, { throwIfNoEntry: false })) === undefined;
 }
 
 // libcni names the file after the network, the container and the interface.

@@ -1,8 +1,8 @@
-import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readFile } from "../../shared/host/node/files.ts";
 import { isJsonObject } from "../../shared/protocol/json.ts";
+import { runProgram } from "../host/programs.ts";
 import { isRewritten } from "../lists/chain.ts";
 import { gatewaysIn } from "../lists/gateways.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
@@ -53,15 +53,8 @@ function missingIn(keys: readonly string[]): readonly string[] {
   const certain = keys.filter((key) => !/^net[./](?:netfilter|bridge|ipv[46][./](?:conf|neigh)[./])/.test(key));
   if (certain.length === 0) return [];
   const files = certain.map(fileOf);
-  const { stdout } = spawnSync(
-    "unshare",
-    ["--net", "stat", "--format=%n", ...files, ...files.map((file) => dirname(file))],
-    {
-      encoding: "utf8",
-      timeout: 10_000,
-    },
-  );
-  const present = new Set((stdout ?? "").split("\n"));
+  const wanted = [...files, ...files.map((file) => dirname(file))];
+  const present = new Set(runProgram("unshare", ["--net", "stat", "--format=%n", ...wanted]).stdout.split("\n"));
   return certain.filter((key) => present.has(dirname(fileOf(key))) && !present.has(fileOf(key)));
 }
 

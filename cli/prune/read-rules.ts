@@ -8,7 +8,7 @@ import type { Thing } from "./thing.ts";
 /** Finds the rules of containers in all backends of this host. `problems` says why some cannot be read. */
 export function readRules(links: readonly Link[]): Pick<Survey, "things" | "problems"> {
   const problems: string[] = [];
-  const read = (program: string, args: readonly string[] = []) => outputOf(program, args, problems);
+  const read = readerOfRules(problems);
   const hasLink = (name: string) => links.some(({ ifname }) => ifname === name);
   const inTables = ["iptables", "ip6tables"].flatMap(backendsOf).flatMap((program) => {
     return thingsInTables(read(`${program}-save`), `${program}-restore`);
@@ -16,15 +16,19 @@ export function readRules(links: readonly Link[]): Pick<Survey, "things" | "prob
   const inRulesets = tablesOf(read("nft", ["--json", "list", "tables"])).flatMap((table) => {
     return thingsInRuleset(read("nft", ["--json", "list", ...table]), table, hasLink);
   });
-  return { things: [...inTables, ...inRulesets], problems };
+  return { things: [...inTables, ...inRulesets], problems: problems.map((one) => `${one}; packet rules may be left`) };
 }
 
-// Without the program, or without the protocol in the kernel, no plugin made rules with it.
-function outputOf(program: string, args: readonly string[], problems: string[]): string {
-  if (!isInstalled(program)) return "";
-  const { passed, stdout, problem } = runProgram(program, args);
-  if (!passed && !problem.endsWith("Protocol not supported")) problems.push(`${problem}; packet rules may be left`);
-  return stdout;
+/** Returns a function that runs a program and returns its output. `problems` gets a line for each that fails. */
+export function readerOfRules(problems: string[]): (program: string, args?: readonly string[]) => string {
+  return (program, args = []) => {
+    // Without the program, or without the protocol in the kernel, no plugin made rules with it.
+    if (!isInstalled(program)) return "";
+    const { passed, stdout, problem } = runProgram(program, args);
+    // guard: rules that cannot be read are not called none
+    if (!passed && !problem.endsWith("Protocol not supported")) problems.push(problem);
+    return stdout;
+  };
 }
 
 // nft fails for a table that is not there.

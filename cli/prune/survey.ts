@@ -1,12 +1,11 @@
-import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { AttachmentKey } from "../../shared/journal/journal.ts";
 import { parseJsonObject } from "../../shared/protocol/json.ts";
+import { namesIn } from "../files/read-input.ts";
 import { readLinks } from "../host/links.ts";
 import { Memory } from "../host/memory.ts";
 import type { List } from "../lists/list.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult, readCachedResults } from "../live/cached-results.ts";
-import { withPath } from "../trouble.ts";
 import type { Survey } from "./findings.ts";
 import type { HostNamespaces } from "./host-namespaces.ts";
 import { fileName, type Known, knownsIn, networksOf } from "./known.ts";
@@ -80,7 +79,6 @@ function readResults(
   cacheDirectory: string,
   skip: (file: string, reason: string) => void,
 ): readonly CachedAttachment[] {
-  if (!existsSync(join(cacheDirectory, "results"))) return [];
   const read = readCachedResults(cacheDirectory);
   for (const one of read) if (!isAttachment(one)) skip(one.file, one.reason);
   return read.filter(isAttachment);
@@ -96,10 +94,7 @@ function readBackups(
   const byName = new Map(results.map((one) => [basename(one.file), one]));
   const memory = new Memory();
   const directory = join(cacheDirectory, "adopted");
-  // A killed process may have left a file that begins with a dot.
-  const listed = existsSync(directory) ? withPath(directory, () => readdirSync(directory)) : [];
-  const names = listed.filter((name) => !name.startsWith("."));
-  return names.flatMap((name) => {
+  return namesIn(directory).flatMap((name) => {
     const file = join(directory, name);
     const text = memory.read(file) ?? "";
     const attachment = byName.get(name) ?? resultBefore(file, text);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parseIp } from "../../shared/attachment/subnet.ts";
+import { isCidr, parseIp } from "../../shared/attachment/subnet.ts";
 
 /** The keys of `dns` (types.DNS). */
 export const dnsKeys = z
@@ -13,7 +13,7 @@ export const dnsKeys = z
   .describe("DNS settings of the result. The runtime decides how to use them.");
 
 /** An IP address as Go reads it: without a zone. */
-const address = z.string().refine((text) => text === "" || isAddress(text), "must be an IP address");
+const address = z.string().refine((text) => text === "" || parseIp(text) !== undefined, "must be an IP address");
 
 /** A subnet, or an address with its prefix length. */
 const cidr = z.string().refine(isCidr, "must be an address with a prefix length, such as 10.0.0.0/24");
@@ -115,13 +115,3 @@ export const ipamKeys: Readonly<Record<string, z.ZodObject>> = {
 
 /** The keys of `ipam` for another plugin. */
 export const otherIpamKeys = z.looseObject({ type: type.optional() });
-
-function isAddress(text: string): boolean {
-  return parseIp(text) !== undefined;
-}
-
-function isCidr(text: string): boolean {
-  const [ip = "", length = "", ...rest] = text.split("/");
-  if (!isAddress(ip) || !/^\d{1,3}$/.test(length) || rest.length > 0) return false;
-  return Number(length) <= (ip.includes(":") ? 128 : 32);
-}

@@ -2,8 +2,7 @@ import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { attempt, readFile } from "../../shared/host/node/files.ts";
 import { addressesOf, type Link, readLinks } from "../host/links.ts";
-import { isInstalled, runProgram } from "../host/programs.ts";
-import { backendsOf } from "../prune/read-rules.ts";
+import { backendsOf, readerOfRules } from "../prune/read-rules.ts";
 import { isOfKernel, mountsIn, ownMounts } from "./stage.ts";
 
 /** A thing that a plugin can leave. */
@@ -23,13 +22,7 @@ export interface Snapshot {
 /** Looks at the stage. */
 export async function takeSnapshot(): Promise<Snapshot> {
   const problems: string[] = [];
-  const read: Read = (program, args) => {
-    const { passed, stdout, problem } = runProgram(program, args);
-    // Without the protocol in the kernel, no plugin made rules with it.
-    // guard: rules that cannot be read are not called none
-    if (!passed && !problem.endsWith("Protocol not supported")) problems.push(problem);
-    return stdout;
-  };
+  const read = readerOfRules(problems);
   const links = (await readLinks()) ?? [];
   const families = ["-4", "-6"];
   const found: readonly Thing[] = [
@@ -63,8 +56,7 @@ export function shapeOf(thing: Thing): string {
   return textOf(thing).replace(/[0-9a-f]{4,}|\d+/g, "#");
 }
 
-/** Runs a program and returns its output. */
-type Read = (program: string, args: readonly string[]) => string;
+type Read = ReturnType<typeof readerOfRules>;
 
 function addressThings(link: Link): readonly Thing[] {
   return addressesOf(link).map((address) => ({ kind: "address", where: `${address} of ${link.ifname}` }));
@@ -95,9 +87,9 @@ function wordsOf(row: Row): string {
 }
 
 function packetRules(read: Read): readonly Thing[] {
-  const inTables = ["iptables", "ip6tables"].flatMap(backendsOf).filter((program) => isInstalled(`${program}-save`));
-  const saved = inTables.flatMap((program) => inSaved(program, read(`${program}-save`, [])));
-  const ruleset = isInstalled("nft") ? read("nft", ["--stateless", "list", "ruleset"]) : "";
+  const inTables = ["iptables", "ip6tables"].flatMap(backendsOf);
+  const saved = inTables.flatMap((program) => inSaved(program, read(`${program}-save`)));
+  const ruleset = read("nft", ["--stateless", "list", "ruleset"]);
   // iptables-save has said these in its own words.
   const others = ruleset.replaceAll(/^# Warning: table .* is managed by iptables-nft.*\n.*?^\}$/gms, "");
   return [...saved, ...inRuleset(others)].map((where) => ({ kind: "packet rule", where }));

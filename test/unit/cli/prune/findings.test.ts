@@ -8,7 +8,7 @@ import { forwardOf, knownOf, leaseOf, surveyWith } from "./support.ts";
 const namespace = (path: string, local: string): Namespace => ({
   inode: 0,
   paths: [path],
-  links: [{ ifindex: 2, ifname: "eth0", addr_info: [{ family: "inet", local, prefixlen: 24, scope: "global" }] }],
+  links: [{ ifindex: 2, ifname: "eth0", addr_info: [{ local, prefixlen: 24, scope: "global" }] }],
 });
 
 const chain = (more: Partial<Thing> = {}): Thing => ({
