@@ -220,16 +220,6 @@ describe.each(
   });
 });
 
-test("an unknown level is a warning in the log", async () => {
-  const machine = new Machine();
-  const env = { CNI_WRAPPERS_LOG: machine.path("log"), CNI_WRAPPERS_LOG_LEVEL: "trace" };
-  await machine.call({ command: "CHECK", env });
-  expect(lines(machine)).toMatchObject([
-    { level: "warn", message: expect.stringContaining("The levels are error, warn, info, debug.") },
-    { level: "info", message: "delegate passed CHECK" },
-  ]);
-});
-
 describe("debug changes nothing that the runtime sees", () => {
   const each = verbs.map((verb) => [verb] as const);
   test.each([...inTurn(["0", "3"], each), ["3", "ADD"]])("exit code %s, %s", async (EXIT_CODE, command) => {
@@ -251,12 +241,6 @@ describe("debug changes nothing that the runtime sees", () => {
     expect(ended).toMatchObject({ exitCode: 0, stdout: '{"a": 1}\n\n' });
     expect(machine.received("VERSION")?.toString()).toBe('{"cniVersion":"0.4.0"}');
   });
-});
-
-test("an error of the wrapper's own is logged with its code", async () => {
-  const machine = new Machine();
-  await machine.call({ stdin: "{", env: { CNI_WRAPPERS_LOG: machine.path("log") } });
-  expect(lines(machine)).toMatchObject([{ level: "error", code: 6, message: "error unmarshall network config" }]);
 });
 
 test.each(["ADD", "CHECK"])("debug, and %s with values that are nested too deeply for a line", async (command) => {
