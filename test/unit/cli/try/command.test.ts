@@ -1,0 +1,88 @@
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { ownNamespaces, type Request, tryInside } from "../../../../cli/try/inside.ts";
+import { isOfKernel, mountsIn } from "../../../../cli/try/stage.ts";
+import { runCommand } from "../../support/fake-terminal.ts";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "try-"));
+  vi.spyOn(process, "getuid").mockReturnValue(0);
+  write("zone.conflist", { cniVersion: "1.0.0", name: "zone", plugins: [{ type: "bridge" }] });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(directory, { recursive: true });
+});
+
+const write = (name: string, value: object) => writeFileSync(join(directory, name), JSON.stringify(value));
+
+/** Runs the command with an unshare(1) of the test's own, so nothing runs on a stage. */
+async function attempted(unshare: string, args: readonly string[] = []) {
+  writeFileSync(join(directory, "unshare"), `#!/bin/sh\ntouch ${directory}/started\n${unshare}\n`);
+  chmodSync(join(directory, "unshare"), 0o755);
+  const env = { PATH: `${directory}:${process.env.PATH}`, NOMAD_ADDR: "http://127.0.0.1:1" };
+  return await runCommand(["try", "--cni-path", "/nowhere", ...args, "zone.conflist"], { directory, env });
+}
+
+const passes = { step: "ADD of a container", outcome: "passes" };
+
+test.each<[string, object, number]>([
+  ["all passes", {}, 0],
+  ["a step fails", { steps: [passes, { ...passes, outcome: "fails" }] }, 1],
+  ["something is left", { left: ["link x"] }, 1],
+  ["nobody can judge a step", { steps: [passes, { ...passes, outcome: "unknown" }] }, 2],
+  ["some of it cannot be read", { problems: ["ip: broken"] }, 2],
+])("%s on the stage", async (_, changes, exitCode) => {
+  write("outcome", { steps: [passes], left: [], stays: [], problems: [], ...changes });
+  expect(await attempted(`cat ${directory}/outcome`)).toMatchObject({ exitCode, stderr: "" });
+});
+
+test.each([
+  ["its own words", 'echo "mount: x" >&2; echo "cni-wrappers: no list" >&2; exit 2', "no list"],
+  ["words of another program", 'echo "mount: x" >&2; exit 1', "mount: x"],
+  ["no words", "exit 3", "unshare(1) ended with 3"],
+  ["a signal", "kill -9 $$", "it was killed before its end"],
+  ["the code of a child's signal", "exit 137", "it was killed before its end"],
+])("a stage that ends early is no good answer: %s", async (_, unshare, words) => {
+  const { exitCode, stdout, stderr } = await attempted(unshare);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+  expect(stderr).toMatch(new RegExp(`^cni-wrappers: ${words.replace(/[()]/g, "\\$&")}`));
+});
+
+test("nothing is started without root's rights, or if the list needs an interface of the host", async () => {
+  write("zone.conflist", { cniVersion: "1.0.0", name: "zone", plugins: [{ type: "bridge", ipam: { type: "dhcp" } }] });
+  expect(await attempted("")).toMatchObject({ exitCode: 2, stdout: expect.stringContaining("DHCP") });
+  vi.spyOn(process, "getuid").mockReturnValue(1000);
+  expect(await attempted("")).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("only root") });
+  expect(existsSync(join(directory, "started"))).toBe(false);
+});
+
+describe("--inside", () => {
+  const request: Request = { path: "x", text: "{}", cniPath: [], seconds: 1, commands: [], outside: [] };
+
+  test.each<[string, readonly string[], string]>([
+    ["in all of the host's namespaces", ownNamespaces(), "shares a namespace with the host"],
+    ["in one of them", ownNamespaces().slice(0, 1), "shares a namespace with the host"],
+    ["without the host's namespaces", [], "shares a namespace with the host"],
+    ["where files can be written", ["net:[1]"], "it cannot be made read-only, so nothing was tried"],
+  ])("runs nothing %s", async (_, outside, words) => {
+    await expect(tryInside({ ...request, outside })).rejects.toThrow(words);
+  });
+});
+
+test("the mounts of a process, with what an overlay has changed", () => {
+  const text = `22 1 0:21 / /proc rw,nosuid shared:1 - proc proc rw
+30 1 0:30 / /mnt/a\\040b rw - tmpfs cni-wrappers-try rw
+31 1 0:31 / /opt rw - overlay cni-wrappers-try rw,lowerdir=/opt,upperdir=/run/x/up,workdir=/run/x/work
+`;
+  expect(mountsIn(text)).toEqual([
+    { path: "/proc", kind: "proc", source: "proc", upper: undefined },
+    { path: "/mnt/a b", kind: "tmpfs", source: "cni-wrappers-try", upper: undefined },
+    { path: "/opt", kind: "overlay", source: "cni-wrappers-try", upper: "/run/x/up" },
+  ]);
+  expect(["/proc", "/sys/fs", "/process", "/a/sys"].map(isOfKernel)).toEqual([true, true, false, false]);
+});
