@@ -6,7 +6,7 @@ import { cachedKey } from "../../shared/journal/host-files.ts";
 import type { AttachmentKey } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { type CniResult, isContainerInterface } from "../../shared/protocol/result.ts";
-import { resultShapeProblem } from "../../shared/protocol/shapes.ts";
+import { problemIn, resultShape } from "../../shared/protocol/shapes.ts";
 import { longestReport, namesIn, readInput } from "../files/read-input.ts";
 import { oneLine } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
@@ -71,7 +71,7 @@ export function parseCachedResult(file: string, text: string): CachedAttachment 
   if (kind !== "cniCacheV1") return { file, reason: 'its kind is not "cniCacheV1"' };
   const key = cachedKey(value);
   if (key === undefined) return { file, reason: "it names no network, container or interface" };
-  if (isJsonObject(value.result) && resultShapeProblem(value.result, "") !== undefined)
+  if (isJsonObject(value.result) && problemIn(resultShape, value.result, "") !== undefined)
     return { file, reason: "its result is not that of an ADD" };
   const result = isJsonObject(value.result) ? (value.result as CniResult) : undefined;
   return {

@@ -1,4 +1,4 @@
-import { pathWords, wrapperFaults } from "../../shared/protocol/shapes.ts";
+import { blockShape, faultsIn, pathWords } from "../../shared/protocol/shapes.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
 export const wrapperShape: PluginRule = {
@@ -6,7 +6,7 @@ export const wrapperShape: PluginRule = {
   page: `ADD and CHECK fail with code 7 and the same words. DEL and STATUS ignore the value. See
 [the wrapper block](configuration.md#the-wrapper-block) for all keys and their values.`,
   findInPlugin({ isWrapped, wrapper: { ifName }, configuration: { wrapper = null } }) {
-    const faults = isWrapped && wrapper !== null ? wrapperFaults(wrapper) : [];
+    const faults = isWrapped && wrapper !== null ? faultsIn(blockShape, wrapper) : [];
     // Another rule looks at the names of interfaces.
     return faults
       .filter(({ path: [key] }) => key !== "ifName" || typeof ifName !== "string")

@@ -14,7 +14,7 @@ import {
   withoutPrevResult,
 } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
-import { resultShapeProblem } from "../protocol/shapes.ts";
+import { problemIn, resultShape } from "../protocol/shapes.ts";
 import { isChainVersion, isUnchainedVersion } from "../protocol/versions.ts";
 import type { Session } from "./session.ts";
 import { type Target, targetOf } from "./target.ts";
@@ -100,7 +100,7 @@ function chainedResult({ command, configuration }: Request, { renamed }: Target)
     throw new CniError("incompatibleVersion", "", `cniVersion is ${cniVersion}`);
   }
   const result = command === "DEL" ? withoutNegativeIndexes(prevResult) : prevResult;
-  const problem = resultShapeProblem(result, "prevResult");
+  const problem = problemIn(resultShape, result, "prevResult");
   if (problem !== undefined) throw new CniError("invalidPrevResult", problem);
   return result;
 }

@@ -5,8 +5,8 @@ import { ipamOf } from "../journal/host-files.ts";
 import type { Entry } from "../journal/journal.ts";
 import type { Removal } from "../journal/sharing.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
-import { goLookup, isJsonObject, isSameInGo, type JsonObject, withGoKey } from "../protocol/json.ts";
-import type { CniResult } from "../protocol/result.ts";
+import { goLookup, isJsonObject, type JsonObject, withGoKey } from "../protocol/json.ts";
+import { anyText, goObject, leaf, list, nullish, optional, problemIn } from "../protocol/shapes.ts";
 import { withoutAddressesOfOthers } from "./taken-addresses.ts";
 import type { Undoing } from "./undoing.ts";
 
@@ -44,45 +44,39 @@ export function withReadablePrevResult(session: Session, configuration: JsonObje
   if (!isJsonObject(prevResult)) return configuration;
   // A program in Go reads a missing version as 0.1.0, and takes an empty one in prevResult for that.
   const cniVersion = rest.cniVersion ?? "";
-  if (isReadable(prevResult as CniResult)) return { ...rest, prevResult: { ...prevResult, cniVersion } };
-  warn(session, "prevResult is ignored: no plugin can read it");
+  const problem = problemIn(goResult, prevResult, "prevResult");
+  if (problem === undefined) return { ...rest, prevResult: { ...prevResult, cniVersion } };
+  warn(session, `prevResult is ignored: no plugin can read it: ${problem}`);
   return rest;
 }
 
-function isReadable(result: CniResult): boolean {
-  const { interfaces, ips, routes, dns, ip4, ip6 } = result;
-  const unchained = [ip4, ip6].filter((one) => one !== undefined && one !== null);
-  return (
-    areAll([result], [isAnything, "cniVersion", "interfaces", "ips", "routes", "dns", "ip4", "ip6"]) &&
-    areAll(dns ? [dns] : [], [isAnything, "nameservers", "domain", "search", "options"]) &&
-    areAll(unchained, [isAddress, "ip"], [isIp, "gateway"], [areRoutes, "routes"]) &&
-    areAll(interfaces, [isText, "name", "mac", "sandbox", "socketPath", "pciID"], [isWhole, "mtu"]) &&
-    areAll(ips, [isAddress, "address"], [isIp, "gateway"], [isText, "version"], [isWhole, "interface"]) &&
-    areRoutes(routes)
-  );
-}
+const anything = leaf(() => undefined);
+const words = nullish(anyText);
+const texts = nullish(list(words));
+const whole = nullish(leaf((value) => (Number.isSafeInteger(value) ? undefined : "must be a whole number")));
+const cidr = optional(
+  leaf((value) => (typeof value === "string" && isCidr(value) ? undefined : "must be an address with a length")),
+);
+const ip = nullish(
+  leaf((value) => (value === "" || (typeof value === "string" && parseIp(value)) ? undefined : "must be an address")),
+);
+const routes = nullish(
+  list(goObject({ dst: cidr, gw: ip, mtu: whole, advmss: whole, priority: whole, table: whole, scope: whole })),
+);
+const unchained = nullish(goObject({ ip: cidr, gateway: ip, routes }));
 
-function areRoutes(list: unknown): boolean {
-  return areAll(list, [isAddress, "dst"], [isIp, "gw"], [isWhole, "mtu", "advmss", "priority", "table", "scope"]);
-}
-
-type Rule = readonly [holds: (value: unknown) => boolean, ...keys: string[]];
-
-/** Whether a list is missing, or its objects hold what they must, and spell the keys so. A program in Go also reads others. */
-function areAll(list: unknown, ...rules: readonly Rule[]): boolean {
-  if (list === undefined || list === null) return true;
-  const known = rules.flatMap(([, ...keys]) => keys);
-  const isValid = (one: JsonObject) =>
-    rules.every(([holds, ...keys]) => keys.every((key) => one[key] === undefined || holds(one[key]))) &&
-    Object.keys(one).every((name) => known.includes(name) || !known.some((key) => isSameInGo(name, key.toLowerCase())));
-  return Array.isArray(list) && list.every((one) => isJsonObject(one) && isValid(one));
-}
-
-const isAnything = () => true;
-const isText = (value: unknown) => value === null || typeof value === "string";
-const isWhole = (value: unknown) => value === null || Number.isSafeInteger(value);
-const isAddress = (value: unknown) => typeof value === "string" && isCidr(value);
-const isIp = (value: unknown) => value === null || value === "" || (typeof value === "string" && !!parseIp(value));
+/** What Go's types hold of a result, in all versions (pkg/types). Its version is replaced. */
+const goResult = goObject({
+  cniVersion: anything,
+  interfaces: nullish(
+    list(goObject({ name: words, mac: words, sandbox: words, socketPath: words, pciID: words, mtu: whole })),
+  ),
+  ips: nullish(list(goObject({ address: cidr, gateway: ip, version: words, interface: whole }))),
+  routes,
+  dns: nullish(goObject({ nameservers: texts, domain: words, search: texts, options: texts })),
+  ip4: unchained,
+  ip6: unchained,
+});
 
 /** The configuration without addresses that others have by now, if the plugin's rules name nothing else. */
 export function keepingOthers(undoing: Undoing, entry: Entry, configuration: JsonObject): JsonObject {

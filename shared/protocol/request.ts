@@ -3,14 +3,15 @@ import { hasTooManyValues, isJsonObject, type JsonObject, tooManyValues } from "
 import { isPlain, textWithoutPrevResult } from "./plain-prev-result.ts";
 import type { CniResult } from "./result.ts";
 import {
-  configurationProblem,
+  blockShape,
+  configurationShape,
   logKeys,
   portsKeys,
-  resultShapeProblem,
+  problemIn,
+  resultShape,
   slaacKeys,
   type WrapperConfiguration,
   wrapperKeys,
-  wrapperProblem,
 } from "./shapes.ts";
 import { nearest } from "./spelling.ts";
 import type { Variables, Verb } from "./variables.ts";
@@ -60,7 +61,7 @@ export function parseRequest(command: ConfiguredVerb, variables: Variables, deco
     const { prevResult: _, ...rest } = decoded;
     return withoutPrevResult(parseRequest(command, variables, rest), notPlain);
   }
-  const problem = configurationProblem(decoded);
+  const problem = problemIn(configurationShape, decoded, "");
   if (problem !== undefined) throw new CniError("invalidConfiguration", problem);
   const configuration = decoded as unknown as PluginConfiguration;
   const block = configuration.wrapper ?? undefined;
@@ -78,7 +79,7 @@ export function withoutPrevResult({ configuration, warnings, ...rest }: Request,
 }
 
 function parseWrapper(command: ConfiguredVerb, block: unknown): Pick<Request, "wrapper" | "unusable" | "warnings"> {
-  const problem = wrapperProblem(block);
+  const problem = problemIn(blockShape, block, "wrapper");
   if (problem !== undefined) return withoutUnusable(command, block, problem);
   const wrapper = block as WrapperConfiguration;
   const unknown = unknownIn(wrapper, wrapperKeys, "wrapper");
@@ -93,7 +94,7 @@ function parseWrapper(command: ConfiguredVerb, block: unknown): Pick<Request, "w
 function withoutUnusable(command: ConfiguredVerb, block: unknown, problem: string): ReturnType<typeof parseWrapper> {
   if (!lenientVerbs.includes(command)) throw new CniError("invalidConfiguration", problem);
   const entries = isJsonObject(block) ? Object.entries(block) : [];
-  const problems = entries.map(([key, value]) => [key, wrapperProblem({ [key]: value })] as const);
+  const problems = entries.map(([key, value]) => [key, problemIn(blockShape, { [key]: value }, "wrapper")] as const);
   const unusable = problems.filter(([, found]) => found !== undefined).map(([key]) => key);
   const rest = Object.fromEntries(entries.filter(([key]) => !unusable.includes(key)));
   const { wrapper, warnings } = parseWrapper(command, rest);
@@ -136,7 +137,7 @@ function unknownIn(block: object, known: readonly string[], path: string): CniEr
  * Says what is wrong with a result: its shape, or an address whose `interface` is outside the list; undefined if it is valid.
  */
 export function resultProblem(result: unknown, root: string): string | undefined {
-  return resultShapeProblem(result, root) ?? indexProblem(result as CniResult, root);
+  return problemIn(resultShape, result, root) ?? indexProblem(result as CniResult, root);
 }
 
 /** Says which address of a result has an `interface` outside the list; undefined if none has. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "./json.ts";
+import { isJsonObject, isSameInGo, type JsonObject } from "./json.ts";
 import {
   absolutePathProblem,
   interfaceNameProblem,
@@ -26,7 +26,7 @@ export interface Fault {
 }
 
 /** What a value may be. Each call of a runtime looks at some 30 values, so checking one makes nothing for a valid value. */
-type Shape = {
+export type Shape = {
   /** Whether it may be missing, or null, too. */
   readonly mayBe: "missing" | "null" | "neither";
 } & (
@@ -34,8 +34,13 @@ type Shape = {
   | { readonly is: "text"; readonly problem: (text: string) => string | undefined }
   | { readonly is: "leaf"; readonly problem: (value: unknown) => string | undefined }
   | { readonly is: "list"; readonly of: Shape }
-  /** Each key has the shape at its place. */
-  | { readonly is: "object"; readonly keys: readonly string[]; readonly shapes: readonly Shape[] }
+  /** Each key has the shape at its place. If it `isForGo`, no other key may be one of them in another spelling. */
+  | {
+      readonly is: "object";
+      readonly keys: readonly string[];
+      readonly shapes: readonly Shape[];
+      readonly isForGo?: true;
+    }
 );
 
 /** The levels of the log. */
@@ -55,7 +60,8 @@ export interface WrapperConfiguration {
   readonly log?: { readonly file?: string | undefined; readonly level?: LogLevel | undefined } | undefined;
 }
 
-const anyText: Shape = { is: "any text", mayBe: "neither" };
+/** The shape of any text. */
+export const anyText: Shape = { is: "any text", mayBe: "neither" };
 const texts = list(anyText);
 
 const logShapes = {
@@ -93,15 +99,11 @@ export const slaacKeys: readonly string[] = Object.keys(slaacShapes);
 /** The keys that `wrapper.log` may have. */
 export const logKeys: readonly string[] = Object.keys(logShapes);
 
-/** Returns everything that is wrong with a `wrapper` block. */
-export function wrapperFaults(block: unknown): readonly Fault[] {
-  return faultsIn(wrapper, block);
-}
-
-const wrapper = object(wrapperShapes);
+/** The `wrapper` block. */
+export const blockShape = object(wrapperShapes);
 
 /** A plugin configuration: the keys that a wrapper reads. */
-const configuration = object({
+export const configurationShape = object({
   cniVersion: optional(anyText),
   name: text(networkNameProblem),
   type: optional(text(typeProblem)),
@@ -109,7 +111,7 @@ const configuration = object({
 });
 
 /** A result of 0.3.0 to 1.1.0: the keys that narrowing and splicing read. */
-const result = object({
+export const resultShape = object({
   cniVersion: optional(anyText),
   interfaces: nullish(list(object({ name: anyText, sandbox: nullish(anyText) }))),
   ips: nullish(list(object({ address: anyText, interface: nullish(leaf(indexProblem)) }))),
@@ -124,23 +126,9 @@ const result = object({
   ),
 });
 
-/** Returns the first problem of a plugin configuration, in the keys that a wrapper reads; undefined if it is valid. */
-export function configurationProblem(value: unknown): string | undefined {
-  return firstProblem(faultsIn(configuration, value), "");
-}
-
-/** Returns the first problem of a `wrapper` block; undefined if it is valid. */
-export function wrapperProblem(value: unknown): string | undefined {
-  return firstProblem(faultsIn(wrapper, value), "wrapper");
-}
-
-/** Returns the first problem of a result's shape; undefined if it is valid. `root` is the result's name in the message. */
-export function resultShapeProblem(value: unknown, root: string): string | undefined {
-  return firstProblem(faultsIn(result, value), root);
-}
-
-function firstProblem(faults: readonly Fault[], root: string): string | undefined {
-  const first = faults[0];
+/** Returns the first thing that is wrong with a value; undefined if it is valid. `root` is its name in the message. */
+export function problemIn(shape: Shape, value: unknown, root: string): string | undefined {
+  const first = faultsIn(shape, value)[0];
   return first && `${pathWords(root, first.path)} ${first.words}`;
 }
 
@@ -152,7 +140,8 @@ export function pathWords(root: string, path: readonly PropertyKey[]): string {
   }, root);
 }
 
-function leaf(problem: (value: unknown) => string | undefined): Shape {
+/** A value for which a function has the words if it is wrong. */
+export function leaf(problem: (value: unknown) => string | undefined): Shape {
   return { is: "leaf", mayBe: "neither", problem };
 }
 
@@ -170,26 +159,34 @@ function indexProblem(value: unknown): string | undefined {
   return Number.isInteger(value) && (value as number) >= 0 ? undefined : "must be an index";
 }
 
-function object(shapes: Readonly<Record<string, Shape>>): Shape {
+function object(shapes: Readonly<Record<string, Shape>>): Shape & { is: "object" } {
   return { is: "object", mayBe: "neither", keys: Object.keys(shapes), shapes: Object.values(shapes) };
 }
 
-function list(shape: Shape): Shape {
+/** An object for a program in Go, which reads keys in any case: no key may have another spelling. */
+export function goObject(shapes: Readonly<Record<string, Shape>>): Shape {
+  return { ...object(shapes), isForGo: true };
+}
+
+/** A list of values of one shape. */
+export function list(shape: Shape): Shape {
   return { is: "list", mayBe: "neither", of: shape };
 }
 
-function optional(shape: Shape): Shape {
+/** The same, or missing. */
+export function optional(shape: Shape): Shape {
   return { ...shape, mayBe: "missing" };
 }
 
-function nullish(shape: Shape): Shape {
+/** The same, or missing, or null. */
+export function nullish(shape: Shape): Shape {
   return { ...shape, mayBe: "null" };
 }
 
 const none: readonly Fault[] = [];
 
 /** Returns everything that is wrong with a value. */
-function faultsIn(shape: Shape, value: unknown): readonly Fault[] {
+export function faultsIn(shape: Shape, value: unknown): readonly Fault[] {
   switch (shape.is) {
     case "leaf":
       return faultsOf(shape.problem(value));
@@ -220,8 +217,8 @@ function faultsInList(shape: Shape, values: readonly unknown[]): readonly Fault[
   return faults;
 }
 
-function faultsInObject({ keys, shapes }: Shape & { is: "object" }, value: JsonObject): readonly Fault[] {
-  let faults = none;
+function faultsInObject({ keys, shapes, isForGo }: Shape & { is: "object" }, value: JsonObject): readonly Fault[] {
+  let faults = isForGo && isMisspelled(value, keys) ? faultsOf("must spell its keys as the specification does") : none;
   for (let place = 0; place < keys.length; place++) {
     const key = keys[place] as string;
     const shape = shapes[place] as Shape;
@@ -232,6 +229,12 @@ function faultsInObject({ keys, shapes }: Shape & { is: "object" }, value: JsonO
     if (inner !== none) faults = withInner(faults, key, inner);
   }
   return faults;
+}
+
+function isMisspelled(value: JsonObject, keys: readonly string[]): boolean {
+  for (const name in value)
+    if (!keys.includes(name) && keys.some((key) => isSameInGo(name, key.toLowerCase()))) return true;
+  return false;
 }
 
 /** Adds to a list that is `none` at first. A list of a million wrong values must not be copied for each of them. */

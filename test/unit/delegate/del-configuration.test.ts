@@ -18,7 +18,8 @@ const read = (part: object) =>
 describe("a prevResult that a plugin can read gets the configuration's version", () => {
   test.each([
     {},
-    { interfaces: null, ips: null, routes: null },
+    { interfaces: null, ips: null, routes: null, dns: null, ip4: null },
+    { dns: { nameservers: ["10.0.0.1"], domain: null, search: null, options: [] }, unknown: 7 },
     { interfaces: [{ name: "eth0", mac: "", mtu: 1500, socketPath: "/run/x", pciID: null }] },
     {
       ips: [
@@ -49,6 +50,13 @@ describe("one that no plugin can read counts as none", () => {
     { routes: [{ dst: "default" }] },
     { routes: [{ dst: null }] },
     { routes: [{ gw: "router" }] },
+    { dns: "" },
+    { dns: { domain: 1 } },
+    { dns: { nameservers: [1] } },
+    { ip4: { ip: "10.0.0.2" } },
+    { ip6: { ip: "fd00::2/64", routes: [{ dst: "default" }] } },
+    { Interfaces: [] },
+    { ips: [{ address: "10.0.0.2/24", Gateway: "10.0.0.1" }] },
     ...["mtu", "advmss", "priority", "table", "scope"].map((key) => ({ routes: [{ [key]: 1.5 }] })),
   ])("%j", (part) => {
     expect(read(part)).toEqual({ cniVersion: "1.0.0", type: "bridge" });

@@ -9,13 +9,14 @@ import {
 } from "../../../shared/protocol/names.ts";
 import { argsProblem, portsProblem, waitProblem } from "../../../shared/protocol/options.ts";
 import {
-  configurationProblem,
+  blockShape,
+  configurationShape,
+  faultsIn,
   logKeys,
-  resultShapeProblem,
+  problemIn,
+  resultShape,
   slaacKeys,
-  wrapperFaults,
   wrapperKeys,
-  wrapperProblem,
 } from "../../../shared/protocol/shapes.ts";
 import fc from "../support/fast-check.ts";
 import { fullValue, keyPaths, kinds, pathsIn, replaced, rightValues } from "../support/schema-values.ts";
@@ -88,17 +89,13 @@ function wordsOf(issue: z.core.$ZodIssue): string {
 }
 
 const shapes = [
-  { name: "configuration", root: "", problem: configurationProblem, schema: schemas.configuration },
-  { name: "wrapper", root: "wrapper", problem: wrapperProblem, schema: schemas.wrapper },
-  {
-    name: "result",
-    root: "prevResult",
-    problem: (value: unknown) => resultShapeProblem(value, "prevResult"),
-    schema: schemas.result,
-  },
+  { name: "configuration", root: "", shape: configurationShape, schema: schemas.configuration },
+  { name: "wrapper", root: "wrapper", shape: blockShape, schema: schemas.wrapper },
+  { name: "result", root: "prevResult", shape: resultShape, schema: schemas.result },
 ];
 
-describe.each(shapes)("the shape of a $name finds what zod finds", ({ problem, schema, root }) => {
+describe.each(shapes)("the shape of a $name finds what zod finds", ({ shape, schema, root }) => {
+  const problem = (value: unknown) => problemIn(shape, value, root);
   const right = rightValues(schema);
   const full = fullValue(schema);
 
@@ -171,11 +168,11 @@ test("the known keys are those of the shapes, in their order", () => {
 });
 
 test("every fault of a block is found, and a long list of faults in a moment", () => {
-  expect(wrapperFaults({ role: 7, log: { file: "x", level: "y" } })).toEqual([
+  expect(faultsIn(blockShape, { role: 7, log: { file: "x", level: "y" } })).toEqual([
     { path: ["role"], words: 'must be "creator" or "meta"' },
     { path: ["log", "file"], words: "must be an absolute path" },
     { path: ["log", "level"], words: 'must be "error" or "warn" or "info" or "debug"' },
   ]);
   const interfaces = Array.from({ length: 200_000 }, () => ({}));
-  expect(resultShapeProblem({ interfaces }, "prevResult")).toBe("prevResult.interfaces[0].name must be a string");
+  expect(problemIn(resultShape, { interfaces }, "prevResult")).toBe("prevResult.interfaces[0].name must be a string");
 });
