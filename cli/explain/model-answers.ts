@@ -56,6 +56,8 @@ export function modelAnswers(machine: Machine): Source["answer"] {
   const interfaces: string[] = [];
   return ({ wrapper }, type, { environment, stdin }): Answer => {
     machine.maker = environment.CNI_CONTAINERID ?? "";
+    // No two entries of a journal begin at the same time.
+    machine.wait(1);
     const chooser = unknownIpam(stdin);
     const { CNI_IFNAME: ifName = "" } = environment;
     if (chooser !== undefined && !interfaces.includes(ifName)) interfaces.push(ifName);

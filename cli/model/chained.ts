@@ -191,10 +191,6 @@ const sbr: Plugin = {
     const own = ips.filter((ip) => isOwn(ip.interface)).map(({ address }) => String(address));
     for (const address of own) {
       const gateway = ips.find((ip) => ip.address === address)?.gateway;
-      // A wrapper runs DEL of the sbr before: its rule is gone, its table is taken again, and the table's default route is there.
-      if (gateway !== undefined && !sources.has(address) && link.routes.some(({ table }) => table === address)) {
-        throw new PluginError(`Failed to add default route to ${gateway}: file exists`);
-      }
       const near = link.routes.filter(({ table, gw }) => table === undefined && gw === undefined);
       if (gateway !== undefined && !near.some(({ dst }) => isIn(dst, String(gateway)))) {
         throw new PluginError(`Failed to add default route to ${gateway}: network is unreachable`);

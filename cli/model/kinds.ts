@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { checkLink, type Kind, vethTaken } from "./kind.ts";
-import type { Machine } from "./machine.ts";
+import type { Link, Machine } from "./machine.ts";
 import { isIpv6, subnetOf } from "./network.ts";
-import { open, type PluginCall, PluginError, resultOf, withoutPrefix } from "./plugin.ts";
+import { namesOf, open, type PluginCall, PluginError, resultOf, withoutPrefix } from "./plugin.ts";
 
 /** plugins/main/ptp/ptp.go */
 const ptp: Kind = {
@@ -13,28 +13,33 @@ const ptp: Kind = {
   ifTaken: vethTaken,
   hostSide: (_, __, link) => [{ name: link.hostEnd, mac: link.hostMac }],
   finish(machine, call, { link, ips }) {
-    const links = [...open(machine, call).links.values()];
-    const others = links
-      .filter((one) => one !== link)
-      .flatMap(({ routes }) => routes.filter(({ table }) => table === undefined));
+    const others = [...open(machine, call).links.values()].filter((one) => one !== link);
+    const inMain = (one: Link) => one.routes.filter(({ table }) => table === undefined);
     for (const { address, gateway } of ips) {
-      if (gateway === undefined) {
-        const ip = "&net.IPNet{IP:net.IP(nil), Mask:net.IPMask{0xff, 0xff, 0xff, 0xff}}";
-        throw new PluginError(`failed to add IP addr (${ip}) to veth: numerical result out of range`);
-      }
       const dst = subnetOf(address);
+      const fail = (what: string, to: string, { src = "<nil>", gw = "<nil>" }, reason: string) => {
+        const route = `{Ifindex: ${link.index} Dst: ${to} Src: ${src} Gw: ${gw} Flags: [] Table: 0 Realm: 0}`;
+        throw new PluginError(`failed to ${what} route ${route}: ${reason}`);
+      };
+      if (!inMain(link).some((one) => one.dst === dst)) fail("delete", dst, {}, "no such process");
       link.routes = link.routes.filter((route) => !(route.isConnected && route.dst === dst));
-      const near = { dst: `${gateway}/${isIpv6(address) ? 128 : 32}`, gw: undefined };
-      for (const route of [near, { dst, gw: gateway }]) {
-        const src = `Src: ${withoutPrefix(address)} Gw: ${route.gw ?? "<nil>"}`;
-        const isThere = link.routes.some((one) => one.dst === route.dst && !one.isConnected);
-        if (isThere || (!machine.hasEqualRoutes && others.some((one) => one.dst === route.dst))) {
-          const words = `{Ifindex: ${link.index} Dst: ${route.dst} ${src} Flags: [] Table: 0 Realm: 0}`;
-          throw new PluginError(`failed to add route ${words}: file exists`);
-        }
+      const taken = machine.hasEqualRoutes ? inMain(link) : [link, ...others].flatMap(inMain);
+      // Without a gateway, it makes a default route.
+      const near = gateway === undefined ? undefined : `${gateway}/${isIpv6(address) ? 128 : 32}`;
+      const all = isIpv6(address) ? "::/0" : "0.0.0.0/0";
+      for (const route of [
+        { dst: near ?? all, gw: undefined },
+        { dst, gw: gateway },
+      ]) {
+        const to = route.dst === all ? "<nil>" : route.dst;
+        const more = { src: withoutPrefix(address), ...(route.gw !== undefined && { gw: route.gw }) };
+        if (taken.some((one) => one.dst === route.dst)) fail("add", to, more, "file exists");
         link.routes.push(route);
       }
     }
+    if (ips.every(({ gateway }) => gateway !== undefined)) return;
+    const ip = "&net.IPNet{IP:net.IP(nil), Mask:net.IPMask{0xff, 0xff, 0xff, 0xff}}";
+    throw new PluginError(`failed to add IP addr (${ip}) to veth: numerical result out of range`);
   },
   checkLinks: checkLink("veth", { missing: "ptp: Container Interface name", type: "Error", mac: "ptp: Interface" }),
 };
@@ -110,12 +115,21 @@ function masterBefore(config: JsonObject, defaultDevice: string | undefined): un
   return defaultDevice;
 }
 
-/** plugins/main/tap/tap.go. If the name is taken, it goes on with the other's link. */
+/** plugins/main/tap/tap.go. If the name is taken, it goes on with the other's link. It looks for its bridge in the container. */
 const tap: Kind = {
   link: "tap",
   first: "link",
   freesFirst: true,
   ifTaken: () => undefined,
+  hostSide(machine, call) {
+    const { bridge } = call.config;
+    if (!bridge) return [];
+    const isLink = bridge === "lo" || open(machine, call).links.has(String(bridge));
+    const place = `tap ${namesOf(call).ifName} as a port of bridge ${bridge}`;
+    throw new PluginError(
+      isLink ? `failed to set ${place}: operation not supported` : `failed to get bridge ${bridge}: Link not found`,
+    );
+  },
   checkLinks: checkLink("tap", { missing: "Interface name" }),
 };
 

@@ -52,9 +52,10 @@ export function configure(
 ): Link {
   const link = namespace.links.get(ifName);
   if (!link) throw new PluginError(`failed to lookup "${ifName}": Link not found`);
-  for (const { address } of ips) {
+  for (const { address, gateway = "<nil>" } of ips) {
     if (link.addresses.includes(address)) {
-      throw new PluginError(`failed to add IP addr {Address:${address}} to "${ifName}": file exists`);
+      const ip = `{Interface:0x... Address:${struct(address, { hasNames: true })} Gateway:${gateway}}`;
+      throw new PluginError(`failed to add IP addr ${ip} to "${ifName}": file exists`);
     }
     link.addresses = [...link.addresses, address];
     const isAlone = address.endsWith("/32") && !isIpv6(address);

@@ -97,6 +97,6 @@ function normal(text: string): string {
     .replace(/CNI-(DN-)?[0-9a-zA-Z-]{8,}/g, "CNI-$1?")
     .replace(/Ifindex: \d+/, "Ifindex: ?")
     .replace(/\bnet[01]\b/g, "net?")
-    .replace(/failed to add IP addr \{[^}]*\}/, "failed to add IP addr {}")
+    .replace(/Interface:0x[0-9a-f]+/, "Interface:0x...")
     .replace(/rule (\[.*\] )?in chain/, "rule in chain");
 }

@@ -24,7 +24,8 @@ export async function hostThings(lab: Lab, id: string): Promise<HostThings> {
   for (const line of stdout.split("\n")) {
     table = /^table (.*) \{/.exec(line)?.[1] ?? (line.startsWith("*") ? line : table);
     const thing = thingOf(line);
-    if (thing) things.set(`${table} ${line}`, thing);
+    // Files and links are in no table.
+    if (thing) things.set(/^(file|link) /.test(line) ? line : `${table} ${line}`, thing);
   }
   return things;
 }

@@ -9,7 +9,9 @@ import { Machine } from "../../../cli/model/machine.ts";
 import type { PluginCall } from "../../../cli/model/plugin.ts";
 import { candidateOf, judge } from "../../reports/verdict-truth/compare.ts";
 import { differences, reasonOf } from "../../reports/verdict-truth/differences.ts";
+import { hostThings, stillThere } from "../../reports/verdict-truth/host-things.ts";
 import type { Seen } from "../../reports/verdict-truth/truth.ts";
+import type { Lab } from "../../support/lab.ts";
 
 const root = path.join(import.meta.dirname, "../../..");
 const recorded: [string, Seen[]][] = Object.entries(
@@ -103,6 +105,14 @@ describe("a fault in the model is seen", () => {
     put();
     expect(recorded.flatMap(differing)).not.toEqual([]);
   });
+});
+
+test("a file that stays is found also if a table of packet rules is new", async () => {
+  const host = (stdout: string) => ({ call: async () => ({ stdout }) }) as unknown as Lab;
+  const file = "file /var/lib/cni/wrappers/one/zone:eth0";
+  const made = await hostThings(host(file), "one");
+  const now = await hostThings(host(`*nat\n:POSTROUTING ACCEPT\n${file}`), "one");
+  expect(stillThere(made, now)).toEqual([{ kind: "file", name: "/var/lib/cni/wrappers/one/zone:eth0" }]);
 });
 
 test("each difference has its reason once", () => {

@@ -186,11 +186,63 @@ describe("the verdict of a list, with the words that the real plugins print", ()
     );
   });
 
-  test("a second sbr for an interface: a wrapper runs DEL of the first one, whose table stays", () => {
-    const words = "Failed to add default route to 172.16.5.1";
+  test("a second sbr for an interface finds no route to the gateway, wrapped and plain", () => {
+    const words = "Failed to add default route to 172.16.5.1: network is unreachable";
     const list = (end: string) => [{ ...macvlan, type: `macvlan${end}` }, { type: `sbr${end}` }, { type: `sbr${end}` }];
-    expect(failures(list(""))).toContain(`start sbr: ${words}: network is unreachable`);
-    expect(failures(list("-wrapper"))).toContain(`start sbr-wrapper: ${words}: file exists`);
+    expect(failures(list(""))).toContain(`start sbr: ${words}`);
+    expect(failures(list("-wrapper"))).toContain(`start sbr-wrapper: ${words}`);
+  });
+
+  // Recorded by `npm run verdict-truth`.
+  const still = (address: string, more: object = {}) => ({
+    ipam: { type: "static", addresses: [{ address, ...more }] },
+  });
+  const tap = { type: "tap-wrapper", ...local("10.60.0.0/24") };
+  const second = (type: string, more: object) => ({ type, ...more, wrapper: { ifName: "eth1" } });
+  const route = "{Ifindex: 3 Dst:";
+  const end = "Flags: [] Table: 0 Realm: 0}:";
+
+  test.each<[string, object[], string]>([
+    [
+      "ptp without a gateway",
+      [{ type: "ptp", ...still("10.61.0.21/24") }],
+      "start ptp: failed to add IP addr (&net.IPNet{IP:net.IP(nil), Mask:net.IPMask{0xff, 0xff, 0xff, 0xff}}) to veth: numerical result out of range",
+    ],
+    [
+      "ptp without a gateway, in the subnet of another interface",
+      [tap, second("ptp-wrapper", still("10.60.0.21/24"))],
+      `start ptp-wrapper: failed to add route ${route} 10.60.0.0/24 Src: 10.60.0.21 Gw: <nil> ${end} file exists`,
+    ],
+    [
+      "ptp without a gateway, after a default route",
+      [
+        { ...tap, ipam: { ...tap.ipam, routes: [{ dst: "0.0.0.0/0" }] } },
+        second("ptp-wrapper", still("10.62.0.22/24")),
+      ],
+      `start ptp-wrapper: failed to add route ${route} <nil> Src: 10.62.0.22 Gw: <nil> ${end} file exists`,
+    ],
+    [
+      "ptp with an address that is alone",
+      [{ type: "ptp-wrapper", ...still("10.70.0.5/32") }],
+      `start ptp-wrapper: failed to delete route ${route.replace("3", "2")} 10.70.0.5/32 Src: <nil> Gw: <nil> ${end} no such process`,
+    ],
+    [
+      "tap with a bridge, which it looks for in the container",
+      [{ ...tap, bridge: "br0" }],
+      "start tap-wrapper: failed to get bridge br0: Link not found",
+    ],
+    [
+      "a second tap of one name",
+      [macvlan, second("tap-wrapper", still("10.61.0.21/24", { gateway: "10.61.0.1" }))],
+      'twice tap-wrapper: failed to add IP addr {Interface:0x... Address:{IP:10.61.0.21 Mask:ffffff00} Gateway:10.61.0.1} to "eth1": file exists',
+    ],
+    [
+      "a second ptp of one name",
+      [{ ...macvlan, type: "macvlan-wrapper" }, second("ptp-wrapper", local("10.61.0.0/24"))],
+      'twice ptp-wrapper: interface name eth1 is taken; ptp makes it, or has made it, for zone, interface eth0. Give each interface plugin of the list its own name: "wrapper": { "ifName": "eth1" }.',
+    ],
+  ])("%s", (_, plugins, words) => {
+    expect(failures(plugins)).toContain(words);
   });
 
   test("a refused range, a mode that is none, a list without plugins", () => {
