@@ -1,11 +1,11 @@
+import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { sha256 } from "../../cli/install/checksums.ts";
-import { executable } from "../publish.ts";
+import { executable, firstError } from "../publish.ts";
+import { type Architecture, architectures } from "../release/artifacts.ts";
 import { pack, packTar, writeChecksums } from "../release/pack.ts";
-import { compileInstaller } from "./installer.ts";
-import type { ImageSource } from "./source.ts";
 
 /** A part of an image: https://github.com/opencontainers/image-spec/blob/v1.1.0/descriptor.md */
 interface Descriptor {
@@ -84,4 +84,26 @@ function writeBlob(blobs: string, mediaType: string, value: object): Descriptor 
 
 function writeJson(file: string, value: object): void {
   writeFileSync(file, `${JSON.stringify(value)}\n`);
+}
+
+const source = "install.rs";
+
+/** Compiles the image's entry point for an architecture. It needs no linker of the host. */
+function compileInstaller(architecture: Architecture, output: string): void {
+  const codegen = ["linker=rust-lld", "opt-level=s", "panic=abort", "strip=symbols", "lto=fat"];
+  const target = ["--edition", "2024", "--target", architectures[architecture].target];
+  const args = [...target, ...codegen.flatMap((option) => ["-C", option]), "-o", output, source];
+  const ended = spawnSync("rustc", args, { cwd: join(import.meta.dirname), encoding: "utf8" });
+  if (ended.status !== 0) throw new Error(`the image's entry point needs rustc for musl: ${firstError(ended)}`);
+}
+
+/** What an image is made of. */
+export interface ImageSource {
+  readonly architecture: Architecture;
+  /** The directory of an unpacked archive of the slim flavor. */
+  readonly archive: string;
+  readonly version: string;
+  readonly commit: string;
+  /** The time of all files, in seconds. */
+  readonly epoch: number;
 }

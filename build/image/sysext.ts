@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Architecture } from "../release/artifacts.ts";
 import { pack, writeChecksums } from "../release/pack.ts";
-import type { ImageSource } from "./source.ts";
+import type { ImageSource } from "./oci.ts";
 
 /** The names of systemd for `ARCHITECTURE=` (os-release(5)). */
 const names: Readonly<Record<Architecture, string>> = { amd64: "x86-64", arm64: "arm64" };

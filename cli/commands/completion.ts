@@ -1,6 +1,6 @@
 import { Argument } from "commander";
 import type { CommandData } from "../command.ts";
-import { bashCompletion, fishCompletion, zshCompletion } from "../reference/shells.ts";
+import { bashCompletion, fishCompletion, zshCompletion } from "../reference.ts";
 
 const scripts = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
 

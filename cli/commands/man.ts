@@ -1,6 +1,6 @@
 import { Argument } from "commander";
 import type { CommandData } from "../command.ts";
-import { manPage } from "../reference/man-page.ts";
+import { manPage } from "../reference.ts";
 import { Trouble } from "../trouble.ts";
 
 /** `man`: the manual pages. */

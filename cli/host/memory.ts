@@ -1,8 +1,8 @@
-import { lstatSync } from "node:fs";
-import { join } from "node:path";
+import { lstatSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { attempt, stat } from "../../shared/host/node/files.ts";
 import { Facts } from "../../shared/journal/facts.ts";
-import { leaseDirectory, resultDirectory } from "../../shared/journal/host-files.ts";
+import { type Lease, leaseDirectory, resultDirectory } from "../../shared/journal/host-files.ts";
 import {
   type AttachmentKey,
   containerDirectory,
@@ -11,6 +11,7 @@ import {
   journalDirectory,
 } from "../../shared/journal/journal.ts";
 import { listed, longestReport, readInput } from "../files/read-input.ts";
+import { withPath } from "../trouble.ts";
 
 /** The directory of libcni's results, host-local's leases and the wrappers' journals. */
 export const stateDirectory = "/var/lib/cni";
@@ -92,3 +93,32 @@ function keyOfRecord(name: string): AttachmentKey | undefined {
 
 /** Where a file in place of the directory hides everything. Below them may be files of others. */
 const roots: readonly string[] = [journalDirectory, resultDirectory, leaseDirectory];
+
+/** What wrappers and host-local remember on a host. */
+export interface State {
+  /** The entries of the wrapped interface plugins. */
+  readonly entries: readonly Entry[];
+  /** The leases of host-local in its default directory, by network. */
+  readonly leases: readonly KeptLease[];
+  /** The journals that cannot be read, with the reason. */
+  readonly unreadable: readonly string[];
+}
+
+/** A lease, and the network under whose name it lies. */
+interface KeptLease extends Lease {
+  readonly network: string;
+}
+
+/** Reads a directory like /var/lib/cni: `wrappers` has the journals, `networks` has host-local's leases. */
+export function readState(path: string, directory: string): State {
+  const root = resolve(directory, path);
+  withPath(path, () => readdirSync(root));
+  const memory = new Memory(root);
+  const leases = memory
+    .leaseNetworks()
+    .flatMap((network) => memory.leases(`${leaseDirectory}/${network}`).map((lease) => ({ network, ...lease })));
+  const unreadable: string[] = [];
+  const leaveOut = (file: string, why: string) => void unreadable.push(`${file.replace(stateDirectory, path)}: ${why}`);
+  const journals = memory.files(leaveOut).flatMap(({ journal }) => journal ?? []);
+  return { entries: entriesIn(journals).filter(({ role }) => role === "creator"), leases, unreadable };
+}

@@ -3,8 +3,7 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { readFile } from "../../shared/host/node/files.ts";
 import { writeDurably } from "../files/atomic-write.ts";
-import { ownMark } from "./mark.ts";
-import { makeHidden, type Place } from "./place.ts";
+import { makeHidden, ownMark, type Place } from "./place.ts";
 import type { InstalledRelease } from "./release-of.ts";
 
 /** Returns the checksum that `sha256sum` prints. */

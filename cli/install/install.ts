@@ -17,8 +17,7 @@ import { syncDirectory, writeDurably } from "../files/atomic-write.ts";
 import { isPluginName } from "../host/plugin-folder.ts";
 import { Trouble, withPath } from "../trouble.ts";
 import { noteWritten, sha256, writtenVersions } from "./checksums.ts";
-import { isAlive, ownMark } from "./mark.ts";
-import { checkLinks, linkState, makeHidden, type Place } from "./place.ts";
+import { checkLinks, isAlive, linkState, makeHidden, ownMark, type Place } from "./place.ts";
 import { type InstalledRelease, releaseAt, releaseOf } from "./release-of.ts";
 import { executableName, type Source } from "./source.ts";
 

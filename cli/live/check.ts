@@ -9,11 +9,10 @@ import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 import { attachmentOf, type CachedAttachment } from "./cached-results.ts";
 import { type Chain, runChain } from "./chain.ts";
-import { droppedPlugins } from "./dropped.ts";
 import type { HostPaths } from "./host-paths.ts";
 import { pathStateAt } from "./namespaces.ts";
 import { type Lists, type Network, networkIn, networksIn, readLists } from "./networks.ts";
-import { outsideSubnets } from "./outside.ts";
+import { droppedPlugins, outsideSubnets } from "./unseen.ts";
 
 /** What the next restart of the runtime would do to an attachment. */
 export type Verdict =

@@ -5,7 +5,7 @@ import type { Verdict } from "../live/check.ts";
 import { lookedAtLines } from "../live/looked-at.ts";
 import { plainTable } from "../plain-table.ts";
 import { oneLine, type Style, styled, type Terminal } from "../terminal.ts";
-import type { Forecast, HostReport } from "./host-report.ts";
+import type { Forecast, HostReport } from "./forecasts.ts";
 
 /** The report for people: a table, the reasons, what belongs to no attachment, and a line that sums up. */
 export function preflightText(

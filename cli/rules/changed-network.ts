@@ -1,4 +1,4 @@
-import type { State } from "../host/state.ts";
+import type { State } from "../host/memory.ts";
 import type { PluginRule } from "../lint/rule.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 

@@ -1,4 +1,4 @@
-import type { State } from "../host/state.ts";
+import type { State } from "../host/memory.ts";
 import type { ListRule } from "../lint/rule.ts";
 import { creatorsOf } from "../lists/chain.ts";
 import { type List, runtimeIfName } from "../lists/list.ts";

@@ -8,9 +8,9 @@ import { near } from "../../shared/protocol/spelling.ts";
 import { compareVersions, type PluginFolder } from "../host/plugin-folder.ts";
 import type { FoundAt, ListRule } from "../lint/rule.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
-import { schemasOf } from "../schema/common.ts";
 import { nameIn, shapeOf, type UnknownKey, unknownKeysOf } from "../schema/go-view.ts";
 import { listKeys } from "../schema/list.ts";
+import { schemasOf } from "../schema/plugin.ts";
 
 export const unknownKey: ListRule = {
   severity: "warning",

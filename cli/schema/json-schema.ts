@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { pluginKeys } from "../../plugins/keys.ts";
-import { commonKeys } from "./common.ts";
-import { ipamKeys } from "./ipam.ts";
 import { listKeys } from "./list.ts";
+import { commonKeys, ipamKeys } from "./plugin.ts";
 import { wrapperBlock } from "./wrapper.ts";
 
 /** A JSON Schema, or a part of one. */

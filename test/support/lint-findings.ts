@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { readState } from "../../cli/host/memory.ts";
 import { readPluginFolder } from "../../cli/host/read-plugin-folder.ts";
-import { readState } from "../../cli/host/state.ts";
 import { type Finding, lintFiles } from "../../cli/lint/lint.ts";
 import { readListFile, readListFiles } from "../../cli/lists/find-files.ts";
 import { type HostFolders, makeHostFolders } from "../unit/support/fake-host-folders.ts";

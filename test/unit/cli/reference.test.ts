@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { ProgramCommand } from "../../../cli/command.ts";
-import { manPage } from "../../../cli/reference/man-page.ts";
+import { manPage } from "../../../cli/reference.ts";
 import { runCommand } from "../support/fake-terminal.ts";
 
 const printed = async (...args: string[]) => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readState } from "../../../../cli/host/state.ts";
+import { readState } from "../../../../cli/host/memory.ts";
 import { makeHostFolders } from "../../support/fake-host-folders.ts";
 import { asRead, entryOf } from "../../support/journals.ts";
 

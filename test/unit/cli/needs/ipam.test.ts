@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ipamProblems } from "../../../../cli/needs/ipam.ts";
+import { ipamProblems } from "../../../../cli/needs/host-errors.ts";
 import { sysctlProblems } from "../../../../cli/needs/sysctls.ts";
 import { pluginOf } from "./support.ts";
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { programProblems } from "../../../../cli/needs/programs.ts";
+import { programProblems } from "../../../../cli/needs/host-errors.ts";
 import { pluginOf } from "./support.ts";
 
 let nft: string;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { defaultRoutes } from "../../../../cli/host/routes.ts";
-import { routeProblems } from "../../../../cli/needs/routes.ts";
+import { routeProblems } from "../../../../cli/needs/host-errors.ts";
 import { pluginOf } from "./support.ts";
 
 // As the kernel prints them, for: default via 172.16.5.254 dev ens18; default dev tun0; 10.0.0.0/8 via 10.1.2.3 dev ens19.

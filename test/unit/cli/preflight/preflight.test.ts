@@ -3,8 +3,7 @@ import type { MemoryFile } from "../../../../cli/host/memory.ts";
 import { atOnce } from "../../../../cli/live/at-once.ts";
 import type { Verdict } from "../../../../cli/live/check.ts";
 import { straysAmong } from "../../../../cli/live/every-attachment.ts";
-import { changedKeys } from "../../../../cli/preflight/forecasts.ts";
-import { type Forecast, unsavedAmong } from "../../../../cli/preflight/host-report.ts";
+import { changedKeys, type Forecast, unsavedAmong } from "../../../../cli/preflight/forecasts.ts";
 
 describe("changedKeys", () => {
   const list = (plugin: object) => ({ name: "zone", plugins: [{ type: "macvlan" }, { type: "bridge", ...plugin }] });

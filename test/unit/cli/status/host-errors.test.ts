@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import { networksIn } from "../../../../cli/live/networks.ts";
-import { hostErrors } from "../../../../cli/status/host-errors.ts";
+import { hostErrors } from "../../../../cli/needs/host-errors.ts";
 
 const dhcp = (own: object = {}) => ({ type: "dhcp", ...own });
 const macvlan = (ipam: object, wrapper: object = {}) => ({ type: "macvlan-wrapper", ipam, wrapper });

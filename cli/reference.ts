@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { choicesOf, type OptionReference, optionsOf } from "./options.ts";
+import { ProgramCommand } from "./command.ts";
+import { exitCodes } from "./exit-codes.ts";
 
 /** Makes the completion script for bash. Where it has no words, bash completes the names of files. */
 export function bashCompletion(program: Command): string {
@@ -67,4 +68,63 @@ function quoted(text: string): string {
 /** Makes the completion script for zsh, a file `_cni-wrappers` in a directory of `fpath`. zsh reads that of bash. */
 export function zshCompletion(program: Command): string {
   return `#compdef cni-wrappers\nautoload -Uz bashcompinit && bashcompinit\n${bashCompletion(program)}`;
+}
+
+/** An option of a command, as its help describes it. */
+type OptionReference = ReturnType<typeof optionsOf>[number];
+
+/** Returns the options in the help of a command. */
+export function optionsOf(command: Command) {
+  const help = command.createHelp();
+  return help.visibleOptions(command).map((option) => ({
+    /** Such as `-h, --help` or `--format <format>`. */
+    flags: option.flags,
+    short: option.short,
+    long: option.long ?? "",
+    description: help.optionDescription(option),
+    takesValue: option.required || option.optional,
+    choices: option.argChoices ?? [],
+  }));
+}
+
+/** Returns the values of a command's argument, if it has few. */
+function choicesOf({ registeredArguments }: Command): readonly string[] {
+  return registeredArguments[0]?.argChoices ?? [];
+}
+
+/** Makes the manual page of the program, with a list of its commands, or of one command, in roff. */
+export function manPage(command: Command, version: string): string {
+  const { commands, parent } = command;
+  const name = [...(parent ? [parent.name()] : []), command.name()].join("-");
+  const help = command.createHelp();
+  const list = (of: readonly (readonly [term: string, words: string])[], macro: string) =>
+    of.flatMap(([term, words]) => [".TP", `.${macro} ${roff(term)}`, roff(words)]);
+  const given = command.registeredArguments.map((one) => [help.argumentTerm(one), one.description] as const);
+  const options = optionsOf(command).map(({ flags, description }) => [flags, description] as const);
+  const others = parent ? [parent.name()] : commands.map((one) => `${name}-${one.name()}`);
+  return [
+    `.TH ${roff(name.toUpperCase())} 1 "" "cni\\-wrappers ${roff(version)}" "User Commands"`,
+    ...[".SH NAME", `${roff(name)} \\- ${roff(help.subcommandDescription(command))}`],
+    ...[".SH SYNOPSIS", `.B ${roff(help.commandUsage(command))}`],
+    ...[".SH DESCRIPTION", roff(help.commandDescription(command))],
+    ...[".SH OPTIONS", ...list(options, "B")],
+    ...(commands.length > 0
+      ? [
+          ".SH COMMANDS",
+          ...list(
+            commands.map((one) => [one.name(), one.summary()]),
+            "B",
+          ),
+        ]
+      : []),
+    ...(given.length > 0 ? [".SH ARGUMENTS", ...list(given, "I")] : []),
+    ...[".SH EXIT STATUS", ...list(Object.entries(exitCodes), "B")],
+    ...(command instanceof ProgramCommand ? [".SH EXAMPLE", ".nf", roff(command.example), ".fi"] : []),
+    ...[".SH SEE ALSO", others.map((one) => `.BR ${roff(one)} (1)`).join(",\n"), ""],
+  ].join("\n");
+}
+
+/** Escapes a text. A line that begins with a dot or a quote would be a request. */
+function roff(text: string): string {
+  return text.replaceAll("\\", "\\e").replaceAll("-", "\\-").replace(/^[.']/gm, "\\&$&").replace(/^ +/gm, "");
 }

@@ -1,0 +1,167 @@
+import { existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import process from "node:process";
+import { attempt } from "../../shared/host/node/files.ts";
+import { ipamOf, leaseDirectoryOf } from "../../shared/journal/host-files.ts";
+import { goLookup, isJsonObject } from "../../shared/protocol/json.ts";
+import { journalProblem } from "../host/journal-place.ts";
+import type { Link } from "../host/links.ts";
+import { hasProgram } from "../host/programs.ts";
+import { type DefaultRoute, defaultRoutes } from "../host/routes.ts";
+import { addressOf, addressText, cidrOf, contains, networkOf } from "../lists/addresses.ts";
+import { isRewritten } from "../lists/chain.ts";
+import { entriesOf, ipamTypeOf, rangeSetsOf } from "../lists/ipam.ts";
+import { poolsOf } from "../lists/leases.ts";
+import type { ListedPlugin } from "../lists/list.ts";
+import type { CachedAttachment } from "../live/cached-results.ts";
+import type { Networks } from "../live/networks.ts";
+import { droppedPlugins } from "../live/unseen.ts";
+import { oneLine } from "../terminal.ts";
+import { lostSince } from "./running.ts";
+import { ipv6Problems, sysctlProblems } from "./sysctls.ts";
+
+/** What the lists are compared with. */
+export interface Surroundings {
+  /** The attachments whose containers run. */
+  readonly live: readonly CachedAttachment[];
+  readonly links: readonly Link[];
+  /** Gets a line about what cannot be looked at. */
+  readonly note: (line: string) => void;
+}
+
+/** Finds what the lists need and this host does not have, besides plugins and interfaces, a line each. */
+export function hostErrors(networks: Networks, { live, ...host }: Surroundings): readonly string[] {
+  return [...networks.values()].flatMap(({ name, list }) => {
+    const own = live.filter(({ network }) => network === name);
+    const problems = [
+      ...list.plugins.flatMap(problemsOf),
+      ...ipv6Problems(list),
+      ...lostSince(list, own, host),
+      ...own.flatMap((attachment) => droppedPlugins(list, attachment)),
+    ];
+    return [...new Set(problems)].map((problem) => oneLine(`${list.file.path}: ${problem}`));
+  });
+}
+
+function problemsOf(plugin: ListedPlugin): readonly string[] {
+  return [
+    ...logProblem(plugin),
+    ...ipamProblems(plugin),
+    ...sysctlProblems(plugin),
+    ...programProblems(plugin),
+    ...routeProblems(plugin),
+  ];
+}
+
+/** A call would say it on stderr only. */
+function logProblem({ wrapper: { log } }: ListedPlugin): readonly string[] {
+  const file = isJsonObject(log) ? log.file : undefined;
+  if (typeof file !== "string" || !file.startsWith("/")) return [];
+  const isDirectory = attempt(() => statSync(file).isDirectory());
+  // They make the directories that are missing, as those of journals.
+  const problem = isDirectory ? "it is a directory" : journalProblem(dirname(file));
+  return problem === undefined ? [] : [`the wrappers cannot write the log ${file}: ${problem}`];
+}
+
+/** The programs of packet filters that a plugin runs and this host does not have. */
+export function programProblems(plugin: ListedPlugin, path = process.env.PATH): readonly string[] {
+  if (isRewritten(plugin)) return [];
+  const wanted = programsOf(plugin);
+  if (wanted.length === 0 || wanted.some((name) => hasProgram(name, path))) return [];
+  return [`${plugin.type} needs ${wanted.join(" or ")}, which this host does not have: ADD fails. Install it`];
+}
+
+/** The programs of which one is enough. */
+function programsOf({ delegate, profile, configuration }: ListedPlugin): readonly string[] {
+  const { backend, ipMasq, ipMasqBackend } = configuration;
+  if (delegate === "firewall") return backend === "firewalld" ? ["firewalld"] : ["iptables", "firewalld"];
+  if (delegate === "portmap") return programsFor(backend);
+  return profile?.masquerades && ipMasq === true ? programsFor(ipMasqBackend) : [];
+}
+
+// plugins/pkg/ip/ipmasq_linux.go: iptables, unless only nft is there.
+function programsFor(backend: unknown): readonly string[] {
+  if (backend === "nftables") return ["nft"];
+  return backend === undefined || backend === null ? ["iptables", "nft"] : ["iptables"];
+}
+
+/** What the IPAM plugin of a plugin needs and this host does not have. */
+export function ipamProblems(plugin: ListedPlugin): readonly string[] {
+  if (isRewritten(plugin)) return [];
+  const type = ipamTypeOf(plugin.configuration);
+  if (type === "dhcp") return dhcpProblem(plugin);
+  return type === "host-local" ? [...leaseProblem(plugin), ...resolverProblem(plugin)] : [];
+}
+
+// plugins/ipam/dhcp/main.go, defaultSocketPath.
+const usualSocket = "/run/cni/dhcp.sock";
+
+function dhcpProblem({ type, configuration }: ListedPlugin): readonly string[] {
+  const socket = goLookup(ipamOf(configuration), "daemonSocketPath") || usualSocket;
+  if (typeof socket !== "string" || existsSync(socket)) return [];
+  return [
+    `${type} asks for addresses at ${socket}, which is not there: ADD fails. Start the DHCP daemon (dhcp daemon)`,
+  ];
+}
+
+/** host-local makes the directories that are missing. The usual one is next to the journals, which are looked at anyway. */
+function leaseProblem({ network, configuration }: ListedPlugin): readonly string[] {
+  const ipam = ipamOf(configuration);
+  const directory = leaseDirectoryOf(ipam, network);
+  // A relative one depends on where the runtime was started.
+  if (!goLookup(ipam, "dataDir") || !directory.startsWith("/")) return [];
+  const problem = journalProblem(directory);
+  return problem === undefined ? [] : [`host-local cannot write leases, and ADD fails: ${problem}`];
+}
+
+function resolverProblem({ configuration }: ListedPlugin): readonly string[] {
+  const file = goLookup(ipamOf(configuration), "resolvConf");
+  if (typeof file !== "string" || !file.startsWith("/") || existsSync(file)) return [];
+  return [`host-local reads ${file} (resolvConf), which is not there: ADD fails. Write it, or delete the key`];
+}
+
+/** What a plugin does to the host's way out, or does not know of it. */
+export function routeProblems(plugin: ListedPlugin, routes = defaultRoutes()): readonly string[] {
+  const { delegate, configuration } = plugin;
+  if (isRewritten(plugin)) return [];
+  if (delegate === "host-device") return lostUplink(plugin, routes);
+  if (!/^(?:macvlan|ipvlan)$/.test(delegate) || configuration.linkInContainer === true) return [];
+  return routes.filter(({ device }) => device === configuration.master).flatMap((route) => otherGateway(plugin, route));
+}
+
+function lostUplink({ type, configuration }: ListedPlugin, routes: readonly DefaultRoute[]): readonly string[] {
+  const isOnly = routes.length > 0 && routes.every(({ device }) => device === configuration.device);
+  return isOnly
+    ? [
+        `${type} moves ${configuration.device} into the container, and this host's only default route goes through it: the host loses its network. Use another device`,
+      ]
+    : [];
+}
+
+/** host-local takes the first address of a subnet for its gateway, and gives out all others. The LAN's gateway can be any. */
+function otherGateway(plugin: ListedPlugin, { device, gateway }: DefaultRoute): readonly string[] {
+  const lan = addressOf(gateway);
+  const isDefault = entriesOf(plugin, "routes").some(({ entry }) => entry.dst === "0.0.0.0/0" && !entry.gw);
+  if (!lan) return [];
+  const given = poolsOf(plugin).some(({ bits, first, last, gateway: own }) => {
+    return bits === lan.bits && first <= lan.value && lan.value <= last && lan.value !== own;
+  });
+  const guessed = rangeSetsOf(plugin)
+    .flat()
+    .flatMap(({ range }) => {
+      const subnet = cidrOf(range.subnet);
+      if (!subnet || goLookup(range, "gateway") || !contains(subnet, lan)) return [];
+      const value = networkOf(subnet) + 1n;
+      return value === lan.value ? [] : [addressText({ bits: subnet.bits, value })];
+    });
+  const cure = `Set "gateway" to ${gateway} next to "subnet"`;
+  return [
+    ...guessed
+      .filter(() => isDefault)
+      .map(
+        (own) =>
+          `${plugin.ifName} gets a default route through ${own}, and this host's goes through ${gateway} on ${device}. ${cure}`,
+      ),
+    ...(given ? [`${plugin.ifName} can get ${gateway}, the gateway on ${device}. ${cure}`] : []),
+  ];
+}
