@@ -109,7 +109,6 @@ function around(undoing: Undoing, entry: Entry): Around {
     link: () => session.host.linkIndex(netns, entry.ifName),
     isTaken: () => isTaken(undoing, entry),
     results: () => facts.otherResults(journal.key, namespace),
-    isOlder: (result) => facts.isOlder(result, namespace),
     isThere: (one) => facts.isThere(one),
   };
 }

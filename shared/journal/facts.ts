@@ -150,11 +150,6 @@ export class Facts {
     });
   }
 
-  /** Whether one of libcni's results was written before there was a namespace, so that its interfaces are not in that one. */
-  isOlder({ file }: CachedResult, namespace: Namespace | undefined): boolean {
-    return (this.#host.stat(file)?.modifiedMs ?? 0) < (namespace?.changedMs ?? 0);
-  }
-
   /** libcni's results for a container. */
   results(containerId: string): readonly CachedResult[] {
     return this.#resultsIn((name) => name.includes(containerId)).filter((one) => one.key.containerId === containerId);

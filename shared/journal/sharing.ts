@@ -19,8 +19,6 @@ export interface Around {
   isTaken(): boolean;
   /** libcni's results for the container's other attachments. */
   results(): readonly CachedResult[];
-  /** Whether one of them was written before there was that namespace. */
-  isOlder(result: CachedResult): boolean;
   /** Whether a namespace is still there. */
   isThere(namespace: Namespace): boolean;
 }
@@ -158,7 +156,7 @@ function isNameOfOthers(entry: Entry, around: Around): boolean {
   return (
     // guard: an interface whose name another attachment has
     around.siblings.some((other) => isStanding(other) && (other.done || !isKnown) && hasInterface(other, entry)) ||
-    around.results().some((result) => result.interfaces.some((one) => isOfEntry(one, entry)) && !around.isOlder(result))
+    around.results().some(({ interfaces }) => interfaces.some((one) => isOfEntry(one, entry)))
   );
 }
 

@@ -28,7 +28,9 @@ export interface Life {
   effects: readonly Effect[];
   /** A plugin of its last ADD failed, and its wrapper knows that. */
   hasFailed: boolean;
-  /** A verb of a sibling ran at the same time that wants one of its interfaces: no plugin that runs can see whose a lease is. */
+  /** A verb of it that is under way removes something: DEL, or ADD after an earlier try. */
+  removes: boolean;
+  /** A verb of a sibling ran at the same time and removed something: no plugin that runs can see whose a lease is. */
   isContested: boolean;
   /** The same, and that verb's wrapper ran when it began, not a plugin. */
   isBetween: boolean;
@@ -73,6 +75,7 @@ const nothing = {
   addresses: undefined,
   effects: [],
   hasFailed: false,
+  removes: false,
   isContested: false,
   isBetween: false,
   isMarkContested: false,

@@ -65,12 +65,6 @@ export const plantedFaults: readonly PlantedFault[] = [
     to: "return { ...del, addAgain: [] };",
   },
   {
-    name: "only results that are older than the namespace count",
-    file: sharing,
-    from: "isOfEntry(one, entry)) && !around.isOlder(result))",
-    to: "isOfEntry(one, entry)) && around.isOlder(result))",
-  },
-  {
     name: "what was there before a failed ADD is its own",
     file: sharing,
     from: "const isNew = before !== undefined && before !== (failed?.left ?? link);",

@@ -197,6 +197,15 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: two },
     events: [add("c1 za eth0"), { do: "set the clock", minutes: -5 }, add("c1 za eth0")],
   },
+  "the clock is set back, and a plain sibling takes the interface name of an ADD that fails": {
+    lists: { za: [bridge(1, "eth1")], zb: [{ ...macvlan(2), type: "macvlan" }], zc: [macvlan(3)] },
+    events: [
+      add("c1 zc net1"),
+      { do: "set the clock", minutes: -60 },
+      { do: "ADD", of: "c1 za eth0", fault: { at: "spawn", do: "go on", first: add("c1 zb eth1") } },
+      del("c1 za eth0"),
+    ],
+  },
   "the clock is set back, and a killed ADD is repeated": {
     lists: { za: two },
     events: [
@@ -940,7 +949,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       { do: "DEL", of: "c1 za net1", fault: { at: 11, do: "go on", first: del("c1 za eth0") } },
     ],
   },
-  "an ADD failed in a namespace that is newer than the result of a sibling whose DEL was cut off": {
+  "an ADD failed in a namespace that is newer than the result of a sibling whose DEL was cut off and comes again": {
     lists: { za: [{ ...macvlan(1), wrapper: { network: "disc" } }, inPool(1)] },
     events: [
       add("c1 za net1"),
@@ -948,7 +957,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       add("c1 za eth0"),
       { do: "DEL", of: "c1 za net1", fault: { at: "before the result is removed", do: "kill" } },
       del("c1 za eth0"),
-      { do: "rename", list: "za", from: "eth1", to: "eth2" },
+      del("c1 za net1"),
     ],
   },
   "a DEL of firewall's is repeated, and a sibling has its address by now": {

@@ -175,8 +175,11 @@ export class Simulation {
     const running = siblings.filter((other) => this.#busy.has(other) || this.#orphans.has(other));
     const rivals = running.filter((other) => this.#share(life, other));
     // A sibling's DEL may undo what an earlier try left, and free the lease that this one gets.
-    const isUndone = running.length > 0 && restOf(machine.files.get(journalFileOf(life.of))?.text).length > 0;
+    life.removes = restOf(machine.files.get(journalFileOf(life.of))?.text).length > 0;
+    const isUndone = running.length > 0 && life.removes;
     if (isUndone) life.isContested = true;
+    for (const rival of rivals.filter(({ removes }) => removes || life.removes))
+      life.isContested = rival.isContested = true;
     life.isBetween = rivals.length > 0 && !this.#point.includes(": ");
     const isElsewhereThan = (other: Life) => other.phase !== "none" && other.serial !== serial;
     const clients = this.#ofContainer(life.of.container).filter((other) =>
@@ -194,15 +197,15 @@ export class Simulation {
   }
 
   /**
-   * Whether the ADD of a sibling was cut off that wants one of its interfaces in its namespace, or the DEL of one that wants one
-   * of its leases. As far as a wrapper knows, that ADD may still run, and the lease is still the sibling's.
+   * Whether the ADD of a sibling was cut off that wants one of its interfaces in its namespace, or its limit, or the DEL of one
+   * that wants one of its leases. As far as a wrapper knows, that ADD may still run, and the lease is still the sibling's.
    */
   #hasCutOffRival(life: Life, serial: number): boolean {
     const isCutOff = (other: Life) =>
       other.phase === "tried" &&
       ((!other.hasFailed && other.serial === serial) || other.mayFail || this.machine.files.has(resultFile(other.of)));
     return this.#ofContainer(life.of.container).some(
-      (other) => other !== life && isCutOff(other) && this.#share(life, other),
+      (other) => other !== life && isCutOff(other) && (this.#share(life, other) || this.#haveOneLimit(life, other)),
     );
   }
 
@@ -277,6 +280,7 @@ export class Simulation {
   #del({ of, fault }: VerbEvent): void {
     const life = this.#life(of);
     if (this.#busy.has(life)) return;
+    life.removes = true;
     const outcome = this.#drive(life, fault, (runtime, verb) => runtime.del(verb));
     if (!outcome.isOutrun) this.#endDel(life, outcome, fault?.do.endsWith("the plugin"));
   }
@@ -341,6 +345,7 @@ export class Simulation {
       this.#busy.add(life);
       this.#noteMarks(life);
       const begun = verb === "ADD" ? this.#beginAdd(life) : undefined;
+      if (verb === "DEL") life.removes = true;
       const runtime = new Runtime(this.machine, this.#sabotage);
       const given = this.#verb(life, () => left-- <= 0);
       const task: Task<JsonObject | undefined> = verb === "ADD" ? runtime.add(given) : runtime.del(given);

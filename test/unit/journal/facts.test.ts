@@ -91,15 +91,6 @@ describe("libcni's results for the other attachments of a container", () => {
     expect(namesIn({ ...cached("other", "net1"), ...journalFiles(stray) })).toEqual([["eth0", "eth1"]]);
   });
 
-  test("are older than a namespace that was made later", () => {
-    const [[file = "", text = ""] = []] = Object.entries(cached("other", "net1"));
-    const stat = () => ({ device: 1, inode: 1, size: 1, modifiedMs: 5, changedMs: 5 });
-    const facts = new Facts({ readFile: () => text, listDirectory: () => [file], stat });
-    const [result] = facts.results("blue");
-    const isOlder = (changedMs?: number) => result && facts.isOlder(result, { ...here, changedMs });
-    expect([isOlder(6), isOlder(5), isOlder(undefined)]).toEqual([true, false, false]);
-  });
-
   test("count if the journal cannot be read", () => {
     const newer = Object.entries(journalFiles(entryOf(net1))).map(([file, text]) => [
       file,

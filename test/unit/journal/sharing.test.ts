@@ -20,7 +20,6 @@ function decide(entry: Entry, { link = 7, ...around }: Partial<Omit<Around, "lin
     profile: profileOf(entry.type, profiles),
     results: () => [],
     link: () => (link === "unknown" ? undefined : link),
-    isOlder: () => false,
     isThere: () => true,
     isTaken: () => false,
     ...around,
@@ -83,12 +82,6 @@ describe("an interface", () => {
     ["of a failed ADD, which another attachment has", tryOf(), claimed, leaseOnly],
     ["of a failed ADD, which another one tried, too", tryOf(), failedToo, leaseOnly],
     ["of a failed ADD, which another result lists", tryOf(), { results: () => [resultWith("eth0")] }, leaseOnly],
-    [
-      "of a failed ADD, which a result lists that is older than the namespace",
-      tryOf(),
-      { results: () => [resultWith("eth0")], isOlder: () => true },
-      everything,
-    ],
     [
       "of an unknown plugin's ADD, gone since: there may be others of it",
       tryOf({ type: "twin" }),
