@@ -2,7 +2,7 @@ import type { Advice } from "../host/plugin-folder.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
 import { isReady, type LookedAt } from "../live/looked-at.ts";
-import type { Installation } from "./installation.ts";
+import { type Installation, isSound } from "./installation.ts";
 import type { NarrowRuntime } from "./narrow-runtimes.ts";
 import type { RepairedAdds } from "./repaired-adds.ts";
 
@@ -76,11 +76,11 @@ export function countNetworks(checked: readonly CheckedAttachment[]): readonly N
 export function isWell(status: HostStatus): boolean {
   const { installations, lists, networks, orphans, narrowRuntimes } = status;
   // guard: a host with a broken installation is not called good
-  const isSound = installations.every(({ state }) => state === "intact" || state === "unknown");
+  const areSound = installations.every(isSound);
   // guard: a host with a failing attachment is not called good
   const passes = networks.every(({ failing, outside }) => failing + outside === 0);
   return (
-    isSound &&
+    areSound &&
     lists.errors.length === 0 &&
     isReady(status) &&
     passes &&

@@ -45,10 +45,14 @@ export function installationsIn(
     .filter(({ executable }) => lstatSync(executable, { throwIfNoEntry: false })?.isFile())
     .map((place) => installationAt(place, missing));
   return found.map((one, index) => {
-    const isSound = one.state === "intact" || one.state === "unknown";
-    const [shadowedBy] = isSound ? found.slice(0, index).flatMap((other) => shadowOf(other, one)) : [];
+    const [shadowedBy] = isSound(one) ? found.slice(0, index).flatMap((other) => shadowOf(other, one)) : [];
     return shadowedBy ? { ...one, state: "shadowed", shadowedBy } : one;
   });
+}
+
+/** Whether nothing is known to be wrong with an installation. */
+export function isSound({ state }: Pick<Installation, "state">): boolean {
+  return state === "intact" || state === "unknown";
 }
 
 /** What an installation before another one hides of it; nothing if it does not answer, or is the same version. */

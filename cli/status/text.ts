@@ -3,7 +3,7 @@ import { lookedAtLines } from "../live/looked-at.ts";
 import { plainTable } from "../plain-table.ts";
 import { styled, type Terminal } from "../terminal.ts";
 import type { HostStatus } from "./host-status.ts";
-import type { Installation } from "./installation.ts";
+import { type Installation, isSound } from "./installation.ts";
 import { neededAddressSpace } from "./narrow-runtimes.ts";
 
 /** The status for people: the installation, a line for each network, and a line for everything else that is there. */
@@ -66,11 +66,10 @@ function installationLines(
   terminal: Pick<Terminal, "hasColors">,
 ): readonly string[] {
   const words = state === "unknown" ? `made by ${madeBy}: there is no checksum to compare with` : stateWords[state];
-  const isSound = state === "intact" || state === "unknown";
   const taken = links.taken.map(({ name, is }) => `${name} (${is})`);
   return [
     `installation in ${directory}: ${release ? releaseWords(release) : "no version"}`,
-    `  ${isSound ? words : styled(terminal, "red", words)}`,
+    `  ${isSound({ state }) ? words : styled(terminal, "red", words)}`,
     ...(shadowedBy ? [`  runtimes run ${shadowedBy.links.join(", ")} in ${shadowedBy.directory}`] : []),
     `  links: ${links.made.join(", ") || "none"}`,
     ...(links.needed.length > 0 ? [`  named in a list, and missing: ${links.needed.join(", ")}`] : []),
