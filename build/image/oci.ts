@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { sha256 } from "../../cli/install/checksums.ts";
+import { sha256 } from "../../cli/install/place.ts";
 import { executable, firstError } from "../publish.ts";
 import { type Architecture, architectures } from "../release/artifacts.ts";
 import { pack, packTar, writeChecksums } from "../release/pack.ts";

@@ -5,17 +5,10 @@ import { diffText } from "../wrap/change.ts";
 import type { Undone } from "./adoption.ts";
 import type { Case, Proposal } from "./proposal.ts";
 
-/** How the proposals are shown. */
-interface Shown {
-  readonly isWritten: boolean;
-  /** Where adopt looked. */
-  readonly where: string;
-}
-
-/** The proposals for people: what is added to each result, and a line that sums up. */
+/** The proposals for people: what is added to each result, `where` adopt looked, and a line that sums up. */
 export function textFor(
   cases: readonly Case[],
-  { isWritten, where }: Shown,
+  { isWritten, where }: { readonly isWritten: boolean; readonly where: string },
   terminal: Pick<Terminal, "hasColors">,
 ): string {
   const groups = alike(cases.filter(needsWords), ({ attachment, proposal }) => [

@@ -98,15 +98,10 @@ const roots: readonly string[] = [journalDirectory, resultDirectory, leaseDirect
 export interface State {
   /** The entries of the wrapped interface plugins. */
   readonly entries: readonly Entry[];
-  /** The leases of host-local in its default directory, by network. */
-  readonly leases: readonly KeptLease[];
+  /** The leases of host-local in its default directory, each with the network under whose name it lies. */
+  readonly leases: readonly (Lease & { readonly network: string })[];
   /** The journals that cannot be read, with the reason. */
   readonly unreadable: readonly string[];
-}
-
-/** A lease, and the network under whose name it lies. */
-interface KeptLease extends Lease {
-  readonly network: string;
 }
 
 /** Reads a directory like /var/lib/cni: `wrappers` has the journals, `networks` has host-local's leases. */

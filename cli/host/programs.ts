@@ -1,19 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
+import { readFile } from "../../shared/host/node/files.ts";
 import { isExecutable } from "../../shared/host/node/inspect-file.ts";
 
-/** How a program of the host ended. */
-interface ProgramOutcome {
-  readonly passed: boolean;
-  readonly stdout: string;
-  /** The last line that it wrote to stderr. */
-  readonly problem: string;
-}
-
-/** Runs a program of the host to its end. */
-export function runProgram(name: string, args: readonly string[], input = ""): ProgramOutcome {
+/** Runs a program of the host to its end. `problem` is the last line that it wrote to stderr. */
+export function runProgram(name: string, args: readonly string[], input = "") {
   const { status, stdout, stderr, error } = spawnSync(name, args, { encoding: "utf8", input, maxBuffer: 2 ** 30 });
   const problem = error?.message ?? `${name}: ${stderr.trim().split("\n").at(-1) || `exit code ${status}`}`;
   return { passed: status === 0, stdout: stdout ?? "", problem };
@@ -27,4 +20,18 @@ export function hasProgram(name: string, path = process.env.PATH ?? "", isReady 
 /** The same, also if it does not run: then it is missed. */
 export function isInstalled(name: string): boolean {
   return hasProgram(name, undefined, existsSync);
+}
+
+/**
+ * Finds the processes of these names, and their directories in /proc. Anybody can give a process a name, so it must belong to
+ * `owner`.
+ */
+export function processesNamed(names: readonly string[], processes = "/proc", owner = 0) {
+  const ids = readdirSync(processes).filter((name) => /^\d+$/.test(name));
+  return ids.flatMap((id) => {
+    const path = join(processes, id);
+    const name = readFile(join(path, "comm"))?.trim() ?? "";
+    const isOwn = names.includes(name) && statSync(path, { throwIfNoEntry: false })?.uid === owner;
+    return isOwn ? { name, pid: Number(id), path } : [];
+  });
 }

@@ -16,8 +16,17 @@ import { profiles } from "../../plugins/index.ts";
 import { syncDirectory, writeDurably } from "../files/atomic-write.ts";
 import { isPluginName } from "../host/plugin-folder.ts";
 import { Trouble, withPath } from "../trouble.ts";
-import { noteWritten, sha256, writtenVersions } from "./checksums.ts";
-import { checkLinks, isAlive, linkState, makeHidden, ownMark, type Place } from "./place.ts";
+import {
+  checkLinks,
+  isAlive,
+  linkState,
+  makeHidden,
+  noteWritten,
+  ownMark,
+  type Place,
+  sha256,
+  writtenVersions,
+} from "./place.ts";
 import { type InstalledRelease, releaseAt, releaseOf } from "./release-of.ts";
 import { executableName, type Source } from "./source.ts";
 

@@ -1,3 +1,4 @@
+import { applyEdits } from "jsonc-parser";
 import { writeAtomically } from "../files/atomic-write.ts";
 import { unchangedPath } from "../lists/find-files.ts";
 import { type ListFile, parseListFile } from "../lists/list-file.ts";
@@ -5,13 +6,6 @@ import type { Terminal } from "../terminal.ts";
 import { type Finding, lintFiles } from "./lint.ts";
 import type { Context, Edit } from "./rule.ts";
 import type { ReasonOf } from "./switched-off.ts";
-
-/** Files after their safe edits. */
-interface Fixed {
-  readonly files: readonly ListFile[];
-  /** The findings that are gone. Their positions are those before the edits. */
-  readonly fixed: readonly Finding[];
-}
 
 /** What the rules may look at, and which findings are switched off. */
 interface Around extends Omit<Context, "lists"> {
@@ -21,8 +15,11 @@ interface Around extends Omit<Context, "lists"> {
 // One edit may be the reason for another. A rule whose edit does not satisfy it must not run for ever.
 const mostRounds = 10;
 
-/** Applies the safe edits of all findings. A file that is not JSON afterwards stays as it was. */
-export function fixFiles(files: readonly ListFile[], around: Around = {}): Fixed {
+/**
+ * Applies the safe edits of all findings. A file that is not JSON afterwards stays as it was. `fixed` are the findings that are
+ * gone, with their positions before the edits.
+ */
+export function fixFiles(files: readonly ListFile[], around: Around = {}) {
   let current = files;
   const fixed: Finding[] = [];
   for (let round = 0; round < mostRounds; round++) {
@@ -44,14 +41,7 @@ export function fixFiles(files: readonly ListFile[], around: Around = {}): Fixed
 function edited(file: ListFile, findings: readonly Finding[]): ListFile {
   const edits = findings.filter((finding) => finding.file === file).flatMap(({ fix = [] }) => fix);
   if (edits.length === 0) return file;
-  // From the end, so that the places before an edit stay right.
-  const sorted = edits.toSorted((one, other) => other.offset - one.offset);
-  const text = sorted.reduce((before, edit) => apply(before, edit), file.text);
-  return parseListFile(file.path, text);
-}
-
-function apply(text: string, { offset, length, content }: Edit): string {
-  return text.slice(0, offset) + content + text.slice(offset + length);
+  return parseListFile(file.path, applyEdits(file.text, edits));
 }
 
 /** Whether two findings change the same place, so that only one of them can be applied. */

@@ -7,16 +7,13 @@ import type { Finding } from "./lint.ts";
 import type { Rule, Severity } from "./rule.ts";
 import { textReport } from "./text-report.ts";
 
-/** Formats findings for stdout. */
-type Report = (findings: readonly Finding[], terminal: Pick<Terminal, "hasColors" | "release">) => string;
-
-/** The formats of `lint`, by the names of `--format`. */
+/** The formats of `lint` for stdout, by the names of `--format`. */
 export const reports = {
   text: textReport,
   json: jsonReport,
   github: githubReport,
   sarif: sarifReport,
-} as const satisfies Readonly<Record<string, Report>>;
+} as const;
 
 /** A name for `--format`. */
 export type Format = keyof typeof reports;

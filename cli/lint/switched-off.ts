@@ -52,8 +52,12 @@ function problemOf(reasons: JsonObject): string | undefined {
 }
 
 /** Says how many findings do not count and why, one line for each rule and reason. */
-export function switchedOffText(findings: readonly Finding[], reasonOf: ReasonOf): string {
-  const lines = findings.map((finding) => `${finding.code} is switched off: ${oneLine(reasonOf(finding) ?? "")}`);
-  const countOf = (line: string) => counted(lines.filter((other) => other === line).length, "finding");
-  return [...new Set(lines)].map((line) => `${line} (${countOf(line)})\n`).join("");
+export function switchedOffLines(findings: readonly Finding[], reasonOf: ReasonOf): readonly string[] {
+  const off = findings.map((finding) => ({ code: finding.code, reason: reasonOf(finding) }));
+  const lines = off
+    .filter(({ reason }) => reason !== undefined)
+    .map(({ code, reason = "" }) => {
+      return `${code} is switched off: ${oneLine(reason)}`;
+    });
+  return [...Map.groupBy(lines, (line) => line)].map(([line, { length }]) => `${line} (${counted(length, "finding")})`);
 }

@@ -8,7 +8,7 @@ import { type HostOptions, type HostPathsFound, hostPathsOn, usualCacheDirectory
 import { LeftOut } from "./left-out.ts";
 import { agentFault } from "./looked-at.ts";
 import { namespacePath } from "./namespaces.ts";
-import { type Attachments, demandKnown, isWanted, namesIn, readAttachments } from "./wanted.ts";
+import { demandKnown, isWanted, namesIn, readAttachments } from "./wanted.ts";
 
 /** What a command looks at on a host. */
 export interface HostView {
@@ -31,16 +31,11 @@ export async function viewOf(
   return { paths, check, leftOut };
 }
 
-/** The attachments of a host, and what the wrappers have written. */
-export interface HostAttachments extends Attachments {
-  readonly memories: readonly MemoryFile[];
-}
-
 /**
- * Returns the attachments of a host, also those whose results are lost. Throws Trouble if the results cannot be listed, or if an
+ * Returns the attachments of a host, also those whose results are lost, and what the wrappers have written. Throws Trouble if the results cannot be listed, or if an
  * option names what nothing has.
  */
-export function everyAttachment({ paths, check, leftOut }: HostView): HostAttachments {
+export function everyAttachment({ paths, check, leftOut }: HostView) {
   const { wanted, all } = readAttachments(paths, leftOut.note);
   const memories = new Memory().files((file, reason) =>
     leftOut.note(`${file}: ${reason}; its DEL acts as without a journal`),

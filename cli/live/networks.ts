@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { type Finding, lintFiles } from "../lint/lint.ts";
 import type { Context, Rule } from "../lint/rule.ts";
-import { readSwitchedOff, switchedOffText } from "../lint/switched-off.ts";
+import { readSwitchedOff, switchedOffLines } from "../lint/switched-off.ts";
 import { isMisspelt, readListFiles } from "../lists/find-files.ts";
 import { type List, listOf } from "../lists/list.ts";
 import type { ListFile } from "../lists/list-file.ts";
@@ -63,27 +63,21 @@ export function faultsIn(files: readonly ListFile[]): readonly ListFault[] {
   });
 }
 
-/** The errors in lists that a runtime loads, a line for each, and a line for each rule that somebody has switched off. */
-interface ListErrors {
-  readonly errors: readonly string[];
-  readonly switchedOff: readonly string[];
-}
-
-/** Finds the errors in lists that a runtime loads, on this host and beside each other. */
+/**
+ * Finds the errors in lists that a runtime loads, on this host and beside each other: a line for each, and a line for each rule
+ * that somebody has switched off.
+ */
 export function errorsIn(
   files: readonly ListFile[],
   { directory, ...around }: Omit<Context, "lists"> & Pick<Terminal, "directory">,
-): ListErrors {
+) {
   const isAsked = (rule: Rule) => rule.severity === "error" && !isOfLoading(rule);
   const found = lintFiles(files, { ...around, isAsked });
   const reasonOf = readSwitchedOff(files, directory);
   const counted = found.filter((finding) => reasonOf(finding) === undefined);
-  const off = found.filter((finding) => reasonOf(finding) !== undefined);
   return {
     errors: counted.map((finding) => `${lineOf(finding)} [${finding.code}]. ${oneLine(finding.hint)}`),
-    switchedOff: switchedOffText(off, reasonOf)
-      .split("\n")
-      .filter((line) => line !== ""),
+    switchedOff: switchedOffLines(found, reasonOf),
   };
 }
 

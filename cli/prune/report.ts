@@ -18,18 +18,11 @@ export interface Row {
 
 const styles: Readonly<Record<Fate, Style>> = { prunable: "red", pruned: "green", left: "yellow" };
 
-/** How the things are shown. */
-interface Shown {
-  readonly names: WorkloadNames;
-  /** Where prune looked. */
-  readonly where: string;
-}
-
-/** The things for people: a table, why some stay, and a line that sums up. */
+/** The things for people: a table, why some stay, `where` prune looked, and a line that sums up. */
 export function pruneText(
   rows: readonly Row[],
   terminal: Pick<Terminal, "hasColors">,
-  { names, where }: Shown,
+  { names, where }: { readonly names: WorkloadNames; readonly where: string },
 ): string {
   if (rows.length === 0) return `${where}\n\nNothing is left of an attachment whose namespace is gone.\n`;
   const groups = groupsOf(rows);

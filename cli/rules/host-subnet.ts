@@ -1,7 +1,7 @@
 import { sharedDeviceName } from "../../shared/plugin/profile.ts";
 import { addressesOf, type Link, linkNamed } from "../host/links.ts";
 import type { FoundAt, PluginRule } from "../lint/rule.ts";
-import { type Cidr, cidrOf, contains } from "../lists/addresses.ts";
+import { cidrOf, contains } from "../lists/addresses.ts";
 import { isRewritten } from "../lists/chain.ts";
 import { rangeSetsOf } from "../lists/ipam.ts";
 import { poolsOf } from "../lists/leases.ts";
@@ -23,14 +23,8 @@ host's own address: without \`rangeStart\` and \`rangeEnd\` it gives it to a con
   },
 };
 
-/** An address of the host. */
-interface Held {
-  readonly ifname: string;
-  readonly text: string;
-  readonly cidr: Cidr;
-}
-
-function heldBy(links: readonly Link[]): readonly Held[] {
+/** The addresses of the host. */
+function heldBy(links: readonly Link[]) {
   return links.flatMap((link) =>
     addressesOf(link).flatMap((text) => {
       const cidr = cidrOf(text);

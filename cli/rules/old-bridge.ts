@@ -1,4 +1,4 @@
-import { oldestBridge as oldest, whyNoCheck } from "../host/nomads-check.ts";
+import { oldestBridge as oldest, whyNoCheck } from "../host/read-plugin-folder.ts";
 import type { HostRule } from "../lint/rule.ts";
 
 export const oldBridge: HostRule = {

@@ -1,8 +1,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { profiles } from "../../plugins/index.ts";
-import { sha256, writtenVersions } from "../install/checksums.ts";
-import { linkState, type Place, placeAt } from "../install/place.ts";
+import { linkState, type Place, placeAt, sha256, writtenVersions } from "../install/place.ts";
 import { type InstalledRelease, releaseAt } from "../install/release-of.ts";
 
 /** The wrappers in one directory of CNI_PATH. */

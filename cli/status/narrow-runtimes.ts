@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { readFile } from "../../shared/host/node/files.ts";
-import { processesNamed } from "../host/processes.ts";
+import { processesNamed } from "../host/programs.ts";
 
 /** A runtime whose plugins may have too little address space for the Node flavor. */
 export interface NarrowRuntime {

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../shared/protocol/json.ts";
 import { exampleAttachment } from "../explain/example-source.ts";
 import { addressesOf, isNoBridge, type Link, linkNamed } from "../host/links.ts";
 import { stateDirectory } from "../host/memory.ts";
-import { processesNamed } from "../host/processes.ts";
+import { processesNamed } from "../host/programs.ts";
 import { type DefaultRoute, defaultRoutes } from "../host/routes.ts";
 import { hasCapability, isRewritten } from "../lists/chain.ts";
 import { ipamTypeOf } from "../lists/ipam.ts";
