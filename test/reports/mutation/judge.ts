@@ -56,6 +56,7 @@ async function runWithout(workers: readonly WarmWorker[], bundles: readonly Bund
   const orders = bundles.map(({ test }) => ({
     mutant: undefined,
     tests: [{ test, mostAsked: Number.POSITIVE_INFINITY }],
+    limitMs: 600_000,
   }));
   const outcomes = await runAll(workers, orders);
   const failed = outcomes.flatMap((outcome, index) => {
@@ -105,8 +106,10 @@ export function orderFor(mutant: Mutant, reaching: readonly Reaching[]): Order {
     .filter(({ run: { test } }) => mayKill(test, mutant.file))
     .map((one) => ({ one, rank: rank(one) }))
     .sort((one, other) => compared(one.rank, other.rank))
-    .map(({ one }) => limited(one));
-  return { mutant: mutant.id, tests: mutant.file.startsWith("shared/") ? sorted : sorted.slice(0, mostFiles) };
+    .map(({ one }) => one);
+  const chosen = mutant.file.startsWith("shared/") ? sorted : sorted.slice(0, mostFiles);
+  const usualMs = chosen.reduce((sum, { run }) => sum + run.milliseconds, 0);
+  return { mutant: mutant.id, tests: chosen.map(limited), limitMs: 10_000 + 10 * usualMs };
 }
 
 /** The core has fast tests of its own. Those of the commands are slow, and no evidence that they see its faults. */

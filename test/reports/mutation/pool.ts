@@ -7,10 +7,6 @@ import type { Order, Outcome } from "./worker.ts";
 /** A mutant that ended its worker, or exceeded the time limit. */
 export type Ended = Outcome | "died" | "late";
 
-// An endless loop is usually noticed because it asks for a mutant too often. This limit is for one without a mutant, and
-// for a promise that nothing settles.
-const limitMs = 30_000;
-
 /**
  * A fault in the commands could remove any file, rule or process of this machine. So a worker has namespaces of its own,
  * and can write only to a /tmp and a /var/lib of its own.
@@ -31,9 +27,8 @@ export class WarmWorker {
 
   /** Runs one order. */
   async run(order: Order): Promise<Ended> {
-    const limit = order.mutant === undefined ? 20 * limitMs : limitMs;
     this.#worker ??= this.#start();
-    const answer = await answerOf(await this.#worker, order, limit);
+    const answer = await answerOf(await this.#worker, order);
     if (typeof answer === "string") await this.stop();
     return answer;
   }
@@ -62,9 +57,11 @@ export class WarmWorker {
   }
 }
 
-function answerOf(worker: ChildProcess, order: Order, limit: number): Promise<Ended> {
+// An endless loop is usually noticed because it asks for a mutant too often. The limit of time is for one without a mutant,
+// and for a promise that nothing settles.
+function answerOf(worker: ChildProcess, order: Order): Promise<Ended> {
   const { promise, resolve } = Promise.withResolvers<Ended>();
-  const timer = setTimeout(() => resolve("late"), limit);
+  const timer = setTimeout(() => resolve("late"), order.limitMs);
   const died = () => resolve("died");
   worker.once("message", resolve).once("error", died).once("exit", died).send(order);
   return promise.finally(() => {

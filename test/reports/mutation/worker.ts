@@ -12,6 +12,8 @@ import { type Case, firstFailure, testApi } from "./test-api.ts";
 export interface Order {
   readonly mutant: number | undefined;
   readonly tests: readonly Limited[];
+  /** How long they may take. */
+  readonly limitMs: number;
 }
 
 /** Tests of a file, and how often they may ask for a mutant. A test that asks far more often is in an endless loop. */

@@ -72,7 +72,14 @@ describe("the MAC of the bridge", () => {
     expect(JSON.parse(seen[0] ?? "").prevResult.interfaces).toStrictEqual([{ name: "disc0" }, ...ports]);
   });
 
-  test("the kernel is not asked if prevResult does not list the device", () => {
+  test("the kernel is not asked if the device has a name that none can have, or prevResult does not list it", () => {
+    const stdin = {
+      cniVersion: "1.0.0",
+      name: "zone",
+      bridge: "a/b",
+      prevResult: { interfaces: [{ name: "a/b", mac: "x" }] },
+    };
+    expect(callWrapper({ env: { CNI_COMMAND: "CHECK" }, stdin }).asked).not.toContain(undefined);
     expect(planned({ wrapper: { ifName: "eth0" }, bridge: "disc0" }, bothResult)).toHaveProperty("leftOut", []);
     expect(planned({ wrapper: { ifName: "eth1" }, bridge: "other" }, bothResult)).toHaveProperty("leftOut", []);
     expect(planned({ wrapper: { ifName: "eth1" }, bridge: "disc0" }, bothResult)).toHaveProperty("leftOut", ["MAC"]);
@@ -176,6 +183,33 @@ describe("the entry of the interface", () => {
       { stdin: { name: "zone-eth1", prevResult: { routes: [{ dst: "10.98.0.0/16" }] } } },
     ]);
     expect(exitCode).toBe(0);
+  });
+
+  test("a creator without one is run until it passes, and fails without its plugin", () => {
+    const ip = () => `${JSON.stringify([{ dst: "10.99.0.0/16", dev: "eth1", table: "100" }])}\n[]\n[]\n`;
+    const answers = [exits(1), exits(1), exits(0)];
+    expect(check([], { wrapper: renamed, answers, ip })).toMatchObject({ exitCode: 0, runs: [{}, {}, {}] });
+    expect(check([], { wrapper: renamed, ip }).runs).toHaveLength(1);
+    const call = {
+      env: { CNI_COMMAND: "CHECK" },
+      stdin: { cniVersion: "1.0.0", name: "zone", prevResult: bothResult },
+    };
+    const outcome = callWrapper(call, { inspect: () => "missing" });
+    expect(outcome).toMatchObject({ exitCode: 1, runs: [] });
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 100 });
+  });
+
+  test("has the addresses from routers, which a creator does not get, and a chained plugin does", () => {
+    const maker = entryOf({ ifName: "eth1", done: { uptime: 985, addresses: [], routed: ["172.26.64.2/20"] } });
+    const chained = { calledAs: "tuning-wrapper", wrapper: renamed };
+    expect(shown(check([maker], { wrapper: renamed })).ips).toEqual([]);
+    expect(shown(check([maker, chainedOf("tuning", { ifName: "eth1" })], chained)).ips).toMatchObject([
+      { address: "172.26.64.2/20" },
+    ]);
+    const { ips: _, ...prevResult } = bothResult;
+    const stdin = { cniVersion: "1.0.0", name: "zone", wrapper: renamed, prevResult };
+    const call = { env: { CNI_COMMAND: "CHECK" }, stdin };
+    expect(callWrapper(call, { files: journalFiles(maker) })).toMatchObject({ exitCode: 0, runs: [{}] });
   });
 
   test("one in the list's own network is run once, if no route was moved", () => {

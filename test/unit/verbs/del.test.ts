@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { withoutShared } from "../../../shared/delegate/del-configuration.ts";
-import type { Entry } from "../../../shared/journal/journal.ts";
+import { type Entry, nowhere } from "../../../shared/journal/journal.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { callWrapper, exits, type Machine, type Outcome, ownNamespace } from "../support/fake-host.ts";
 import { chainedOf, entryOf, journalFiles, tryOf } from "../support/journals.ts";
@@ -127,6 +127,32 @@ describe("DEL of an entry", () => {
     expect(runsOf(outcome({ ...sibling, namespace: gone }))).toEqual([`portmap DEL eth0 ${blue}`]);
   });
 
+  test("of portmap runs no ADD of a sibling again that is removed meanwhile", () => {
+    const siblings = ["net1", "net2"].map((runtimeIfName) =>
+      chainedOf("portmap", { id: runtimeIfName, network: "other", runtimeIfName }),
+    );
+    const later = "/var/lib/cni/wrappers/blue/other:net2";
+    const runsWith = (change: (text: string) => string | undefined) => {
+      let count = 0;
+      const meanwhile = (files: Map<string, unknown>) => {
+        if (++count !== 2) return;
+        const { text } = files.get(later) as { text: string };
+        const changed = change(text);
+        if (changed === undefined) files.delete(later);
+        else files.set(later, { text: changed, modifiedMs: 0 });
+      };
+      const files = journalFiles(chainedOf("portmap"), ...siblings);
+      return del("portmap", { prevResult: bothResult }, { files, meanwhile });
+    };
+    const whole = ["portmap DEL eth0", "portmap ADD eth0", "portmap ADD eth0"].map((run) => `${run} ${blue}`);
+    expect(runsOf(runsWith((text) => text))).toEqual(whole);
+    // Whoever gave it up has left it to the others.
+    const givenUp = `{"line":"given up","ids":["net2"]}\n`;
+    const [undo, again] = whole;
+    expect(runsOf(runsWith((text) => text + givenUp))).toEqual([undo, again, undo, again]);
+    expect(runsOf(runsWith(() => undefined))).toEqual([undo, again]);
+  });
+
   test("with masquerading that a sibling shares keeps the rules until the last one is deleted", () => {
     const configuration = { type: "bridge", name: "zone", ipMasq: true };
     const sibling = entryOf({
@@ -173,6 +199,11 @@ describe("DEL of an entry", () => {
     expect(calls).toEqual([[["-force", "-batch", "-"], "address replace 10.1.0.2/24 dev eth0\n", blue]]);
   });
 
+  test("without the boot's id is undone as it is", () => {
+    const files = { ...journalFiles(entryOf()), "/proc/sys/kernel/random/boot_id": "" };
+    expect(del("bridge", {}, { files })).toMatchObject({ exitCode: 0, runs: [{}] });
+  });
+
   test("of an earlier boot: what was attached since without an entry is removed as such", () => {
     const earlier = { bootId: "earlier" };
     const files = journalFiles(entryOf(earlier), chainedOf("portmap", earlier));
@@ -181,6 +212,12 @@ describe("DEL of an entry", () => {
     const bridge = del("bridge", { prevResult: bothResult }, { files: portmap.files });
     expect(runsOf(bridge)).toEqual(["bridge DEL eth0 ", `bridge DEL eth0 ${blue}`]);
     expect(bridge.files).toEqual({});
+    const beside = (index: number) => {
+      const sibling = entryOf({ ...net1, delegateNetwork: "other", done: { ...sinceThen, made: index } });
+      const own = entryOf({ ...earlier, delegateNetwork: "zone" });
+      return runsOf(del("bridge", { prevResult: bothResult }, { files: journalFiles(own, sibling), links: [9] }));
+    };
+    expect([beside(9), beside(5)]).toEqual([["bridge DEL eth0 "], ["bridge DEL eth0 ", "bridge DEL eth0 "]]);
   });
 
   test("undoes what earlier tries left before it, if the list was edited in between", () => {
@@ -191,6 +228,7 @@ describe("DEL of an entry", () => {
     expect(given({ bootId: "earlier" }, {})).toEqual([`bridge DEL eth1 ${blue}`, "bridge DEL eth0 "]);
     const namespace = { path: blue, device: 4, inode: 1, changedMs: 0 };
     expect(given({ namespace }, {})).toEqual([`bridge DEL eth1 ${blue}`, "bridge DEL eth0 "]);
+    expect(given({}, { namespace: nowhere(blue) })).toEqual([`bridge DEL eth1 ${blue}`, "bridge DEL eth1 "]);
   });
 
   test("has all of its interfaces, whatever an older result lists", () => {
@@ -438,6 +476,12 @@ describe("DEL of an attachment without an entry, by its evidence", () => {
       "a result, and a sibling",
       {},
       { ...resultOf("zone", "eth0", "eth0"), ...journalFiles(sibling) },
+      [`bridge DEL eth0 ${blue}`],
+    ],
+    [
+      "a prevResult of a version without chains, and a sibling",
+      { cniVersion: "0.2.0", prevResult: { ip4: { ip: "10.1.0.2/24" } } },
+      journalFiles(sibling),
       [`bridge DEL eth0 ${blue}`],
     ],
     ["a result that lists no interface", {}, resultOf("zone", "eth0"), [`bridge DEL eth0 ${blue}`]],

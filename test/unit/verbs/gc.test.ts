@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hasGrown, type Undoing } from "../../../shared/delegate/undoing.ts";
+import { append, hasGrown, type Undoing } from "../../../shared/delegate/undoing.ts";
 import type { FileIdentity } from "../../../shared/host/host.ts";
 import { Facts } from "../../../shared/journal/facts.ts";
 import type { Entry } from "../../../shared/journal/journal.ts";
@@ -46,6 +46,16 @@ test.each([
   expect(hasGrown(undoing, [])).toBe(isKept);
 });
 
+test("nothing is written to a journal that is gone: the next ADD may have begun one", () => {
+  const host = { readFile: () => undefined, listDirectory: () => [], stat: () => undefined };
+  const written: unknown[] = [];
+  const session = { host: { appendJournal: (...given: unknown[]) => void written.push(given) } };
+  const key = { network: "zone", containerId: "blue", runtimeIfName: "eth0" };
+  const facts = new Facts(host);
+  append({ session, facts, journal: parseJournal(key) } as unknown as Undoing, [{ line: "undone", id: "x" }]);
+  expect([written, facts.read(journal)]).toEqual([[], undefined]);
+});
+
 test("an entry that its own call has undone meanwhile is not undone again", () => {
   const entries = [entryOf(gone), entryOf({ ...gone, ifName: "eth1" }), chainedOf("portmap", gone)];
   const meanwhile = (files: Map<string, unknown>) => {
@@ -68,6 +78,25 @@ test("a journal that a newer version writes meanwhile stays", () => {
   const meanwhile = (files: Map<string, unknown>) => files.set(journal, { text: newer, modifiedMs: 0 });
   const { files } = collect([entryOf(gone), chainedOf("portmap", gone)], undefined, { meanwhile });
   expect(files[journal]).toContain(newer);
+});
+
+test("a journal whose only line is damaged stays", () => {
+  const text = '{"line":"began","format":1,"network":"zone","containerId":"blue","runtimeIfName":"eth0"}\n';
+  expect(collect([], undefined, { files: { [journal]: text } }).files).toEqual({ [journal]: text });
+});
+
+test("an entry that is undone keeps nothing alive, and what is of an earlier boot as a whole goes last", () => {
+  const there = { namespaces: { [blue]: 4026531840 } };
+  const undone = entryOf({ isGivenUp: true, isUndone: true });
+  expect(runsOf(collect([undone, chainedOf("portmap", gone)], undefined, there))).toContain("portmap DEL blue");
+  const old = { ...gone, bootId: "earlier" };
+  const mixed = [entryOf(old), entryOf({ ...gone, ifName: "eth1" })];
+  expect(runsOf(collect([entryOf({ ...old, containerId: "red" }), ...mixed]))).toEqual([
+    "bridge DEL blue",
+    "bridge DEL blue",
+    "bridge DEL red",
+    "bridge GC ",
+  ]);
 });
 
 test("a journal stays if the DEL of one of two entries fails", () => {
@@ -110,6 +139,11 @@ test.each([
 
 test("null is an empty list", () => {
   expect(runsOf(collect([entryOf(gone)], { [valid]: null }))).toEqual(["bridge DEL blue", "bridge GC "]);
+});
+
+test("no interface is added for a call without one", () => {
+  const listed = [{ containerID: "blue", ifname: "eth0" }];
+  expect(collect([], { [valid]: listed }).runs).toMatchObject([{ stdin: { [valid]: listed } }]);
 });
 
 test("the wrapper's interface is added for every container in the list, and none is removed", () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Entry, journalFile } from "../../../shared/journal/journal.ts";
 import { linesText, parseJournal } from "../../../shared/journal/lines.ts";
 import { callWrapper, exits, type Machine, type Outcome } from "../support/fake-host.ts";
-import { entryOf, journalFiles, linesOf, tryOf, zoneOfBlue } from "../support/journals.ts";
+import { chainedOf, entryOf, journalFiles, linesOf, tryOf, zoneOfBlue } from "../support/journals.ts";
 import { macvlanResult } from "../support/results.ts";
 
 const journal = journalFile(zoneOfBlue);
@@ -46,6 +46,28 @@ test("an entry that another call gave up meanwhile, in the same file, is undone"
   );
   expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 108 });
   expect(commandsOf(outcome)).toEqual(["ADD", "DEL"]);
+});
+
+test("a chained plugin's ADD that was undone meanwhile: its DEL runs, and the ADD of a sibling that shares its rules", () => {
+  const sibling = chainedOf("portmap", { network: "other", runtimeIfName: "net1" });
+  const call = { calledAs: "/opt/cni/bin/portmap-wrapper", stdin: { ...stdin, prevResult: macvlanResult } };
+  const answers = [exits(0, macvlanResult), exits(0)];
+  const meanwhile = (files: Map<string, unknown>) => files.delete(journal);
+  const outcome = callWrapper(call, { files: journalFiles(sibling), answers, meanwhile });
+  expect(commandsOf(outcome)).toEqual(["ADD", "DEL", "ADD"]);
+});
+
+test("no DEL runs with the list's configuration for what another attachment has by now", () => {
+  const old = entryOf({ isGivenUp: true, namespace: { path: "/run/netns/old", device: 4, inode: 1, changedMs: 0 } });
+  const other = Object.entries(
+    journalFiles(entryOf({ network: "other", runtimeIfName: "net1", delegateNetwork: "zone" })),
+  );
+  const meanwhile = (files: Map<string, unknown>) => {
+    for (const [path, text] of other) files.set(path, { text, modifiedMs: 0 });
+  };
+  const answers = [exits(1), exits(0, macvlanResult)];
+  const outcome = callWrapper({ stdin }, { files: journalFiles(old), answers, meanwhile });
+  expect(commandsOf(outcome).slice(0, 2)).toEqual(["DEL", "ADD"]);
 });
 
 describe("an ADD that was undone meanwhile, and the next one has made its interface", () => {
