@@ -197,6 +197,7 @@ export function verdictText(list: List, outcomes: readonly Outcome[], afterScrip
     ...(passed.length > 0 ? [row("passes:", passed.join(", "))] : []),
     ...(missing.length > 0 ? [row("not sent:", missing.join(", "))] : []),
     ...(isMended ? [`-> cni-wrappers wrap ${file.path}`] : []),
+    ...(outcomes.some(({ passes }) => passes === undefined) ? [`-> cni-wrappers try ${file.path}`] : []),
   ]
     .map((line) => `${line}\n`)
     .join("");

@@ -1,6 +1,8 @@
 import type { Node } from "jsonc-parser";
+import { checkAfterScript } from "../explain/after-script.ts";
 import { exampleAttachment, exampleSource } from "../explain/example-source.ts";
 import { explain } from "../explain/explain.ts";
+import type { Failure } from "../explain/list-run.ts";
 import { explanationText } from "../explain/text.ts";
 import { counted, type Outcome, verdictOf } from "../explain/verdict.ts";
 import { type Finding, lintFiles } from "../lint/lint.ts";
@@ -28,6 +30,8 @@ export interface Answers {
   readonly findings: readonly Finding[];
   readonly list?: List;
   readonly outcomes: readonly Outcome[];
+  /** What CHECK fails with where a script runs the list's ADD, if ADD fails without one. */
+  readonly afterScript?: Failure | undefined;
   readonly wrapping?: Wrapping;
 }
 
@@ -76,7 +80,9 @@ function answersOf(file: ListFile): Answers {
   const findings = lintFiles([file]);
   if (!list) return { ...unread(problemOf(file, findings)), findings };
   const outcomes = outcomesOf(list);
-  return { findings, list, outcomes, wrapping: wrappingOf(list, outcomes) };
+  const started = outcomes.find(({ event }) => event === "start")?.passes;
+  const afterScript = started === false ? checkAfterScript(list, exampleAttachment(list)) : undefined;
+  return { findings, list, outcomes, afterScript, wrapping: wrappingOf(list, outcomes) };
 }
 
 /** How many values are around the innermost one. */

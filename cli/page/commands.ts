@@ -1,3 +1,4 @@
+import { checkAfterScript } from "../explain/after-script.ts";
 import { exampleAttachment, exampleSource } from "../explain/example-source.ts";
 import { explain, explanationData } from "../explain/explain.ts";
 import { explanationText } from "../explain/text.ts";
@@ -26,7 +27,8 @@ export const commands = {
   },
   explain(path: string, text: string, verb: PageVerb): string {
     const { list, explanation, verdict } = explained(path, text, verb);
-    return `${verdictText(list, verdict)}\n${explanationText(explanation, screen)}`;
+    const afterScript = checkAfterScript(list, explanation.attachment);
+    return `${verdictText(list, verdict, afterScript)}\n${explanationText(explanation, screen)}`;
   },
 };
 

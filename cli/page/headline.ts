@@ -26,7 +26,8 @@ export function headlineOf(outcomes: readonly Outcome[], mends = false): readonl
   const unknown = all.find(({ passes }) => passes === undefined);
   const [first] = failed;
   const mended = mends ? " The wrapped list below passes." : "";
-  if (!first) return unknown ? ["open", `Not known: ${unknown.message ?? ""}.`] : ["good", "All of it passes."];
+  if (!first && unknown) return ["open", `Not known: ${unknown.message ?? ""}. On a host, cni-wrappers try shows it.`];
+  if (!first) return ["good", "All of it passes."];
   if (!unknown && failed.every(({ event }) => rare.includes(event))) {
     const everyday = all.some(({ event }) => event === "restart") ? "Starts, restarts and stops" : "Starts and stops";
     return ["rare", `${everyday} pass. ${failuresOf(failed)}${mended}`];

@@ -20,18 +20,22 @@ const examples: readonly (readonly [string, string])[] = JSON.parse(__EXAMPLES__
 const editor: Editor = makeEditor(byId("editor"), changed, refused);
 let answers: Answers = answersFor("");
 let timer: ReturnType<typeof setTimeout> | undefined;
-/** How long the last answers took, in milliseconds. */
-let took = 0;
+/** How long the last two answers took, in milliseconds. */
+let took: readonly number[] = [0];
+/** The text that the address, or the page without one, leads to. */
+let linked = firstList();
+let linkTimer: ReturnType<typeof setTimeout> | undefined;
 /** The list that was there before its wrapped one was taken. */
 let taken: { readonly before: string; readonly after: string } | undefined;
 
-// A long list must not stop the typing: it is read when the fingers rest.
+// A long list must not stop the typing: it is read when the fingers rest. The browser may have been busy during one answer.
 function changed(): void {
   clearTimeout(timer);
   setBusy(true);
   say("");
   sayBesideList("");
-  timer = setTimeout(answer, took < 30 ? 10 : Math.min(took * 3, 1000));
+  const usual = Math.min(...took);
+  timer = setTimeout(answer, usual < 60 ? 10 : Math.min(usual * 2, 1000));
 }
 
 function refused(): void {
@@ -57,8 +61,20 @@ function answer(): void {
   showSteps(answers.list);
   show("back", taken?.after === text);
   examplesSelect().value = examples.find(([, example]) => example === text)?.[0] ?? "";
-  took = performance.now() - started;
+  took = [...took.slice(-1), performance.now() - started];
   setBusy(false);
+  if (text === linked) return;
+  // A browser refuses an address that changes all the time.
+  clearTimeout(linkTimer);
+  linkTimer = setTimeout(putIntoAddress, 500, text);
+}
+
+/** A page that is loaded again shows what was typed. */
+async function putIntoAddress(text: string): Promise<void> {
+  const link = await linkPart(text);
+  if (text !== editor.text()) return;
+  linked = text;
+  history.replaceState(null, "", link);
 }
 
 function setBusy(isBusy: boolean): void {
@@ -79,12 +95,14 @@ function fillExamples(): void {
 }
 
 async function copyLink(): Promise<void> {
-  history.replaceState(null, "", await linkPart(editor.text()));
+  await putIntoAddress(editor.text());
+  const where =
+    location.protocol === "file:" ? " It leads to the file on this computer: for others, copy the list." : "";
   try {
     await navigator.clipboard.writeText(location.href);
-    say("The link is copied.");
+    say(`The link is copied.${where}`);
   } catch {
-    say("The link is in the address of this page.");
+    say(`The link is in the address of this page.${where}`);
   }
 }
 
@@ -93,7 +111,10 @@ async function openLink(): Promise<void> {
   if (location.hash === "") return;
   setBusy(true);
   const text = await listInLink(location.hash);
-  if (text !== undefined) return editor.replace(text);
+  if (text !== undefined) {
+    linked = text;
+    return editor.replace(text);
+  }
   setBusy(false);
   say("The link cannot be read: it is damaged or too long. The list below is not the one that was sent.");
 }
@@ -136,6 +157,6 @@ byId("copy").addEventListener("click", copyLink);
 byId("copy-list").addEventListener("click", copyList);
 byId("simulated").replaceChildren(...codes(simulatedPlugins()));
 addEventListener("hashchange", openLink);
-editor.replace(firstList());
+editor.replace(linked);
 answer();
 openLink();

@@ -1,4 +1,5 @@
 import { leftWords } from "../explain/left.ts";
+import type { Failure } from "../explain/list-run.ts";
 import { type EventName, events, type Outcome, whyOnce } from "../explain/verdict.ts";
 import { notSent } from "../live/libcni.ts";
 import type { Answers } from "./answers.ts";
@@ -21,23 +22,29 @@ const meanings: Readonly<Record<EventName, string>> = {
 const marks = { good: "✓", bad: "✗", rare: "!", open: "?", aside: "–" } as const;
 
 /** Shows the verdict. */
-export function showVerdict({ problem, list, outcomes, wrapping }: Answers): void {
+export function showVerdict({ problem, list, outcomes, afterScript, wrapping }: Answers): void {
   const [kind, summary] = problem === undefined ? headlineOf(outcomes, wrapping?.mends) : (["open", problem] as const);
   const status = byId("summary");
   status.className = kind;
   status.replaceChildren(element("span", { "aria-hidden": "true" }, `${marks[kind]} `), summary);
-  const rows = events.flatMap((event) => outcomes.find((one) => one.event === event) ?? []).map(rowOf);
+  const rows = events.flatMap((event) => {
+    const outcome = outcomes.find((one) => one.event === event);
+    if (outcome) return [rowOf(outcome)];
+    return event === "restart" && afterScript ? [scriptedRow(afterScript)] : [];
+  });
   byId("events").replaceChildren(...rows);
   show("events-table", rows.length > 0);
   const reason = list && outcomes.some(({ passes }) => passes) ? notSent(list, "CHECK") : undefined;
   byId("not-sent").textContent = reason === undefined ? "" : `A runtime does not send CHECK: ${reason}.`;
 }
 
-function at({ type }: Outcome): string {
+function at({ type }: Partial<Failure>): string {
   return type === undefined ? "" : ` at ${type}`;
 }
 
-function kindOf({ event, passes }: Outcome): Exclude<Kind, "rare"> | "aside" {
+type RowKind = Exclude<Kind, "rare"> | "aside";
+
+function kindOf({ event, passes }: Outcome): RowKind {
   if (passes === undefined) return "open";
   if (passes) return "good";
   return event === "twice" ? "aside" : "bad";
@@ -54,17 +61,26 @@ function rowOf(outcome: Outcome): HTMLElement {
   };
   const why = kind === "aside" ? whyOnce(outcome) : undefined;
   const left = leftWords(leaves);
+  return row(event, kind, words[kind], [
+    message,
+    why && `That is as it should be: ${why}.`,
+    left === "" ? undefined : `leaves ${left}`,
+  ]);
+}
+
+/** The row of a CHECK that only those see who run a script in the place of the plugins' ADD. */
+function scriptedRow(failure: Failure): HTMLElement {
+  const words = `With a script that merges the results of ADD, it fails${at(failure)}: ${failure.message}`;
+  return row("restart", "aside", "never reached", [words]);
+}
+
+function row(event: EventName, kind: RowKind, words: string, messages: readonly (string | undefined)[]): HTMLElement {
+  const lines = messages.flatMap((one) => (one === undefined ? [] : element("div", { class: "message" }, one)));
+  const mark = element("span", { "aria-hidden": "true" }, `${marks[kind]} `);
   return element(
     "tr",
     {},
-    element("th", { scope: "row" }, element("strong", {}, event), element("span", {}, ` ${meanings[event]}`)),
-    element(
-      "td",
-      {},
-      element("span", { class: kind }, element("span", { "aria-hidden": "true" }, `${marks[kind]} `), words[kind]),
-      message === undefined ? undefined : element("div", { class: "message" }, message),
-      why === undefined ? undefined : element("div", { class: "message" }, `That is as it should be: ${why}.`),
-      left === "" ? undefined : element("div", { class: "message" }, `leaves ${left}`),
-    ),
+    element("th", { scope: "row" }, element("strong", {}, event), `: ${meanings[event]}`),
+    element("td", {}, element("span", { class: kind }, mark, words), ...lines),
   );
 }

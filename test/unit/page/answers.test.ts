@@ -20,6 +20,12 @@ describe("the page's answers", () => {
     expect(wrapped.outcomes).toHaveLength(9);
   });
 
+  test("CHECK of a plain list after a script's ADD is told only where ADD fails without the script", () => {
+    const { afterScript } = answersFor(listText(macvlan, bridge));
+    expect(afterScript).toMatchObject({ message: "Failed to match addr 172.26.64.2/20 on interface eth0" });
+    expect(answersFor(listText(bridge)).afterScript).toBeUndefined();
+  });
+
   test("what fails rarely at an only interface plugin is mended by its wrapper, which the page then offers", () => {
     const portmap = { type: "portmap", capabilities: { portMappings: true } };
     const { outcomes, wrapping } = answersFor(listText(bridge, portmap));

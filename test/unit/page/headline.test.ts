@@ -40,7 +40,7 @@ describe("the headline", () => {
   test("what is not known", () => {
     expect(headlineOf([{ event: "start", passes: undefined, message: "calico is unknown", leaves: [] }])).toEqual([
       "open",
-      "Not known: calico is unknown.",
+      "Not known: calico is unknown. On a host, cni-wrappers try shows it.",
     ]);
   });
 });

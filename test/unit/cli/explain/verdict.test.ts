@@ -312,6 +312,7 @@ test.each([
   const { list, outcomes } = verdict([plugin]);
   expect(verdictData(outcomes)).toEqual([{ event: "start", passes: null, message, leaves: [] }]);
   expect(verdictText(list, outcomes)).toContain(`  start      not known: ${message}\n`);
+  expect(verdictText(list, outcomes)).toMatch(/\n-> cni-wrappers try zone\.conflist\n$/);
   expect(verdictCode(outcomes)).toBe(2);
 });
 
