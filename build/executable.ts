@@ -1,8 +1,7 @@
-import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { emulator, findNode } from "./node-base.ts";
-import { firstError, root } from "./publish.ts";
+import { outputOf, root } from "./publish.ts";
 
 /**
  * Turns the bundle `script` into the stand-alone executable `output`, for the architecture `arch` as Node names it. `assets`
@@ -41,6 +40,5 @@ export function writeCodeCache(core: string, output: string, arch: string = proc
 
 /** Runs a command without the builder's environment: NODE_OPTIONS would change the result. */
 function run([command = "", ...args]: readonly string[], env: Record<string, string> = {}): void {
-  const ended = spawnSync(command, args, { encoding: "utf8", env });
-  if (ended.status !== 0) throw new Error(`the executable cannot be made: ${firstError(ended)}`);
+  outputOf(command, args, { env }, "the executable cannot be made");
 }

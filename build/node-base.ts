@@ -1,9 +1,8 @@
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, join, resolve } from "node:path";
-import { cache, firstError, root } from "./publish.ts";
+import { cache, outputOf, root } from "./publish.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -49,13 +48,11 @@ export function lockedNode(arch: string): { version: string; integrity: string }
 }
 
 function unpack(name: string, integrity: string, stage: string): void {
-  const packed = spawnSync("npm", ["pack", "--silent", "--pack-destination", stage, name], { encoding: "utf8" });
-  if (packed.status !== 0) throw new Error(`npm cannot get ${name}: ${firstError(packed)}`);
-  const archive = join(stage, packed.stdout.trim());
+  const args = ["pack", "--silent", "--pack-destination", stage, name];
+  const archive = join(stage, outputOf("npm", args, {}, `npm cannot get ${name}`).trim());
   const checksum = `sha512-${createHash("sha512").update(readFileSync(archive)).digest("base64")}`;
   if (checksum !== integrity) throw new Error(`${name} is not the package of the lock file`);
-  const { status } = spawnSync("tar", ["-xzf", archive, "-C", stage]);
-  if (status !== 0) throw new Error(`tar cannot unpack ${archive}`);
+  outputOf("tar", ["-xzf", archive, "-C", stage], {}, `tar cannot unpack ${archive}`);
 }
 
 /** The emulators for the architectures, and the Debian folders with the libraries that Node needs in them. */

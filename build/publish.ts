@@ -1,4 +1,4 @@
-import type { SpawnSyncReturns } from "node:child_process";
+import { type SpawnSyncOptions, type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, relative } from "node:path";
@@ -59,6 +59,18 @@ export async function runBuild(build: () => Promise<void>): Promise<void> {
     console.error(`build: ${error instanceof Error ? error.message : error}`);
     process.exitCode = 1;
   }
+}
+
+/** Runs a program and returns its output. If it fails, it throws an error that begins with `failure`. */
+export function outputOf(
+  command: string,
+  args: readonly string[],
+  options: SpawnSyncOptions = {},
+  failure = `${command} failed`,
+): string {
+  const ended = spawnSync(command, args, { maxBuffer: 1e8, ...options, encoding: "utf8" });
+  if (ended.status !== 0) throw new Error(`${failure}: ${firstError(ended)}`);
+  return ended.stdout;
 }
 
 /** Says why a program failed: the first line of its output that begins like an error, or the first line if none does. */

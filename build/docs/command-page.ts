@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { exitCodes } from "../../cli/exit-codes.ts";
 import { programOf, runCli } from "../../cli/program.ts";
 import { optionsOf } from "../../cli/reference.ts";
-import type { Terminal } from "../../cli/terminal.ts";
+import { plainTerminal } from "../plain-terminal.ts";
 import { root } from "../publish.ts";
 import { readStamp } from "../stamp.ts";
 
@@ -50,25 +50,9 @@ function optionsTable(): string {
   return `| option | meaning | commands |\n|---|---|---|\n${lines.join("")}`;
 }
 
-/** A plain terminal for one command: no colors, nobody who answers, and the same text on every machine. */
-function pageTerminal(): { terminal: Terminal; printed: () => string } {
-  let text = "";
-  const write = (part: string) => {
-    text += part;
-  };
-  const terminal: Terminal = {
-    release: {
-      ...{ version: readStamp(root).version, commit: "unknown", flavor: "node", target: "linux-amd64" },
-      parts: { node: "24.21.0", jq: "1.8.2", zod: "4.6.7" },
-    },
-    env: {},
-    directory,
-    hasColors: false,
-    width: 100,
-    write,
-    writeError: write,
-    readInput: () => "",
-    viewProblem: () => undefined,
-  };
-  return { terminal, printed: () => text };
+/** A terminal that shows the same on every machine. */
+function pageTerminal() {
+  const { version } = readStamp(root);
+  const parts = { node: "24.21.0", jq: "1.8.2", zod: "4.6.7" };
+  return plainTerminal({ version, commit: "unknown", flavor: "node", target: "linux-amd64", parts }, directory);
 }

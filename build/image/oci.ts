@@ -1,9 +1,8 @@
-import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { sha256 } from "../../cli/install/place.ts";
-import { executable, firstError } from "../publish.ts";
+import { executable, outputOf } from "../publish.ts";
 import { type Architecture, architectures } from "../release/artifacts.ts";
 import { pack, packTar, writeChecksums } from "../release/pack.ts";
 
@@ -93,8 +92,7 @@ function compileInstaller(architecture: Architecture, output: string): void {
   const codegen = ["linker=rust-lld", "opt-level=s", "panic=abort", "strip=symbols", "lto=fat"];
   const target = ["--edition", "2024", "--target", architectures[architecture].target];
   const args = [...target, ...codegen.flatMap((option) => ["-C", option]), "-o", output, source];
-  const ended = spawnSync("rustc", args, { cwd: join(import.meta.dirname), encoding: "utf8" });
-  if (ended.status !== 0) throw new Error(`the image's entry point needs rustc for musl: ${firstError(ended)}`);
+  outputOf("rustc", args, { cwd: import.meta.dirname }, "the image's entry point needs rustc for musl");
 }
 
 /** What an image is made of. */

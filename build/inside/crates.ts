@@ -1,7 +1,6 @@
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { firstError, root } from "../publish.ts";
+import { outputOf, root } from "../publish.ts";
 import { type Component, textsIn } from "./component.ts";
 
 interface Package {
@@ -33,10 +32,7 @@ function readPackages(target: string): readonly Package[] {
 }
 
 function cargo(...args: string[]): string {
-  const cwd = join(root, "build/slim");
-  const ended = spawnSync("cargo", args, { cwd, encoding: "utf8", maxBuffer: 1e8 });
-  if (ended.status !== 0) throw new Error(`cargo failed: ${firstError(ended)}`);
-  return ended.stdout;
+  return outputOf("cargo", args, { cwd: join(root, "build/slim") });
 }
 
 function crate(each: Package, others: readonly Package[]): Component {

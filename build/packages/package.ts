@@ -1,17 +1,15 @@
-import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { runCli } from "../../cli/program.ts";
-import { profiles } from "../../plugins/index.ts";
+import { plainTerminal } from "../plain-terminal.ts";
 import { readProject } from "../project.ts";
-import { firstError, root } from "../publish.ts";
+import { links, outputOf, root } from "../publish.ts";
 import { type Artifact, flavors } from "../release/artifacts.ts";
 import type { Stamp } from "../stamp.ts";
 import { contentsOf } from "./contents.ts";
 
 const files = join(import.meta.dirname, "files");
-const links = Object.keys(profiles).map((plugin) => `${plugin}-wrapper`);
 
 /** What a package is made of. */
 export interface PackageSource extends Artifact {
@@ -52,35 +50,22 @@ export async function makePackages(source: PackageSource, output: string, work: 
     const made = join(output, `${flavors[flavor]}_${stamp.version}_${architecture}.${packager}`);
     const env = { ...process.env, SOURCE_DATE_EPOCH: String(epoch) };
     const args = ["package", "--config", file, "--packager", packager, "--target", made];
-    const run = spawnSync(nfpm, args, { encoding: "utf8", env });
-    if (run.status !== 0) throw new Error(`nfpm failed: ${firstError(run)}`);
+    outputOf(nfpm, args, { env }, "nfpm failed");
     return made;
   });
 }
 
 async function writeMade(directory: string, stamp: Stamp): Promise<void> {
   for (const shell of ["bash", "zsh", "fish"])
-    writeFileSync(join(directory, shell), await outputOf(["completion", shell], stamp));
-  writeFileSync(join(directory, "man.gz"), gzipSync(await outputOf(["man"], stamp)));
+    writeFileSync(join(directory, shell), await printedBy(["completion", shell], stamp));
+  writeFileSync(join(directory, "man.gz"), gzipSync(await printedBy(["man"], stamp)));
   const units = join(root, "conf-examples/systemd");
   for (const unit of ["service", "timer"].map((kind) => `cni-wrappers-prune.${kind}`))
     copyFileSync(join(units, unit), join(directory, unit));
 }
 
-async function outputOf(args: readonly string[], stamp: Stamp): Promise<string> {
-  let text = "";
-  await runCli(args, {
-    release: stamp as never,
-    env: {},
-    directory: root,
-    hasColors: false,
-    width: 100,
-    write: (part) => {
-      text += part;
-    },
-    writeError: () => {},
-    readInput: () => "",
-    viewProblem: () => undefined,
-  });
-  return text;
+async function printedBy(args: readonly string[], stamp: Stamp): Promise<string> {
+  const { terminal, printed } = plainTerminal({ ...stamp, flavor: "node", target: "", parts: {} }, root);
+  await runCli(args, terminal);
+  return printed();
 }

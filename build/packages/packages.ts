@@ -2,14 +2,13 @@
 //
 // Makes .deb and .rpm packages of the release archives in dist/release; of the slim ones also a system extension and a
 // container image.
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { makeImage } from "../image/oci.ts";
 import { makeSystemExtension } from "../image/sysext.ts";
-import { firstError, root, runBuild } from "../publish.ts";
+import { outputOf, root, runBuild } from "../publish.ts";
 import { parseArchiveName } from "../release/artifacts.ts";
 import { writeChecksums } from "../release/pack.ts";
 import { readStamp } from "../stamp.ts";
@@ -48,8 +47,7 @@ async function packagesOf(file: string, name: string, nfpm: string, output: stri
   if (!artifact) throw new Error(`${name} is no archive of a release`);
   const [archive, scratch] = [join(work, "archive"), join(work, "made")];
   for (const directory of [archive, scratch]) mkdirSync(directory);
-  const unpacked = spawnSync("tar", ["-xzf", file, "-C", archive], { encoding: "utf8" });
-  if (unpacked.status !== 0) throw new Error(firstError(unpacked));
+  outputOf("tar", ["-xzf", file, "-C", archive]);
   // The archive's files have the time of its commit.
   const epoch = Math.floor(statSync(join(archive, "LICENSE")).mtimeMs / 1000);
   const stamp = { ...readStamp(root), version: artifact.version };

@@ -1,8 +1,7 @@
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
-import { firstError } from "../publish.ts";
+import { outputOf } from "../publish.ts";
 
 /**
  * Packs everything in a directory into `archive`. The same files give the same bytes: the entries are sorted, belong to root
@@ -43,10 +42,5 @@ export function checksum(file: string, algorithm: string): string {
 }
 
 function run(command: string, args: readonly string[], output: number | "pipe" = "pipe"): void {
-  const ended = spawnSync(command, args, {
-    encoding: "utf8",
-    env: { PATH: process.env.PATH, LC_ALL: "C" },
-    stdio: ["ignore", output, "pipe"],
-  });
-  if (ended.status !== 0) throw new Error(`${command} failed: ${firstError(ended)}`);
+  outputOf(command, args, { env: { PATH: process.env.PATH, LC_ALL: "C" }, stdio: ["ignore", output, "pipe"] });
 }

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { firstError } from "../publish.ts";
+import { outputOf } from "../publish.ts";
 
 /** A crate of others. */
 export interface Crate {
@@ -15,9 +15,7 @@ export interface Crate {
 /** Returns the crates that a target needs, except the own one. cargo gets what is missing. */
 export function cratesFor(crate: string, target: string): readonly Crate[] {
   const args = ["metadata", "--locked", "--format-version", "1", "--filter-platform", target];
-  const run = spawnSync("cargo", args, { cwd: crate, encoding: "utf8", maxBuffer: 1 << 26 });
-  if (run.status !== 0) throw new Error(`cargo failed: ${firstError(run)}`);
-  const { packages } = JSON.parse(run.stdout) as {
+  const { packages } = JSON.parse(outputOf("cargo", args, { cwd: crate })) as {
     packages: { name: string; version: string; source: string | null; manifest_path: string }[];
   };
   const others = packages.filter(({ source }) => source !== null);
@@ -35,8 +33,7 @@ export function unpackCrates(crates: readonly Crate[], lock: string, into: strin
       new RegExp(`^name = "${name}"\nversion = "${version}"\n.*\nchecksum = "(.*)"$`, "m").exec(lock) ?? [];
     if (createHash("sha256").update(readFileSync(archive)).digest("hex") !== checksum)
       throw new Error(`${archive} is not the archive that Cargo.lock names: remove it`);
-    const unpacked = spawnSync("tar", ["-xzf", archive, "-C", into], { encoding: "utf8" });
-    if (unpacked.status !== 0) throw new Error(`${archive}: ${firstError(unpacked)}`);
+    outputOf("tar", ["-xzf", archive, "-C", into], {}, archive);
     const difference = differenceOf(join(into, basename(sources)), sources);
     if (difference) throw new Error(`${sources} is not what its archive has, remove it: ${difference}`);
   }
