@@ -17,6 +17,8 @@ export type Event =
   /** In a list, one interface name becomes another, and the other one this one. */
   | { readonly do: "rename"; readonly list: string; readonly from: string; readonly to: string }
   | { readonly do: "remove from the list"; readonly list: string; readonly plugin: number }
+  /** The list gets its plain plugins back, or their wrappers. Only scenarios do so. */
+  | { readonly do: "unwrap" | "wrap"; readonly list: string }
   | { readonly do: "uninstall" | "install"; readonly plugin: string }
   /** The wall clock jumps, or time passes. */
   | { readonly do: "set the clock" | "wait"; readonly minutes: number }

@@ -9,6 +9,16 @@ export function removed(list: readonly ListedPlugin[], plugin: number): readonly
   return list.filter((_, index) => index !== plugin);
 }
 
+/** Returns a list with the plain plugins instead of their wrappers. */
+export function unwrapped(list: readonly ListedPlugin[]): readonly ListedPlugin[] {
+  return list.map(({ wrapper: _, type, ...rest }) => ({ ...rest, type: type.replace(/-wrapper$/, "") }));
+}
+
+/** Returns a list of plain plugins with their wrappers. */
+export function wrapped(list: readonly ListedPlugin[]): readonly ListedPlugin[] {
+  return list.map(({ type, ...rest }) => ({ ...rest, type: `${type}-wrapper` }));
+}
+
 /** Returns a list in which two interface names are exchanged. The empty one is the runtime's. */
 export function renamed(list: readonly ListedPlugin[], from: string, to: string): readonly ListedPlugin[] {
   const names: Readonly<Record<string, string>> = { [from]: to, [to]: from };

@@ -154,6 +154,38 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth0"),
     ],
   },
+  "the list was plain, its attachment is live, and a stray ADD of the wrapped list fails": {
+    lists: { za: [macvlan(1)] },
+    events: [
+      { do: "unwrap", list: "za" },
+      add("c1 za eth0"),
+      { do: "wrap", list: "za" },
+      add("c1 za eth0"),
+      del("c1 za eth0"),
+    ],
+  },
+  "the list was plain when a reboot's ADD came, and is wrapped again when DEL comes": {
+    lists: { za: [{ ...macvlan(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }] },
+    events: [
+      add("c1 za eth0"),
+      { do: "reboot" },
+      { do: "unwrap", list: "za" },
+      add("c1 za eth0"),
+      { do: "wrap", list: "za" },
+      del("c1 za eth0"),
+    ],
+  },
+  "the list was plain when a new namespace's ADD came, and is wrapped again when DEL comes": {
+    lists: { za: [{ ...macvlan(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }] },
+    events: [
+      add("c1 za eth0"),
+      loses("c1"),
+      { do: "unwrap", list: "za" },
+      add("c1 za eth0"),
+      { do: "wrap", list: "za" },
+      del("c1 za eth0"),
+    ],
+  },
   "two names are exchanged in the list": {
     lists: { za: two },
     events: [add("c1 za eth0"), { do: "rename", list: "za", from: "eth1", to: "" }, del("c1 za eth0")],

@@ -21,7 +21,7 @@ import {
   newLife,
   noteRemoved,
 } from "./life.ts";
-import { type Lists, removed, renamed } from "./lists.ts";
+import { type Lists, removed, renamed, unwrapped, wrapped } from "./lists.ts";
 import { Log } from "./log.ts";
 import { Promises, restOf } from "./promises.ts";
 import { netnsOf, Runtime, resultFile, type Verb, VerbFailed } from "./runtime.ts";
@@ -111,6 +111,10 @@ export class Simulation {
       case "rename":
       case "remove from the list":
         this.#edit(event);
+        break;
+      case "unwrap":
+      case "wrap":
+        this.lists.set(event.list, (event.do === "wrap" ? wrapped : unwrapped)(this.lists.get(event.list) ?? []));
         break;
       case "uninstall":
         machine.missing.add(event.plugin);
