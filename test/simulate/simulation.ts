@@ -430,8 +430,11 @@ export class Simulation {
 
   /** A call that began after the next runtime's DEL is known only to its journal, and `prune` runs its DEL. */
   #noteOutrun(life: Life): void {
-    if (life.phase === "none" && hasJournal(this.machine, life))
-      Object.assign(life, { phase: "tried", isOutrun: true });
+    const { machine } = this;
+    if (life.phase !== "none" || !hasJournal(machine, life)) return;
+    const { serial, inode } = machine.namespaces.get(netnsOf(life.of)) ?? life;
+    const { boot, uptime: addedAt } = machine;
+    Object.assign(life, { serial, inode, boot, addedAt, phase: "tried", isOutrun: true });
   }
 
   /** Another's GC or a sibling's DEL may have undone all of an attachment that is not live. */
