@@ -145,7 +145,7 @@ function nothingToDo(creators: readonly ListedPlugin[]): string {
   if (!only) return "No plugin of the list is known to make an interface.";
   return only.isWrapped
     ? "Its only interface plugin has its wrapper."
-    : `Its only interface plugin, ${only.type}, works without a wrapper.`;
+    : `Its only interface plugin, ${only.type}, works without a wrapper. With the type ${only.type}-wrapper, ADD also passes after a failed try and after a reboot.`;
 }
 
 /** Plugins without a profile that make no interface of their own. */

@@ -193,7 +193,12 @@ describe("the operator's names", () => {
 });
 
 test.each<[string, readonly Plugin[], Plugin, string]>([
-  ["one creator", [macvlan], {}, "Its only interface plugin, macvlan, works without a wrapper."],
+  [
+    "one creator",
+    [macvlan],
+    {},
+    "Its only interface plugin, macvlan, works without a wrapper. With the type macvlan-wrapper, ADD also passes after a failed try and after a reboot.",
+  ],
   ["one wrapped creator", [wrapped(macvlan)], {}, "Its only interface plugin has its wrapper."],
   [
     "several wrapped ones",
