@@ -3,7 +3,9 @@ import { jsonText } from "../protocol/json-text.ts";
 import {
   type AttachmentKey,
   type Began,
+  type Done,
   type Entry,
+  type Failed,
   isSameAttachment,
   type Journal,
   journalFile,
@@ -57,8 +59,7 @@ function contentOf(text: string): Content {
     // It was cut off, and another one has been appended.
     if (value === undefined) continue;
     first ??= value;
-    areKnown &&= isKnown(value);
-    if (areKnown) apply(value, entries);
+    areKnown &&= apply(value, entries);
   }
   return { isEmpty: lines.length === 0, owner: keyIn(first), entries: areKnown ? entries : undefined, isTorn };
 }
@@ -82,28 +83,39 @@ function problemOf(key: AttachmentKey, { isEmpty, owner, entries }: Content): st
   return isSameAttachment(owner, key) ? undefined : "it is of another attachment";
 }
 
-const laterLines: readonly string[] = ["done", "failed", "given up", "undone"] satisfies Line["line"][];
-
-function isKnown({ line, format }: JsonObject): boolean {
-  if (line === "began") return typeof format === "number" && format <= presentFormat;
-  return typeof line === "string" && laterLines.includes(line);
-}
-
 /** An entry that later lines still change. A copy for each line would take longer than parsing it. */
 type Growing = { -readonly [K in keyof Entry]: Entry[K] };
 
-/** Changes the entries as a line says. One with a wrong value changes nothing. */
-function apply(value: JsonObject, entries: Growing[]): void {
-  if (!isLine(value)) return;
-  if (value.line === "began") begin(value as unknown as Growing, entries);
-  else if (value.line === "given up") for (const entry of entries) entry.isGivenUp ||= value.ids.includes(entry.id);
-  else {
-    const { line, id } = value;
-    const entry = entries.find((one) => one.id === id);
-    if (entry === undefined) return;
-    if (line === "done") entry.done = value;
-    else if (line === "failed") entry.failed = value;
-    else entry.isGivenUp = entry.isUndone = true;
+/**
+ * Changes the entries as a line says. One with a wrong value changes nothing. Returns false for a line that a newer version has
+ * written.
+ */
+function apply(value: JsonObject, entries: Growing[]): boolean {
+  const { line, format, id, ids, uptime, addresses, routed, left } = value;
+  if (line === "began") {
+    if (typeof format !== "number" || format > presentFormat) return false;
+    if (isBegan(value)) begin(value as unknown as Growing, entries);
+    return true;
+  }
+  if (line === "given up") {
+    if (isTexts(ids)) for (const entry of entries) entry.isGivenUp ||= ids.includes(entry.id);
+    return true;
+  }
+  const entry = entries.find((one) => one.id === id);
+  switch (line) {
+    case "done":
+      if (entry && isTexts(addresses) && typeof uptime === "number" && (routed === undefined || isTexts(routed)))
+        entry.done = value as unknown as Done;
+      return true;
+    case "failed":
+      if (entry && (left === undefined || typeof left === "number") && (addresses === undefined || isTexts(addresses)))
+        entry.failed = value as unknown as Failed;
+      return true;
+    case "undone":
+      if (entry) entry.isGivenUp = entry.isUndone = true;
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -112,30 +124,6 @@ function begin(entry: Growing, entries: Growing[]): void {
   entry.isGivenUp = entry.isUndone = false;
   const position = entries.findIndex(({ id }) => id === entry.id);
   entries[position < 0 ? entries.length : position] = entry;
-}
-
-function isLine(value: JsonObject): value is JsonObject & Line {
-  switch (value.line) {
-    case "began":
-      return isBegan(value);
-    case "done":
-      return (
-        typeof value.id === "string" &&
-        isTexts(value.addresses) &&
-        typeof value.uptime === "number" &&
-        (value.routed === undefined || isTexts(value.routed))
-      );
-    case "failed":
-      return (
-        typeof value.id === "string" &&
-        ["number", "undefined"].includes(typeof value.left) &&
-        (value.addresses === undefined || isTexts(value.addresses))
-      );
-    case "given up":
-      return isTexts(value.ids);
-    default:
-      return typeof value.id === "string";
-  }
 }
 
 // Written out: a loop over the names takes twice as long as parsing the line.
@@ -157,6 +145,6 @@ function isBegan(value: JsonObject): boolean {
   );
 }
 
-function isTexts(value: unknown): boolean {
+function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
