@@ -65,28 +65,17 @@ export function parseIp(text: string): Ip | undefined {
   return parseIpv6(`${mapped[1]}${(tail.value >>> 16).toString(16)}:${(tail.value & 0xffff).toString(16)}`);
 }
 
-// Digit by digit: a regular expression takes several times as long, and every address of a result is parsed here.
 function parseIpv4(text: string): Ip | undefined {
+  const octets = text.split(".", 5);
+  if (octets.length !== 4) return undefined;
   let value = 0;
-  let octet = 0;
-  let digits = 0;
-  let dots = 0;
-  for (let i = 0; i < text.length; i++) {
-    const digit = text.charCodeAt(i) - 48;
-    if (digit >= 0 && digit <= 9) {
-      // Go refuses 010, which some read as 8.
-      if (digits > 0 && octet === 0) return undefined;
-      octet = octet * 10 + digit;
-      digits++;
-      if (octet > 255) return undefined;
-    } else {
-      if (text[i] !== "." || digits === 0) return undefined;
-      value = value * 256 + octet;
-      octet = digits = 0;
-      dots++;
-    }
+  for (const octet of octets) {
+    const number = Number(octet);
+    // Go refuses 010, which some read as 8.
+    if (!(number >= 0 && number <= 255) || String(number) !== octet) return undefined;
+    value = value * 256 + number;
   }
-  return dots === 3 && digits > 0 ? { bits: 32, value: value * 256 + octet } : undefined;
+  return { bits: 32, value };
 }
 
 function parseIpv6(text: string): Ip | undefined {

@@ -41,7 +41,7 @@ export function noteUndone(undoing: Undoing, { id }: Entry): void {
   const lines: Line[] = [{ line: "undone", id }];
   // guard: a journal with another entry
   const isLast = facts.journal(journal.key).entries.every((one) => one.isUndone || one.id === id);
-  if (isLast) facts.wrote(journal.file, textAfter(facts.journal(journal.key), lines));
+  if (isLast) facts.appended(journal.key, textAfter(facts.journal(journal.key), lines));
   else append(undoing, lines);
 }
 
@@ -52,7 +52,7 @@ export function append({ session, facts, journal }: Undoing, lines: readonly Lin
   if (present.entries.length === 0) return;
   const text = textAfter(present, lines);
   const problem = session.host.appendJournal(journal.file, text, { makesFile: false, isFlushed: false });
-  facts.wrote(journal.file, text);
+  facts.appended(journal.key, text);
   // Another call may have undone everything meanwhile.
   if (problem !== undefined && problem !== "ENOENT") warn(session, `cannot write the journal: ${problem}`);
 }
@@ -76,7 +76,7 @@ export function removeIfUndone(undoing: Undoing): boolean {
 /** Removes a journal, and the directory of its container if that is empty. */
 export function removeJournal({ session, facts, journal }: Undoing): void {
   session.host.removeFile(journal.file);
-  facts.wrote(journal.file, undefined);
+  facts.removed(journal.file);
   session.host.removeDirectory(containerDirectory(journal.key.containerId));
 }
 

@@ -25,7 +25,7 @@ import {
   namespaceOf,
   withoutStrays,
 } from "./journal.ts";
-import { parseFoundJournal, parseJournal } from "./lines.ts";
+import { parseFoundJournal, parseJournal, withAppended } from "./lines.ts";
 
 /** The seconds since the boot, by a clock that nobody can set; NaN if they cannot be read. */
 export function uptimeOf(host: Pick<Host, "readFile">): number {
@@ -106,9 +106,18 @@ export class Facts {
     return this.#parsed(file, () => parseFoundJournal(file, this.read(file) ?? ""));
   }
 
-  /** Notes what this call wrote to a file: it is not read again. `text` is undefined if the file was removed. */
-  wrote(file: string, text: string | undefined): void {
-    this.#read.set(file, text === undefined ? undefined : `${this.read(file) ?? ""}${text}`);
+  /** Notes what this call appended to a journal: the file is not read again. */
+  appended(key: AttachmentKey, text: string): void {
+    const journal = this.journal(key);
+    this.#read.set(journal.file, `${this.read(journal.file) ?? ""}${text}`);
+    // A line that lacked only its line break counts from now on.
+    if (journal.isTorn) this.#journals.delete(journal.file);
+    else this.#journals.set(journal.file, withAppended(journal, text));
+  }
+
+  /** Notes that a file is gone, or soon will be: it is not read again. */
+  removed(file: string): void {
+    this.#read.set(file, undefined);
     this.#journals.delete(file);
   }
 
@@ -139,10 +148,9 @@ export class Facts {
    * nothing about this one, and the journal knows the interfaces of wrapped plugins better, if it can be read.
    */
   otherResults(key: AttachmentKey, namespace: Namespace | undefined): readonly CachedResult[] {
-    const siblings = this.siblings(key);
     const others = this.results(key.containerId).filter((one) => !isSameAttachment(one.key, key));
     return others.flatMap((one) => {
-      const journal = siblings.find((sibling) => isSameAttachment(sibling.key, one.key));
+      const journal = this.siblings(key).find((sibling) => isSameAttachment(sibling.key, one.key));
       if (!journal || withoutStrays(journal).length === 0) return [one];
       if (!journal.entries.some((entry) => isSameNamespace(entry.namespace, namespace))) return [];
       const known = journal.entries.flatMap(namesOf);

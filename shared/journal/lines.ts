@@ -30,6 +30,16 @@ export function parseJournal(key: AttachmentKey, text = ""): Journal {
   return journalOf(journalFile(key), key, contentOf(text));
 }
 
+/** Returns a journal with the lines of a text that is appended to its file. */
+export function withAppended(journal: Journal, text: string): Journal {
+  const entries = journal.entries.map((entry): Growing => ({ ...entry }));
+  for (const line of text.split("\n")) {
+    const value = parseJsonObject(line);
+    if (value !== undefined) apply(value, entries);
+  }
+  return { ...journal, entries };
+}
+
 /** Parses a journal of which only the file is known. Undefined if the file does not say whose it is. */
 export function parseFoundJournal(file: string, text: string): Journal | undefined {
   const content = contentOf(text);

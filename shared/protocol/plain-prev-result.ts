@@ -12,10 +12,12 @@ export function isPlain(prevResult: unknown): boolean {
   for (let depth = 0; level.length > 0; depth++) {
     if (depth === levelsLimit) return false;
     const inner: object[] = [];
-    for (const part of level.flatMap((one): unknown[] => Object.values(one))) {
-      // JSON.parse makes infinity of a number like 1e400.
-      if (part === Number.POSITIVE_INFINITY || part === Number.NEGATIVE_INFINITY) return false;
-      if (typeof part === "object" && part !== null) inner.push(part);
+    for (const one of level) {
+      for (const part of Object.values(one)) {
+        // JSON.parse makes infinity of a number like 1e400.
+        if (typeof part === "object" && part !== null) inner.push(part);
+        else if (part === Number.POSITIVE_INFINITY || part === Number.NEGATIVE_INFINITY) return false;
+      }
     }
     level = inner;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type AttachmentKey, isSameNamespace, journalFile, namespaceOf } from "../../../shared/journal/journal.ts";
-import { linesText, parseFoundJournal, parseJournal } from "../../../shared/journal/lines.ts";
+import { linesText, parseFoundJournal, parseJournal, withAppended } from "../../../shared/journal/lines.ts";
 import { sha256 } from "../../../shared/journal/sha256.ts";
 import { asRead, chainedOf, entryOf, linesOf, tryOf, zoneOfBlue } from "../support/journals.ts";
 
@@ -22,6 +22,19 @@ describe("a journal", () => {
       isTorn: false,
       problem: undefined,
     });
+  });
+
+  test("to which lines are appended is the one that is read with them, and the one before stays as it is", () => {
+    const done = tryOf({ ifName: "eth1", id: "second" });
+    const all = [
+      ...linesOf([first, done, chainedOf("portmap")]),
+      ...linesOf([entryOf({ id: "second", isUndone: true })]),
+    ];
+    for (const [length] of all.entries()) {
+      const before = parseJournal(zoneOfBlue, linesText(all.slice(0, length)));
+      expect(withAppended(before, linesText(all.slice(length)))).toEqual(parseJournal(zoneOfBlue, linesText(all)));
+      expect(before).toEqual(parseJournal(zoneOfBlue, linesText(all.slice(0, length))));
+    }
   });
 
   test.each([undefined, ""])("without a file, or with an empty one, has none", (none) => {
