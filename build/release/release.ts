@@ -1,15 +1,15 @@
 // Usage: npm run release [-- --arch amd64,arm64 --flavor slim,node --output DIRECTORY --dirty]
 //
 // Builds the archives of a release and its page into dist/release.
-import { spawnSync } from "node:child_process";
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { pageText } from "../page/page-text.ts";
 import { root, runBuild } from "../publish.ts";
-import { readStamp, type Stamp } from "../stamp.ts";
+import { readStamp } from "../stamp.ts";
 import { makeArchive } from "./archive.ts";
 import { chooseArtifacts, pageName } from "./artifacts.ts";
+import { epochOf } from "./epoch.ts";
 import { missingFor } from "./needs.ts";
 import { checksum, writeChecksums } from "./pack.ts";
 
@@ -27,7 +27,7 @@ async function release(): Promise<void> {
   const missing = missingFor(artifacts);
   if (missing.length > 0) throw new Error(missing.join("\nbuild: "));
   const stamp = readStamp(root);
-  const epoch = epochOf(stamp);
+  const epoch = epochOf(stamp, options.dirty === true);
   const output = resolve(root, options.output ?? "dist/release");
   mkdirSync(output, { recursive: true });
   const page = join(output, pageName(stamp.version));
@@ -38,19 +38,6 @@ async function release(): Promise<void> {
     const megabytes = (statSync(archive).size / 1e6).toFixed(1);
     console.log(`${relative(root, archive)}: ${megabytes} MB, sha256 ${checksum(archive, "sha256")}`);
   }
-}
-
-/** Returns the time of all files: SOURCE_DATE_EPOCH, or the commit's. */
-function epochOf({ commit }: Stamp): number {
-  if (!/^[0-9a-f]+$/.test(commit) && !options.dirty) {
-    throw new Error(
-      `this is no commit (${commit}), so nobody can verify its archives: commit first, or try with --dirty`,
-    );
-  }
-  const { stdout } = spawnSync("git", ["-C", root, "log", "-1", "--format=%ct"], { encoding: "utf8" });
-  const epoch = Number(process.env.SOURCE_DATE_EPOCH || stdout || Number.NaN);
-  if (!Number.isSafeInteger(epoch)) throw new Error("set SOURCE_DATE_EPOCH: there is no commit to take the time from");
-  return epoch;
 }
 
 await runBuild(release);

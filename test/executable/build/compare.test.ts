@@ -1,4 +1,5 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { differences } from "../../../build/release/compare.ts";
@@ -37,6 +38,15 @@ test.each<[string, Record<string, string>, string[]]>([
     { LICENSE: "Apache", "bridge-wrapper": "cni-wrappers" },
     ["cni-wrappers is not in the archive that the sources give"],
   ],
+  [
+    "each file, by name",
+    { NOTICE: "", "bridge-wrapper": "cni-wrappers" },
+    [
+      "LICENSE is not in the archive that the sources give",
+      "NOTICE is missing in the archive",
+      "cni-wrappers is not in the archive that the sources give",
+    ],
+  ],
 ])("%s is named", (_, others, expected) => {
   expect(differences(archiveOf(files), archiveOf(others))).toEqual(expected);
 });
@@ -45,4 +55,12 @@ test("if only the archive's own bytes differ, it says so", () => {
   expect(differences(archiveOf(files), archiveOf(files, 1))).toEqual([
     "only the order, the times, the owners or the compression differ",
   ]);
+});
+
+test("a file that is no archive is an error, and nothing is left behind", () => {
+  const left = () => readdirSync(tmpdir()).filter((name) => name.startsWith("cni-wrappers-compare-"));
+  const [before, other] = [left(), join(scratch(), "archive.tgz")];
+  writeFileSync(other, "no archive");
+  expect(() => differences(other, archiveOf(files))).toThrow(`${other} cannot be unpacked`);
+  expect(left()).toEqual(before);
 });

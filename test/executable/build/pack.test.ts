@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
@@ -43,6 +43,17 @@ test("it has sorted entries of root, and none for the directory", async () => {
     expect.stringMatching(/^lrwxr.xr.x 0\/0 0 2023-11-14 22:13 \.\/bridge-wrapper -> cni-wrappers$/),
     "-rwxr-xr-x 0/0 12 2023-11-14 22:13 ./cni-wrappers",
   ]);
+});
+
+test("a folder's files are in it, and no other file is left next to it", async () => {
+  const directory = join(scratch(), "v1.tgz.content");
+  mkdirSync(join(directory, "inner"), { recursive: true });
+  writeFileSync(join(directory, "inner/file"), "");
+  const archive = join(directory, "../v1.tgz");
+  pack(directory, archive, epoch, 1);
+  const { stdout } = await execa`tar -tzf ${archive}`;
+  expect(stdout.split("\n")).toEqual(["./inner/", "./inner/file"]);
+  expect(readdirSync(join(directory, "..")).sort()).toEqual(["v1.tgz", "v1.tgz.content"]);
 });
 
 test("gzip's header has neither name nor time", () => {
