@@ -59,7 +59,11 @@ const magic = "cni-wrappers-img";
 /** Runs a new executable, which writes the heap image to stdout, and puts the image into it. */
 export function addImage(executable: string, target: string): void {
   const emulator = emulatorFor(target);
-  const [command, ...args] = emulator ? ([emulator, executable] as const) : ([executable] as const);
+  insertImage(executable, emulator ? [emulator, executable] : [executable]);
+}
+
+/** Puts the heap image into an executable. The command runs the executable, which writes it to stdout. */
+export function insertImage(executable: string, [command, ...args]: readonly [string, ...string[]]): void {
   const run = spawnSync(command, args, { env: { PATH: process.env.PATH }, maxBuffer: 1 << 26 });
   if (run.status !== 0) throw new Error(`the executable wrote no heap image: ${run.error ?? run.stderr}`);
   const file = readFileSync(executable);

@@ -48,7 +48,8 @@ export async function judge(
   }
 }
 
-function isSurvival(outcome: Ended): boolean {
+/** Whether every test passed. */
+export function isSurvival(outcome: Ended): boolean {
   return typeof outcome !== "string" && outcome.failed === undefined;
 }
 

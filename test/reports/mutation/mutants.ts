@@ -1,5 +1,6 @@
 import { type Node, nodesOf, placeOf, type Visited } from "../../support/syntax.ts";
 import { type Change, changesOf } from "./mutators.ts";
+import { rustChanges } from "./rust-mutators.ts";
 
 /** One small fault that can be switched on in a source. */
 export interface Mutant {
@@ -27,11 +28,25 @@ export interface Switch {
 
 /** The mutants of one source, in its order, counted from `firstId`. */
 export function mutantsOf(file: string, source: string, firstId = 0): Mutant[] {
-  const all = nodesOf(source).flatMap((visited) =>
-    changesOf(visited, source).map((change) => mutantOf(visited, change, source)),
-  );
+  const all = isRust(file)
+    ? rustMutants(source)
+    : nodesOf(source).flatMap((visited) =>
+        changesOf(visited, source).map((change) => mutantOf(visited, change, source)),
+      );
   const distinct = new Map(all.map((mutant) => [JSON.stringify(mutant.switch), mutant]));
   return [...distinct.values()].map((mutant, index) => ({ ...mutant, id: firstId + index, file }));
+}
+
+/** Whether a mutant of a file cannot be switched on: each is another build of the executable. */
+export function isRust(file: string): boolean {
+  return file.endsWith(".rs");
+}
+
+function rustMutants(source: string): Omit<Mutant, "id" | "file">[] {
+  return rustChanges(source).map(({ start, end, text, form, place, type }) => ({
+    ...{ lines: [lineAt(source, start), lineAt(source, end)], place, type, replacement: text },
+    ...{ original: source.slice(start, end), switch: { form, start, end, text } },
+  }));
 }
 
 function mutantOf(visited: Visited, change: Change, source: string): Omit<Mutant, "id" | "file"> {

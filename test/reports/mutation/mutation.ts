@@ -1,4 +1,5 @@
-// Puts small faults (mutants) into the code, one at a time, and tests whether a unit test notices. It fails if the tests
+// Puts small faults (mutants) into the code, one at a time, and tests whether a unit test notices, or a test of the
+// executables for a fault in Rust. It fails if the tests
 // notice too few (scope.json), or if the list of the others (survivors.json) is not exact.
 //   --only <glob>      only the mutants of these files; it may be repeated
 //   --guards           only the mutants of guards
@@ -20,7 +21,7 @@ import { figuresOf, readFigures } from "./figures.ts";
 import { guardsOf, guardTable, mutantsAt } from "./guards.ts";
 import { instrumented } from "./instrument.ts";
 import { judge, mayKill } from "./judge.ts";
-import { type Mutant, mutantsOf } from "./mutants.ts";
+import { isRust, type Mutant, mutantsOf } from "./mutants.ts";
 import {
   type Aim,
   aimScores,
@@ -33,6 +34,7 @@ import {
   survivorsOf,
   type Verdict,
 } from "./report.ts";
+import { judgeRust, rustProblem } from "./rust-judge.ts";
 import { changedLines, isChanged, matchesAny } from "./selection.ts";
 import { baseOfChanges, git } from "./since.ts";
 
@@ -41,6 +43,8 @@ interface Scope {
   readonly excluded: readonly Excluded[];
   readonly tests: readonly string[];
   readonly excludedTests: readonly Excluded[];
+  /** The tests of the executables, for faults in Rust. */
+  readonly testsOfRust: readonly string[];
   readonly importedOnce: readonly Excluded[];
   readonly aims: readonly Aim[];
 }
@@ -103,7 +107,7 @@ function makeMutants() {
     const guarding = new Set(guardsOf(file, source).flatMap((guard) => mutantsAt(guard, all)));
     const mutants = all.filter((mutant) => isChosen(mutant, guarding));
     count += all.length;
-    if (mutants.length > 0) sources.set(join(root, file), instrumented(source, mutants));
+    if (mutants.length > 0 && !isRust(file)) sources.set(join(root, file), instrumented(source, mutants));
     chosen.push(...mutants.map((mutant) => ({ mutant, isGuarding: guarding.has(mutant) })));
   }
   const sorted = chosen.sort((one, other) => Number(other.isGuarding) - Number(one.isGuarding));
@@ -147,25 +151,38 @@ function report(verdicts: readonly Verdict[], chosen: number): void {
   const scores = [...fileScores(verdicts), ...aimScores(verdicts, scope.aims)];
   console.log(options.json ? JSON.stringify({ scores, survivors, problems }, null, 2) : scoreTable(scores));
   if (!options.json) for (const problem of problems) console.log(problem);
-  if (verdicts.length < chosen)
-    say(`${chosen - verdicts.length} of ${chosen} mutants had no turn in ${options.seconds} s`);
+  const missing = `${chosen - verdicts.length} of ${chosen} mutants`;
+  if (verdicts.length < chosen) say(`${missing} do not compile (Rust), or had no turn`);
   if (problems.length > 0) process.exitCode = 1;
 }
 
 const started = performance.now();
 const { chosen, sources } = makeMutants();
-const mutated = new Set(chosen.map(({ file }) => file));
-const tests = filesOf(scope.tests, scope.excludedTests).filter((test) =>
-  [...mutated].some((file) => mayKill(test, file)),
-);
-const once = scope.importedOnce.map(({ files }) => files);
-const all = await bundlesOf(tests, sources, once);
-const bundles = all.filter(({ files }) => files.some((file) => mutated.has(file)));
-say(`${chosen.length} mutants, ${bundles.length} test files`);
-const verdicts = await judge(chosen, bundles, {
-  workerCount: Number(options.workers),
-  endsAt: started + 1000 * Number(options.seconds ?? Number.POSITIVE_INFINITY),
-  looksBack: !isPart,
-  progress: progressOf(chosen.length, started),
-});
-report(verdicts, chosen.length);
+const endsAt = started + 1000 * Number(options.seconds ?? Number.POSITIVE_INFINITY);
+
+async function judgeScripts(): Promise<Verdict[]> {
+  const mutants = chosen.filter(({ file }) => !isRust(file));
+  const mutated = new Set(mutants.map(({ file }) => file));
+  const tests = filesOf(scope.tests, scope.excludedTests).filter((test) =>
+    [...mutated].some((file) => mayKill(test, file)),
+  );
+  const once = scope.importedOnce.map(({ files }) => files);
+  const all = await bundlesOf(tests, sources, once);
+  const bundles = all.filter(({ files }) => files.some((file) => mutated.has(file)));
+  say(`${mutants.length} mutants, ${bundles.length} test files`);
+  const progress = progressOf(mutants.length, performance.now());
+  return judge(mutants, bundles, { workerCount: Number(options.workers), endsAt, looksBack: !isPart, progress });
+}
+
+async function judgeExecutable(): Promise<Verdict[]> {
+  const mutants = chosen.filter(({ file }) => isRust(file));
+  const problem = mutants.length > 0 ? rustProblem() : undefined;
+  if (problem) say(`no fault in Rust was tried: ${problem}`);
+  if (problem && !isPart) process.exitCode = 1;
+  if (problem || mutants.length === 0) return [];
+  const tests = await bundlesOf(filesOf(scope.testsOfRust, scope.excludedTests), new Map());
+  say(`${mutants.length} mutants in Rust, ${tests.length} test files`);
+  return judgeRust(mutants, tests, { endsAt, progress: progressOf(mutants.length, performance.now()) });
+}
+
+report([...(await judgeScripts()), ...(await judgeExecutable())], chosen.length);

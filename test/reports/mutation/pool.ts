@@ -16,13 +16,21 @@ const alone = `
   mount -t tmpfs tmpfs /tmp && mount -t tmpfs tmpfs /var/lib && ip link set lo up && exec "$@"`;
 const namespaces = ["--mount", "--net", "--pid", "--ipc", "--uts", "--mount-proc", "--kill-child"];
 
+/** A command in such namespaces. */
+export function commandAlone(...program: readonly string[]): readonly [string, ...string[]] {
+  return ["unshare", ...namespaces, "sh", "-c", alone, "sh", ...program];
+}
+
 /** A worker that starts again when a mutant ends it. */
 export class WarmWorker {
   readonly #bundles: readonly Bundle[];
+  readonly #variables: Readonly<Record<string, string>>;
   #worker: Promise<ChildProcess> | undefined;
 
-  constructor(bundles: readonly Bundle[]) {
+  /** The variables are for the tests. */
+  constructor(bundles: readonly Bundle[], variables: Readonly<Record<string, string>> = {}) {
     this.#bundles = bundles;
+    this.#variables = variables;
   }
 
   /** Runs one order. */
@@ -42,7 +50,9 @@ export class WarmWorker {
   #start(): Promise<ChildProcess> {
     const { promise, resolve, reject } = Promise.withResolvers<ChildProcess>();
     const program = [process.execPath, "--max-old-space-size=2048", join(import.meta.dirname, "worker.ts")];
-    const worker = spawn("unshare", [...namespaces, "sh", "-c", alone, "sh", ...program], {
+    const [command, ...args] = commandAlone(...program);
+    const worker = spawn(command, args, {
+      env: { ...process.env, ...this.#variables },
       ...{ stdio: ["ignore", "pipe", "pipe", "ipc"], serialization: "advanced" },
     });
     for (const output of [worker.stdout, worker.stderr]) output?.resume();

@@ -35,12 +35,12 @@ let finishing: Hook[] = [];
 export async function firstFailure(
   cases: readonly Case[],
   begin: (index: number | undefined) => void,
-): Promise<{ readonly name: string; readonly error: unknown } | undefined> {
+): Promise<{ readonly name: string; readonly index: number; readonly error: unknown } | undefined> {
   const begun: Group[] = [];
-  let current = "";
+  let [current, at] = ["", -1];
   try {
     for (const [index, { name, run, group }] of cases.entries()) {
-      current = name;
+      [current, at] = [name, index];
       begin(undefined);
       await beginGroups(groupsAround(group), begun);
       begin(index);
@@ -52,7 +52,7 @@ export async function firstFailure(
     return undefined;
   } catch (error) {
     for (const group of begun.toReversed()) await runHooks(group.hooks.afterAll.toReversed()).catch(() => {});
-    return { name: current, error };
+    return { name: current, index: at, error };
   }
 }
 
@@ -88,7 +88,7 @@ async function runHooks(hooks: readonly Hook[]): Promise<void> {
 }
 
 /**
- * The part of vitest that the unit tests use. With it they run in a warm process thousands of times. A file's tests are
+ * The part of vitest that the tests use. With it they run in a warm process thousands of times. A file's tests are
  * added to `cases`.
  */
 export function testApi(cases: Case[]): object {
@@ -101,7 +101,8 @@ export function testApi(cases: Case[]): object {
   };
   const test: Declare = (name, ...optionsAndBody) => {
     const path = [...groupsAround(group).map((around) => around.name), name].filter((part) => part !== "");
-    cases.push({ name: path.join(" > "), run: bodyOf(optionsAndBody), group });
+    const body = bodyOf(optionsAndBody);
+    cases.push({ name: path.join(" > "), run: () => body(context), group });
   };
   const hooks = hookNames.map((name) => [name, (hook: Hook) => void group.hooks[name].push(hook)]);
   return onlyKnown({
@@ -110,7 +111,7 @@ export function testApi(cases: Case[]): object {
     ...Object.fromEntries(hooks),
     onTestFinished: (hook: Hook) => void finishing.push(hook),
     describe: Object.assign(describe, { each: each(describe) }),
-    test: Object.assign(test, { each: each(test) }),
+    test: Object.assign(test, { each: each(test), for: forEach(test) }),
   });
 }
 
@@ -149,6 +150,24 @@ function each(declare: Declare) {
       }
     };
 }
+
+/** As `each`, but a row is one argument, and the next one is the test's context. */
+function forEach(declare: Declare) {
+  return (rows: readonly unknown[]) =>
+    (name: string, ...optionsAndBody: [Body] | [options: object, Body]): void => {
+      const body = bodyOf(optionsAndBody);
+      for (const row of rows) {
+        declare(titleOf(name, Array.isArray(row) ? row : [row]), () => body(row, context));
+      }
+    };
+}
+
+/** A test that is skipped kills nothing, so its file must not count as run. */
+const context = {
+  skip: (isSkipped = true, why = "") => {
+    if (isSkipped) throw new Error(`skipped: ${why}`);
+  },
+};
 
 /** The title that vitest gives a row. Fixtures name their test by it. */
 function titleOf(name: string, values: readonly unknown[]): string {

@@ -26,8 +26,8 @@ export interface Limited {
 
 /** A worker's answer to one order. */
 export interface Outcome {
-  /** The first test that failed, and why; undefined if all passed. */
-  readonly failed: { readonly test: string; readonly why: string } | undefined;
+  /** The first test that failed, its index in its file, and why; undefined if all passed. */
+  readonly failed: { readonly test: string; readonly index: number; readonly why: string } | undefined;
   readonly runs: readonly Run[];
 }
 
@@ -99,14 +99,18 @@ async function failureOf(
   chosen: readonly number[] | undefined,
   declare: () => void,
   begin: (index: number | undefined) => void,
-): Promise<string | undefined> {
+): Promise<{ readonly index: number; readonly why: string } | undefined> {
   try {
     declare();
   } catch (error) {
-    return `its declarations: ${worded(error)}`;
+    return { index: -1, why: `its declarations: ${worded(error)}` };
   }
-  const failed = await firstFailure(chosen ? all.filter((_, index) => chosen.includes(index)) : all, begin);
-  return failed && `${failed.name}: ${worded(failed.error)}`;
+  const indexes = [...all.keys()].filter((index) => chosen?.includes(index) ?? true);
+  const failed = await firstFailure(
+    indexes.map((index) => all[index] as Case),
+    begin,
+  );
+  return failed && { index: indexes[failed.index] ?? -1, why: `${failed.name}: ${worded(failed.error)}` };
 }
 
 function worded(error: unknown): string {
@@ -124,7 +128,7 @@ async function execute({ mutant, tests }: Order): Promise<Outcome> {
   for (const limited of tests) {
     const { run, failed } = await runFile(limited, mutant);
     runs.push(run);
-    if (failed !== undefined) return { failed: { test: limited.test, why: failed }, runs };
+    if (failed !== undefined) return { failed: { test: limited.test, ...failed }, runs };
   }
   return { failed: undefined, runs };
 }

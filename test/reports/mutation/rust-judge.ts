@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { executable, links } from "../../../build/publish.ts";
+import { argumentsOf, bundles, crate, settings, writeBundles } from "../../../build/slim/cargo.ts";
+import { insertImage } from "../../../build/slim/image.ts";
+import { cargoProblem, hostTarget, imageProblem } from "../../../build/slim/toolchain.ts";
+import { readStamp } from "../../../build/stamp.ts";
+import { say } from "../../support/progress.ts";
+import { type Bundle, root } from "./bundle.ts";
+import { isSurvival, type Way } from "./judge.ts";
+import type { Mutant } from "./mutants.ts";
+import { commandAlone, WarmWorker } from "./pool.ts";
+import type { Verdict } from "./report.ts";
+import type { Limited } from "./worker.ts";
+
+const directory = join(root, "dist/mutation");
+const bin = join(directory, "bin");
+
+/** Says in one line why this host cannot build the slim flavor; undefined if it can. */
+export function rustProblem(): string | undefined {
+  return cargoProblem() ?? imageProblem(undefined);
+}
+
+/**
+ * Builds the slim flavor with each mutant, and runs the tests of the executables until one fails. What does not compile is no
+ * mutant. One mutant is built while the tests of another run.
+ */
+export async function judgeRust(
+  mutants: readonly Mutant[],
+  tests: readonly Bundle[],
+  { endsAt, progress }: Pick<Way, "endsAt" | "progress">,
+): Promise<Verdict[]> {
+  const builder = await Builder.start();
+  const worker = new WarmWorker(tests, { CNI_WRAPPERS_FLAVOR: "slim", CNI_WRAPPERS_BIN: bin });
+  const verdicts: Verdict[] = [];
+  const killers = new Killers(tests);
+  try {
+    if ((await builder.build()) !== "built") throw new Error("without a mutant, the slim flavor cannot be built");
+    builder.publish();
+    for (const { test } of tests) {
+      const ended = await worker.run({ mutant: undefined, tests: [{ test, mostAsked: Number.POSITIVE_INFINITY }] });
+      if (isSurvival(ended)) continue;
+      const why = typeof ended === "string" ? ended : ended.failed?.why;
+      throw new Error(`without a mutant, ${test} fails with the slim flavor: ${why}`);
+    }
+    let built = builder.build(mutants[0]);
+    for (const [index, mutant] of mutants.entries()) {
+      const outcome = await built;
+      if (outcome === "built") builder.publish();
+      built = builder.build(mutants[index + 1]);
+      if (outcome !== "not compiled") {
+        const killed = outcome === "without image" || !(await survives(mutant, worker, killers));
+        verdicts.push({ mutant, killed });
+      }
+      progress(index + 1, verdicts.filter(({ killed }) => !killed).length);
+      if (performance.now() > endsAt) break;
+    }
+    await built;
+    return verdicts;
+  } finally {
+    await worker.stop();
+  }
+}
+
+async function survives(mutant: Mutant, worker: WarmWorker, killers: Killers): Promise<boolean> {
+  for (const tests of killers.inTurn()) {
+    const ended = await worker.run({ mutant: mutant.id, tests });
+    if (isSurvival(ended)) continue;
+    if (typeof ended !== "string" && ended.failed) killers.note(ended.failed);
+    return false;
+  }
+  return true;
+}
+
+/** The tests in the order in which they have killed: nobody knows which of them reach a line of Rust. */
+class Killers {
+  readonly #files: string[];
+  #cases: { readonly test: string; readonly index: number }[] = [];
+
+  constructor(tests: readonly Bundle[]) {
+    this.#files = tests.map(({ test }) => test);
+  }
+
+  /** Single tests that killed one of the last mutants, and then each file. */
+  inTurn(): (readonly Limited[])[] {
+    const mostAsked = Number.POSITIVE_INFINITY;
+    const single = this.#cases.map(({ test, index }) => ({ test, cases: [index], mostAsked }));
+    return [...(single.length > 0 ? [single] : []), ...this.#files.map((test) => [{ test, mostAsked }])];
+  }
+
+  note({ test, index }: { readonly test: string; readonly index: number }): void {
+    this.#files.unshift(...this.#files.splice(this.#files.indexOf(test), 1));
+    const others = this.#cases.filter((one) => one.test !== test || one.index !== index);
+    this.#cases = index < 0 ? others : [{ test, index }, ...others].slice(0, 6);
+  }
+}
+
+/** Builds the slim flavor in a copy of its sources, without the optimizations of the whole program. */
+class Builder {
+  readonly #copy = join(directory, "slim");
+  readonly #made = join(directory, executable);
+  readonly #command: readonly string[];
+  #changed = "";
+
+  private constructor(command: readonly string[]) {
+    this.#command = command;
+  }
+
+  static async start(): Promise<Builder> {
+    await writeBundles(readStamp(root));
+    mkdirSync(directory, { recursive: true });
+    rmSync(bin, { recursive: true, force: true });
+    mkdirSync(bin);
+    for (const link of links) symlinkSync(executable, join(bin, link));
+    const builder = new Builder(["build", ...argumentsOf(hostTarget(), true, directory)]);
+    for (const name of ["Cargo.toml", "Cargo.lock", "build.rs", "order.ld", "panic.json", "src"])
+      cpSync(join(crate, name), join(builder.#copy, name), { recursive: true });
+    return builder;
+  }
+
+  /** Builds with a mutant. */
+  async build(mutant?: Mutant): Promise<"built" | "not compiled" | "without image"> {
+    if (this.#changed) copyFileSync(join(root, this.#changed), this.#copied(this.#changed));
+    this.#changed = mutant?.file ?? "";
+    if (mutant) writeFileSync(this.#copied(mutant.file), withMutant(mutant));
+    const cargo = spawn("cargo", this.#command, { cwd: this.#copy, stdio: "ignore", env: this.#variables() });
+    if ((await exitCodeOf(cargo)) !== 0) return "not compiled";
+    copyFileSync(join(directory, "target", hostTarget(), "release", executable), this.#made);
+    try {
+      insertImage(this.#made, commandAlone("timeout", "--signal=KILL", "10", this.#made));
+      return "built";
+    } catch (error) {
+      if (mutant === undefined) say(String(error));
+      return "without image";
+    }
+  }
+
+  /** Gives the last build to the tests. */
+  publish(): void {
+    renameSync(this.#made, join(bin, executable));
+  }
+
+  #copied(file: string): string {
+    return join(this.#copy, relative("build/slim", file));
+  }
+
+  #variables(): NodeJS.ProcessEnv {
+    return {
+      ...process.env,
+      ...settings(directory),
+      ...{ CNI_WRAPPERS_BUNDLES: bundles, CARGO_TARGET_DIR: join(directory, "target") },
+      ...{ CARGO_PROFILE_RELEASE_LTO: "off", CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "16" },
+      ...{ CARGO_PROFILE_RELEASE_OPT_LEVEL: "1", CARGO_PROFILE_RELEASE_INCREMENTAL: "true" },
+    };
+  }
+}
+
+function withMutant({ file, switch: { start, end, text } }: Mutant): string {
+  const source = readFileSync(join(root, file), "utf8");
+  return source.slice(0, start) + text + source.slice(end);
+}
+
+async function exitCodeOf(program: ChildProcess): Promise<number | null> {
+  const [code] = await once(program, "exit");
+  return code;
+}
