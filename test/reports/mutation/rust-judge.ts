@@ -13,10 +13,13 @@ import { isSurvival, type Way } from "./judge.ts";
 import type { Mutant } from "./mutants.ts";
 import { commandAlone, WarmWorker } from "./pool.ts";
 import type { Verdict } from "./report.ts";
-import type { Limited } from "./worker.ts";
+import type { Limited, Order } from "./worker.ts";
 
 const directory = join(root, "dist/mutation");
 const bin = join(directory, "bin");
+
+/** No test asks for a mutant: it is in the executable. */
+const mostAsked = Number.POSITIVE_INFINITY;
 
 /** Says in one line why this host cannot build the slim flavor; undefined if it can. */
 export function rustProblem(): string | undefined {
@@ -35,16 +38,18 @@ export async function judgeRust(
   const builder = await Builder.start();
   const worker = new WarmWorker(tests, { CNI_WRAPPERS_FLAVOR: "slim", CNI_WRAPPERS_BIN: bin });
   const verdicts: Verdict[] = [];
-  const killers = new Killers(tests);
+  const usualMs = new Map<string, number>();
   try {
     if ((await builder.build()) !== "built") throw new Error("without a mutant, the slim flavor cannot be built");
     builder.publish();
     for (const { test } of tests) {
-      const ended = await worker.run({ mutant: undefined, tests: [{ test, mostAsked: Number.POSITIVE_INFINITY }] });
-      if (isSurvival(ended)) continue;
+      const started = performance.now();
+      const ended = await worker.run({ mutant: undefined, tests: [{ test, mostAsked }], limitMs: 600_000 });
       const why = typeof ended === "string" ? ended : ended.failed?.why;
-      throw new Error(`without a mutant, ${test} fails with the slim flavor: ${why}`);
+      if (why !== undefined) throw new Error(`without a mutant, ${test} fails with the slim flavor: ${why}`);
+      usualMs.set(test, performance.now() - started);
     }
+    const killers = new Killers(usualMs);
     let built = builder.build(mutants[0]);
     for (const [index, mutant] of mutants.entries()) {
       const outcome = await built;
@@ -65,8 +70,8 @@ export async function judgeRust(
 }
 
 async function survives(mutant: Mutant, worker: WarmWorker, killers: Killers): Promise<boolean> {
-  for (const tests of killers.inTurn()) {
-    const ended = await worker.run({ mutant: mutant.id, tests });
+  for (const order of killers.inTurn()) {
+    const ended = await worker.run({ mutant: mutant.id, ...order });
     if (isSurvival(ended)) continue;
     if (typeof ended !== "string" && ended.failed) killers.note(ended.failed);
     return false;
@@ -76,18 +81,27 @@ async function survives(mutant: Mutant, worker: WarmWorker, killers: Killers): P
 
 /** The tests in the order in which they have killed: nobody knows which of them reach a line of Rust. */
 class Killers {
+  readonly #usualMs: ReadonlyMap<string, number>;
   readonly #files: string[];
   #cases: { readonly test: string; readonly index: number }[] = [];
 
-  constructor(tests: readonly Bundle[]) {
-    this.#files = tests.map(({ test }) => test);
+  /** Each file takes so long without a mutant. */
+  constructor(usualMs: ReadonlyMap<string, number>) {
+    this.#usualMs = usualMs;
+    this.#files = [...usualMs.keys()];
   }
 
   /** Single tests that killed one of the last mutants, and then each file. */
-  inTurn(): (readonly Limited[])[] {
-    const mostAsked = Number.POSITIVE_INFINITY;
+  inTurn(): Omit<Order, "mutant">[] {
     const single = this.#cases.map(({ test, index }) => ({ test, cases: [index], mostAsked }));
-    return [...(single.length > 0 ? [single] : []), ...this.#files.map((test) => [{ test, mostAsked }])];
+    const files = this.#files.map((test) => [{ test, mostAsked }]);
+    return [single, ...files]
+      .filter(({ length }) => length > 0)
+      .map((tests) => ({ tests, limitMs: this.#limit(tests) }));
+  }
+
+  #limit(tests: readonly Limited[]): number {
+    return 10_000 + 5 * Math.max(...tests.map(({ test }) => this.#usualMs.get(test) ?? 0));
   }
 
   note({ test, index }: { readonly test: string; readonly index: number }): void {
