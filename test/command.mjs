@@ -60,6 +60,12 @@ const scripts = {
   "release:notes": { run: ["node build/release/notes.ts"] },
   "release:table": { run: ["node build/release/table.ts"] },
   "release:verify": { run: ["node build/release/verify.ts"] },
+  runs: {
+    setup: "--network --runtimes --kernel",
+    first: [build, "node test/runtimes/containerd2.ts"],
+    tries: [buildSlim],
+    run: ["node test/reports/runs/runs.ts"],
+  },
   surface: { setup: "--network --kernel", first: [build], run: ["node test/reports/surface/surface.ts"] },
   "surface:generated": {
     setup: "--network",

@@ -9,6 +9,8 @@ const pages = {
   compare: "docs/alternatives.md",
   bench: "docs/benchmarks.md",
   plugins: "docs/plugins.md",
+  "other-plugins": "docs/plugins.md",
+  runtimes: "docs/runtimes.md",
   errors: "docs/errors.md",
   lint: "docs/lint.md",
   release: "docs/operations.md",

@@ -6,25 +6,25 @@
 //     node test/kernel/run.ts --all             everything in each flavor, Nomad, and the plugins in OTHER_PLUGINS
 //     node test/kernel/run.ts --report FILE     writes the results in the format of vitest's JSON report
 //     node test/kernel/run.ts lacks             prints what this host lacks, in one line; nothing if nothing is missing
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { cargoProblem } from "../../build/slim/toolchain.ts";
 import { flavors } from "../support/flavors.ts";
 import { isNomadBuilt } from "../support/nomad.ts";
-import { inTurn, kernelCases, oneOfEachPlugin, type Selection, vitestArguments } from "./cases.ts";
+import { inTurn, kernelCases, oneOfEachPlugin, type Selection } from "./cases.ts";
 import { nomadLists } from "./nomad-lists.ts";
 import { reboots } from "./reboots.ts";
-import { type Report, reportOf, resultsOf, withUncaught } from "./results.ts";
-import { inSecondKernel, kernelProblem, ownCpus, sharedFolder } from "./second-kernel.ts";
+import { type Report, reportOf } from "./results.ts";
+import { runCases } from "./run-cases.ts";
+import { kernelProblem, ownCpus } from "./second-kernel.ts";
 
 type Flavor = (typeof flavors)[number];
 
 /** The cases of one kernel, or of kernels that boot one after the other. */
 type Job = (cpu: number | undefined) => Promise<Report>;
 
-const root = path.resolve(import.meta.dirname, "../..");
 const { values, positionals } = parseArgs({
   options: {
     all: { type: "boolean", default: false },
@@ -123,34 +123,6 @@ function listReport(testResults: Report["testResults"]): Report {
 
 function listedReboots(): string[] {
   return JSON.parse(readFileSync(path.join(import.meta.dirname, "reboots.json"), "utf8"));
-}
-
-async function runCases(
-  folder: "e2e" | "runtimes",
-  suffix: string,
-  selection: Selection,
-  cpu: number | undefined,
-): Promise<Report> {
-  const command = [path.join(root, "node_modules/.bin/node"), "node_modules/vitest/vitest.mjs", "run"];
-  const options = [
-    "--project",
-    `${folder}${suffix}`,
-    // The clone cannot be written there.
-    "--configLoader=runner",
-    // One CPU: another thread only makes it slower. So do the starts of vitest's processes.
-    ...["--pool=threads", "--no-isolate", "--maxWorkers=1"],
-    // The report does not have errors outside the cases.
-    ...["--reporter=dot", "--reporter=json", `--outputFile.json=${sharedFolder}/report.json`],
-  ];
-  return inSecondKernel(
-    [...command, ...options, ...vitestArguments(selection, folder)],
-    (ended, folder) => {
-      const file = path.join(folder, "report.json");
-      if (!existsSync(file)) throw new Error(`vitest left no report:\n${ended.stdout}${ended.stderr}`);
-      return withUncaught(resultsOf(selection, JSON.parse(readFileSync(file, "utf8"))), ended);
-    },
-    cpu,
-  );
 }
 
 function tell(what: string, { testResults }: Report, time = ""): void {

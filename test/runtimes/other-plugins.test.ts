@@ -1,23 +1,10 @@
-import { existsSync } from "node:fs";
-import path from "node:path";
-import process from "node:process";
 import { describe, expect, test } from "vitest";
 import { attached, expectFailure, expectNothingLeft, expectSuccess, hostLocal, wrapped, zone } from "../e2e/support.ts";
-import { type Container, Lab } from "../support/lab.ts";
+import type { Container, Lab } from "../support/lab.ts";
 import { hostHas } from "../support/needs.ts";
+import { expectExit0, front, isGiven, lan, withPlugin } from "./other-plugin.ts";
 
-// Plugins of other projects. No package registry has them: OTHER_PLUGINS is a directory with their executables.
-
-const plugins = "1.9.1";
-const front = {
-  type: "bridge",
-  bridge: "front0",
-  isGateway: true,
-  // With a gateway: route-override's CHECK compares every route of the container with its own interface's gateways.
-  ipam: hostLocal("172.30.0.0/20", { dst: "0.0.0.0/0", gw: "172.30.0.1" }),
-};
 const defaultRoute = "default via 172.30.0.1 dev eth0";
-const lan = { type: "macvlan", master: "uplink0", mode: "bridge", ipam: hostLocal("172.16.5.0/24") };
 const creators = [wrapped(front), wrapped(lan, "eth1")];
 
 describe.skipIf(!isGiven("tc-redirect-tap"))("tc-redirect-tap after two wrapped interface plugins", () => {
@@ -152,7 +139,7 @@ describe.skipIf(!isGiven("flannel"))("flannel", () => {
     const list = zone("1.0.0", flannel(7, { role: "creator" }), flannel(8, { role: "creator", ifName: "eth1" }));
     const container = await lab.addContainer("c1");
     // flannel writes its configuration to stderr.
-    expect(await lab.goCni.add(list, container)).toMatchObject({ exitCode: 0 });
+    expectExit0(await lab.goCni.add(list, container));
     expect(await lab.kernel.allAddresses(container)).toEqual({ eth0: ["10.247.1.2/24"], eth1: ["10.248.1.2/24"] });
     expectSuccess(await lab.goCni.check(list, container));
     expectSuccess(await lab.goCni.del(list, container));
@@ -261,21 +248,6 @@ describe.skipIf(!isGiven("bond") || !hostHas.bonding)("bond", () => {
     }
   }
 });
-
-function isGiven(name: string): boolean {
-  return existsSync(fileOf(name));
-}
-
-function fileOf(name: string): string {
-  return path.join(process.env.OTHER_PLUGINS || "/nowhere", name);
-}
-
-async function withPlugin(name: string): Promise<Lab> {
-  const lab = await Lab.start({ plugins, programs: { [name]: fileOf(name) } });
-  await lab.run("ln", ["-s", `/run/lab/programs/${name}`, `${Lab.pluginPath}/${name}`]);
-  await lab.run("ln", ["-s", "cni-wrappers", `${Lab.pluginPath}/${name}-wrapper`]);
-  return lab;
-}
 
 /** The links to which tc(8) redirects what each link receives. */
 async function redirections(lab: Lab, container: Container): Promise<Record<string, string[]>> {
