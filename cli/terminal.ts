@@ -74,5 +74,10 @@ export function oneLine(text: string): string {
   return text.replaceAll("\r", "\\r").replaceAll("\n", "\\n");
 }
 
+/** Writes a number of things, such as `2 files`. */
+export function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
+}
+
 // Also the characters that change the direction of a text, and the line breaks of Unicode.
 const unprintable = new RegExp(`\\r\\n|\\u001b\\[\\d+;${token}m|[\\p{Cc}\\p{Bidi_Control}\\u2028\\u2029]`, "gu");

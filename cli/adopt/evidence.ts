@@ -65,9 +65,7 @@ function readOwnAddresses(results: readonly CachedAttachment[], { networks }: Ch
   const add = (addresses: readonly string[], holder: string) => {
     for (const name of addresses.map(ipName)) holders.set(name, (holders.get(name) ?? new Set()).add(holder));
   };
-  const folders = leaseDirectories([...networks.values()].map(({ list }) => list)).flatMap((path) =>
-    memory.list(path).map((network) => `${path}/${network}`),
-  );
+  const folders = memory.leaseFolders(leaseDirectories([...networks.values()].map(({ list }) => list)));
   for (const { address, containerId, ifName } of folders.flatMap((folder) => memory.leases(folder)))
     add([address], leaseOf(containerId, ifName));
   for (const { key, entries } of memory.journals())

@@ -112,24 +112,20 @@ function liveAmong(checked: readonly CheckedAttachment[]): readonly CachedAttach
 function installationStatus(
   { cniPath }: HostPaths,
   { networks, files, faults }: Lists,
-  {
-    directory,
-    live,
-    note,
-    ...around
-  }: Pick<Terminal, "directory"> & Pick<Context, "links" | "state"> & Omit<Surroundings, "links">,
+  around: Pick<Terminal, "directory"> & Pick<Context, "links" | "state"> & Omit<Surroundings, "links">,
 ): Pick<HostStatus, "installations" | "lists" | "nomadSkipsCheck" | "narrowRuntimes"> {
+  const { directory, links = [], live, note } = around;
   const plugins = readPluginFolder(cniPath.join(delimiter), directory);
   const types = [...networks.values()].flatMap(({ list }) => list.plugins.map(({ type }) => type));
   const missing = types.filter((type) => plugins.find(type) === undefined);
   const installations = installationsIn(cniPath, directory, new Set(missing));
-  const { errors, switchedOff } = errorsIn(files, { ...around, plugins, directory });
+  const { errors, switchedOff } = errorsIn(files, { ...around, plugins });
   return {
     installations,
     lists: {
       files: files.length,
       invalid: faults.map(({ line }) => line),
-      errors: [...errors, ...hostErrors(networks, { live, note, links: around.links ?? [] })],
+      errors: [...errors, ...hostErrors(networks, { live, note, links })],
       switchedOff,
     },
     nomadSkipsCheck: whyNoCheck(plugins) ?? null,

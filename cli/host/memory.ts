@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { attempt, stat } from "../../shared/host/node/files.ts";
 import { Facts } from "../../shared/journal/facts.ts";
 import { type Lease, leaseDirectory, resultDirectory } from "../../shared/journal/host-files.ts";
@@ -59,6 +59,11 @@ export class Memory extends Facts {
     });
   }
 
+  /** The directories of networks in which host-local keeps leases, below these directories. */
+  leaseFolders(directories: readonly string[]): readonly string[] {
+    return directories.flatMap((directory) => this.list(directory).map((network) => join(directory, network)));
+  }
+
   /** Why a file has no journal that says whose it is; undefined if that is no fault. */
   #whyNone(file: string, text: string | undefined): string | undefined {
     if (text === undefined) return this.#isThere(file) ? "it cannot be read" : undefined;
@@ -109,9 +114,9 @@ export function readState(path: string, directory: string): State {
   const root = resolve(directory, path);
   withPath(path, () => readdirSync(root));
   const memory = new Memory(root);
-  const leases = memory
-    .leaseNetworks()
-    .flatMap((network) => memory.leases(`${leaseDirectory}/${network}`).map((lease) => ({ network, ...lease })));
+  const leases = memory.leaseFolders([leaseDirectory]).flatMap((folder) => {
+    return memory.leases(folder).map((lease) => ({ network: basename(folder), ...lease }));
+  });
   const unreadable: string[] = [];
   const leaveOut = (file: string, why: string) => void unreadable.push(`${file.replace(stateDirectory, path)}: ${why}`);
   const journals = memory.files(leaveOut).flatMap(({ journal }) => journal ?? []);

@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ListFile } from "../lists/list-file.ts";
 import { rules } from "../rules/index.ts";
-import type { Terminal } from "../terminal.ts";
+import { counted, type Terminal } from "../terminal.ts";
 import type { Finding } from "./lint.ts";
 import type { Rule, Severity } from "./rule.ts";
 import { textReport } from "./text-report.ts";
@@ -118,8 +118,3 @@ export function summaryOf(files: readonly ListFile[], findings: readonly Finding
 }
 
 const severities: readonly Severity[] = ["error", "warning"];
-
-/** Writes a number of things, such as `2 files`. */
-export function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? "" : "s"}`;
-}

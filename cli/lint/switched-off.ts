@@ -3,11 +3,10 @@ import { basename, dirname, join, resolve } from "node:path";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { longestList, readInput } from "../files/read-input.ts";
 import { rules } from "../rules/index.ts";
-import { oneLine } from "../terminal.ts";
+import { counted, oneLine } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 import { noRule } from "./explain-rule.ts";
 import type { Finding } from "./lint.ts";
-import { counted } from "./report.ts";
 
 /** The file that switches off rules for the lists of its directory. No runtime reads a file of this name. */
 const name = ".cni-wrappers-lint";

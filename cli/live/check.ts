@@ -8,7 +8,7 @@ import { unwrappedCreator } from "../rules/unwrapped-creator.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 import { attachmentOf, type CachedAttachment } from "./cached-results.ts";
-import { type Chain, runChain } from "./chain.ts";
+import { runChain } from "./chain.ts";
 import type { HostPaths } from "./host-paths.ts";
 import { pathStateAt } from "./namespaces.ts";
 import { type Lists, type Network, networkIn, networksIn, readLists } from "./networks.ts";
@@ -77,7 +77,8 @@ export async function checkOnHost(attachment: CachedAttachment, options: CheckOp
   if (!network) return { is: "fails", error: missingList(attachment.network, options) };
   const unasked = withoutPlugins(network.list);
   if (unasked) return unasked;
-  const outcome = await runChain(checkChain(network.list, attachment, options.cniPath), options.seconds);
+  const chain = { list: network.list, attachment: attachmentOf(attachment, options.cniPath.join(":")) };
+  const outcome = await runChain({ verb: "CHECK", ...chain, result: attachment.result }, options.seconds);
   // guard: no attachment passes whose CHECK fails
   if (!outcome.passed) {
     const { plugin, position, error } = outcome;
@@ -115,11 +116,6 @@ function missingList(name: string, { faults }: CheckOptions): string {
   const named = faults.filter(({ network }) => network === name);
   const lines = (named.length > 0 ? named : faults).map(({ line }) => `; not loaded: ${line}`);
   return `no list in the directories defines the network ${name}${lines.join("")}`;
-}
-
-/** Returns the CHECK of an attachment with a list. */
-export function checkChain(list: List, cached: CachedAttachment, cniPath: readonly string[]): Chain {
-  return { list, verb: "CHECK", attachment: attachmentOf(cached, cniPath.join(":")), result: cached.result };
 }
 
 /** The options of a command that say how to check. */

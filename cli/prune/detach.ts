@@ -24,26 +24,20 @@ export interface FailedDel {
   readonly isKnown: boolean;
 }
 
+interface How {
+  readonly cniPath: readonly string[];
+  /** Whether another container has an address now. firewall's DEL would remove its rules. */
+  readonly isInUse: (address: string) => boolean;
+  /** A DEL takes long, and the container can come back in between. */
+  readonly isGone: () => boolean;
+  readonly ask: (run: PluginRun) => Promise<PluginOutcome>;
+}
+
 /**
  * Runs DEL for an attachment whose namespace is gone, as the runtime would: the list at the time of ADD, the last plugin
  * first. libcni stops at the first failure. Nobody repeats this DEL, so here every plugin gets its turn.
  */
-export async function detach(
-  known: Known,
-  {
-    cniPath,
-    isInUse,
-    isGone,
-    ask,
-  }: {
-    readonly cniPath: readonly string[];
-    /** Whether another container has an address now. firewall's DEL would remove its rules. */
-    readonly isInUse: (address: string) => boolean;
-    /** A DEL takes long, and the container can come back in between. */
-    readonly isGone: () => boolean;
-    readonly ask: (run: PluginRun) => Promise<PluginOutcome>;
-  },
-): Promise<readonly FailedDel[]> {
+export async function detach(known: Known, { cniPath, isInUse, isGone, ask }: How): Promise<readonly FailedDel[]> {
   const failed: FailedDel[] = [];
   const { result, list } = known;
   if (!result || !list) return failed;

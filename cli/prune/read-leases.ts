@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { attempt, stat } from "../../shared/host/node/files.ts";
 import { leaseDirectory } from "../../shared/journal/host-files.ts";
 import { Memory } from "../host/memory.ts";
@@ -20,8 +20,8 @@ export function leaseDirectories(lists: readonly List[]): readonly string[] {
 /** Reads the leases of all networks in a directory. `now` is the time in milliseconds. */
 export function readLeases(directory: string, now: number): readonly Thing[] {
   const memory = new Memory();
-  return memory.list(directory).flatMap((network) => {
-    const folder = join(directory, network);
+  return memory.leaseFolders([directory]).flatMap((folder) => {
+    const network = basename(folder);
     return memory.leases(folder).map(({ address, containerId, ifName }): Thing => {
       const file = join(folder, address);
       return {
@@ -41,8 +41,8 @@ export function readLeases(directory: string, now: number): readonly Thing[] {
 /** The containers that have a lease of an address at this moment. `address` is spelled as by `plainAddress`. */
 export function holdersOf(address: string, directories: readonly string[]): readonly string[] {
   const memory = new Memory();
-  const folders = directories.flatMap((path) => memory.list(path).map((network) => join(path, network)));
-  const leases = folders.flatMap((folder) => memory.leases(folder, (name) => plainAddress(name) === address));
+  const isIt = (name: string) => plainAddress(name) === address;
+  const leases = memory.leaseFolders(directories).flatMap((folder) => memory.leases(folder, isIt));
   return leases.map(({ containerId }) => containerId);
 }
 

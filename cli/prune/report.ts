@@ -1,7 +1,7 @@
 import { alike, few } from "../live/alike.ts";
 import type { WorkloadNames } from "../live/workload.ts";
 import { plainTable } from "../plain-table.ts";
-import { type Style, styled, type Terminal } from "../terminal.ts";
+import { counted, type Style, styled, type Terminal } from "../terminal.ts";
 import type { Finding } from "./findings.ts";
 import { kinds } from "./thing.ts";
 
@@ -109,5 +109,5 @@ function summaryOf(rows: readonly Row[]): string {
   const count = (fate: Fate) => rows.filter((row) => row.fate === fate).length;
   const containers = new Set(rows.map(({ finding }) => finding.containerId)).size;
   const done = count("pruned") > 0 ? `${count("pruned")} pruned` : `${count("prunable")} can be pruned`;
-  return `${done}, ${count("left")} left; of ${containers} container${containers === 1 ? "" : "s"}`;
+  return `${done}, ${count("left")} left; of ${counted(containers, "container")}`;
 }

@@ -1,6 +1,7 @@
 import type { State } from "../host/memory.ts";
 import type { PluginRule } from "../lint/rule.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
+import { counted } from "../terminal.ts";
 
 export const changedNetwork: PluginRule = {
   title: "The network of an interface has changed, and leases are live under the old name (`--state`).",
@@ -12,7 +13,7 @@ not: it can give a new container an address that is in use. Stop the containers 
     return [...oldNetworks(list, plugin, state)].map(([network, containers]) => ({
       at: ["wrapper", plugin.wrapper.network === undefined ? "ifName" : "network"],
       isKey: true,
-      message: `${plugin.ifName} has leases under ${network}, and its network is now ${plugin.network}: ${containersIn(containers)}`,
+      message: `${plugin.ifName} has leases under ${network}, and its network is now ${plugin.network}: ${counted(containers.size, "container")}`,
       hint: `Set wrapper.network to "${network}", or stop these containers first`,
     }));
   },
@@ -36,8 +37,4 @@ function oldNetworks(list: List, plugin: ListedPlugin, { entries, leases }: Stat
     old.set(network, (old.get(network) ?? new Set()).add(containerId));
   }
   return old;
-}
-
-function containersIn(ids: ReadonlySet<string>): string {
-  return ids.size === 1 ? "1 container" : `${ids.size} containers`;
 }

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
-import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
+import { attachmentOf, type CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { callsIn } from "../../../../cli/live/chain.ts";
-import { checkChain } from "../../../../cli/live/check.ts";
 import { inVersion } from "../../../../cli/live/libcni.ts";
 
 const attachment: CachedAttachment = {
@@ -43,8 +42,8 @@ test("CHECK runs the plugins in order, with what libcni adds to each, and withou
   const prevResult = { cniVersion: "1.0.0", ips: [{ address: "172.16.5.2/24", interface: 0 }] };
   const common = { name: "zone", cniVersion: "1.0.0", prevResult };
   const list = listOf(parseListFile("zone.conflist", text));
-  const chain = list && checkChain(list, attachment, ["/one", "/two"]);
-  const calls = chain && callsIn(chain);
+  const { result } = attachment;
+  const calls = list && callsIn({ list, verb: "CHECK", attachment: attachmentOf(attachment, "/one:/two"), result });
   const made: unknown[] = [];
   for (let next = calls?.next(); next && !next.done; next = calls?.next({ isPassed: true })) {
     const [{ type }, call] = next.value;
