@@ -30,7 +30,7 @@ export interface Address {
 
 /** The answer of a plugin to one call. */
 export interface Answer extends Outcome {
-  /** stdout as JSON; undefined if it is none. */
+  /** stdout as a JSON object; undefined if it is none. */
   readonly json: Readonly<Record<string, unknown>> | undefined;
   readonly version: SpecVersion;
 }
@@ -43,7 +43,8 @@ export function answerOf(outcome: Outcome, version: SpecVersion): Answer {
 function parsed(text: string): Answer["json"] {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Answer["json"]) : undefined;
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Answer["json"]) : undefined;
   } catch {
     return undefined;
   }
@@ -70,5 +71,5 @@ export function demandEqual(found: unknown, expected: unknown, what: string): vo
 }
 
 function shown({ exitCode, stdout, stderr }: Answer): string {
-  return `exit code ${exitCode}, ${(stdout || stderr).trim().replaceAll(/\s+/g, " ")}`;
+  return `exit code ${exitCode}, ${(stdout || stderr).slice(0, 1000).trim().replaceAll(/\s+/g, " ")}`;
 }

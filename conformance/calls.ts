@@ -6,12 +6,16 @@ export interface Outcome {
   readonly exitCode: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
+  /** Why it was ended before its own end. */
+  readonly stopped?: string | undefined;
 }
 
 /** The environment and stdin of a command. It has no variables besides `env` and PATH. */
 export interface CallOptions {
   readonly env?: Record<string, string>;
   readonly input?: string;
+  /** With it, a command that takes longer or prints very much is stopped. */
+  readonly seconds?: number | undefined;
 }
 
 /** The variables of a private host's commands, besides those of a call. */
@@ -33,17 +37,18 @@ export class HostCalls {
   }
 
   /** Runs a command to its end, which may be that of the server. Calls may overlap. */
-  call(argv: readonly string[], { env = {}, input = "" }: CallOptions = {}, log = ""): Promise<Outcome> {
+  call(argv: readonly string[], { env = {}, input = "", seconds }: CallOptions = {}, log = ""): Promise<Outcome> {
     const id = ++this.#calls;
     const pairs = Object.entries({ ...variables, ...env }).map((pair) => pair.join("="));
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     this.#waiting.set(id, resolve);
-    this.#holder.stdin.write(`${JSON.stringify({ id, argv, env: pairs, input, log })}\n`);
+    this.#holder.stdin.write(`${JSON.stringify({ id, argv, env: pairs, input, log, seconds })}\n`);
     return promise;
   }
 
-  #end({ id, exitCode, stdout, stderr }: Outcome & { readonly id: number }): void {
-    this.#waiting.get(id)?.({ exitCode, stdout: withoutEnd(stdout), stderr: withoutEnd(stderr) });
+  #end({ id, ...outcome }: Outcome & { readonly id: number }): void {
+    const { stdout, stderr } = outcome;
+    this.#waiting.get(id)?.({ ...outcome, stdout: withoutEnd(stdout), stderr: withoutEnd(stderr) });
     this.#waiting.delete(id);
   }
 }

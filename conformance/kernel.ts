@@ -33,11 +33,14 @@ export interface Link {
 /** The links of a private host before the first plugin runs. */
 export const ownLinks: readonly string[] = ["lo", "uplink0", "uplink1"];
 
-// Without iptables, no plugin has made rules with it.
+// Without a program, no plugin has made rules with it. Some kernels have no nf_tables.
+const listNftables = "if command -v nft >/dev/null; then nft list ruleset 2>/dev/null || :; fi";
 const saveRules = "for save in iptables-save ip6tables-save; do if command -v $save >/dev/null; then $save; fi; done";
 
 // A container's chain has a hash in its name. The ranges are those of the tests' subnets.
 const nameOfContainer = /CNI-(DN-)?[0-9a-f]{20}|\b(172|10)\.\d+\.|\bfd00:/;
+
+const ofIptables = /^ip6? (filter|nat|mangle|raw|security)$/;
 
 /** Reads what plugins left in a host's kernel and file system. Without a container, the namespace is the host's. */
 export class HostKernel {
@@ -86,7 +89,8 @@ export class HostKernel {
 
   /** Rules with a container's address or a container's chain: firewall and portmap keep some that belong to none. */
   async rulesOfContainers(): Promise<string[]> {
-    return (await this.packetRules()).filter(isOfContainer);
+    const nftables = nftablesRulesOf(await this.host.run("sh", ["-ec", listNftables]));
+    return [...(await this.packetRules()), ...nftables].filter(isOfContainer);
   }
 
   /** The leases under host-local's default directory, such as `zone/172.16.5.2`. */
@@ -110,6 +114,15 @@ export function packetRulesOf(text: string): string[] {
   return linesOf(text)
     .filter((line) => /^(-A|:\S+ -)/.test(line))
     .map((line) => line.replace(/ \[\d+:\d+\]$/, ""));
+}
+
+/** The lines of nft(8) with their tables, without the tables that iptables keeps there. */
+export function nftablesRulesOf(text: string): string[] {
+  let table = "";
+  return linesOf(text).flatMap((line) => {
+    table = /^table (.*) \{$/.exec(line)?.[1] ?? table;
+    return ofIptables.test(table) ? [] : [`table ${table}: ${line}`];
+  });
 }
 
 /** The addresses of a link that are not the kernel's own. */

@@ -7,6 +7,8 @@ import { firstLine, help, isInstalled, type Options, parseOptions, UsageError } 
 import { jsonOf, junitOf, type Run, textOf } from "./report.ts";
 import { listedVersions, runCases, tryFirst } from "./run.ts";
 import { serve } from "./serve.ts";
+import { Stopped } from "./specification.ts";
+import type { Target } from "./target.ts";
 
 // The build defines them.
 declare const __VERSION__: string;
@@ -24,20 +26,32 @@ async function main(args: readonly string[]): Promise<number> {
   return run.ended.some(({ problem }) => problem !== "") ? 1 : 0;
 }
 
-async function tryOut({ plugin, target: described, spec, cases, words }: Options): Promise<Run> {
+async function tryOut({ plugin, target: described, spec, cases, seconds, words }: Options): Promise<Run> {
   const type = path.basename(plugin);
   await using lab = await startLab(path.dirname(plugin));
-  const target = { ...described, type, file: `${lab.pluginPath}/${type}` };
-  const versions = spec ?? (await listedVersions(lab, target));
-  const problem = await tryFirst(lab, target, versions.at(-1) ?? "1.1.0");
+  const target = { ...described, type, file: `${lab.pluginPath}/${type}`, seconds };
+  const { versions, problem } = await begin(lab, target, spec);
   const ended = await runCases(lab, target, versions, cases);
   if (ended.length === 0)
     throw new UsageError(`no case is about ${versions.join(", ")}. --spec chooses other versions`);
+  const hint = target.role === "chained" ? ". If the plugin makes an interface, give --role interface" : "";
   const notes = [
-    ...(problem === undefined ? [] : [`ADD with this configuration fails, so most cases fail. ${problem}`]),
-    ...(isInstalled("iptables-save") ? [] : ["iptables-save is not installed, so no case compares packet rules"]),
+    ...(problem === undefined ? [] : [`ADD with this configuration fails, so most cases fail. ${problem}${hint}`]),
+    ...["iptables-save", "nft"]
+      .filter((program) => !isInstalled(program))
+      .map((program) => `${program} is not installed, so no case compares its packet rules`),
   ];
   return { plugin, ended, notes, words };
+}
+
+/** The versions to try, and why the first ADD fails; undefined if it does not. */
+async function begin(lab: Lab, target: Target, spec: Options["spec"]) {
+  try {
+    const versions = spec ?? (await listedVersions(lab, target));
+    return { versions, problem: await tryFirst(lab, target, versions.at(-1) ?? "1.1.0") };
+  } catch (error) {
+    throw error instanceof Stopped ? new UsageError(`no case was run. ${error.message}`) : error;
+  }
 }
 
 async function startLab(plugins: string): Promise<Lab> {

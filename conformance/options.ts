@@ -17,6 +17,8 @@ export interface Options {
   /** Without it: what the plugin lists for VERSION. */
   readonly spec: readonly SpecVersion[] | undefined;
   readonly cases: readonly ConformanceCase[];
+  /** The most seconds that a call of the plugin may take. */
+  readonly seconds: number;
   readonly json: boolean;
   readonly junit: string | undefined;
 }
@@ -33,14 +35,15 @@ export const help = `Tries out a CNI plugin against the rules of the CNI specifi
   --role ROLE      ${roles.join(" or ")}. Without it: interface if the configuration has ipam, chained if not
   --spec VERSIONS  versions of the specification, such as 0.4.0,1.1.0. Without it: what the plugin lists for VERSION
   --case NAME      only this case. A failed case prints the command that repeats it
+  --seconds N      the most seconds that a call of the plugin may take. Without it: 60
   --json           print the results as JSON
   --junit FILE     also write the results as JUnit XML
   --version        print the version
   --help           print this text
 
 The plugin runs in private network, mount and process namespaces. They have an interface uplink0, which a configuration
-can name as the master. The exit code is 1 if a case fails, and 2 if the command line is wrong or this machine cannot
-run the cases.`;
+can name as the master, and cannot change files of this machine. The exit code is 1 if a case fails. It is 2, with one
+line, if no case was run: the command line is wrong, this machine lacks something, or the first call does not end.`;
 
 /** The programs that the cases need, and the packages with them. */
 const programs = { unshare: "util-linux", mount: "mount", ip: "iproute2" };
@@ -61,15 +64,18 @@ export function parseOptions(args: readonly string[]): Options | "help" | "versi
   const cases = given.case === undefined ? conformanceCases : [caseOf(given.case, target)];
   checkMachine();
   if (junit !== undefined) checkWritable(junit);
-  const words = ["--plugin", plugin, "--config", configFile, ...(role === undefined ? [] : ["--role", role])];
-  return { words, plugin: file, target, spec, cases, json, junit };
+  const more = Object.entries({ role, seconds: given.seconds }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, value],
+  );
+  const words = ["--plugin", plugin, "--config", configFile, ...more];
+  return { words, plugin: file, target, spec, cases, seconds: secondsOf(given.seconds), json, junit };
 }
 
 function valuesOf(args: readonly string[]) {
   const text = { type: "string" } as const;
   const flag = { type: "boolean" } as const;
   const options = {
-    ...{ plugin: text, config: text, role: text, spec: text, case: text, junit: text },
+    ...{ plugin: text, config: text, role: text, spec: text, case: text, seconds: text, junit: text },
     ...{ json: flag, version: flag, help: flag },
   };
   try {
@@ -149,6 +155,11 @@ function caseOf(name: string, target: Options["target"]): ConformanceCase {
   if (found === undefined) throw new UsageError(`--case ${name}: there is no such case. --json lists the cases`);
   if (!concerns(found, target)) throw new UsageError(`--case ${name}: this case is not about such a plugin`);
   return found;
+}
+
+function secondsOf(text = "60"): number {
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new UsageError(`--seconds ${text}: it must be a number from 1 to 99999`);
+  return Number(text);
 }
 
 /** Throws if this user cannot make private namespaces. */

@@ -36,9 +36,14 @@ export function rowsOf({ ended, words }: Pick<Run, "ended" | "words">): Row[] {
     const { section, level, sentence } = conformanceCases.find((each) => each.name === name) as ConformanceCase;
     const outcome = problem !== "" ? "failed" : notRun !== "" ? "not run" : "passed";
     const repeat = ["cni-conformance", ...words, "--spec", version, "--case", name].map(quoted).join(" ");
-    const shown = outcome === "failed" ? calls : [];
+    const shown = outcome === "failed" ? calls.map(cut) : [];
     return { name, section, level, sentence, version, outcome, reason: problem || notRun, calls: shown, repeat };
   });
+}
+
+/** A call with the beginning of its output. */
+function cut(call: Call): Call {
+  return { ...call, stdout: call.stdout.slice(0, 10_000), stderr: call.stderr.slice(0, 10_000) };
 }
 
 /** How many rows have each outcome. */
@@ -72,19 +77,19 @@ function blockOf({ name, version, level, section, sentence, reason, calls, repea
   ].join("\n");
 }
 
-function callLines({ env, stdin, exitCode, stdout, stderr }: Call): string[] {
+function callLines({ env, stdin, exitCode, stdout, stderr, stopped = "a signal ended it" }: Call): string[] {
   const variables = Object.entries(env).map((pair) => quoted(pair.join("=")));
   return [
     `  sent     ${variables.join(" ")}`,
     `           ${indented(typeof stdin === "string" ? stdin : `stdin is ${stdin.file}`)}`,
-    `  came     exit code ${exitCode ?? "none: a signal ended it"}`,
+    `  came     exit code ${exitCode ?? `none: ${stopped}`}`,
     ...(stdout.trim() === "" ? [] : [`  stdout   ${indented(compact(stdout))}`]),
     ...(stderr.trim() === "" ? [] : [`  stderr   ${indented(stderr)}`]),
   ];
 }
 
 function indented(text: string): string {
-  return text.trim().replaceAll("\n", "\n           ");
+  return printable(text).trim().replaceAll("\n", "\n           ");
 }
 
 /** JSON on one line. */
@@ -125,10 +130,15 @@ function testCaseOf(row: Row): string {
   return `${start}><failure ${message}>${escaped(blockOf(row))}</failure></testcase>`;
 }
 
-/** Text for XML, without the characters that XML cannot have. */
+/** Text without characters that a terminal acts on, or that XML cannot have. */
+function printable(text: string): string {
+  return text.replaceAll(/(?![\t\n\r])[\p{Cc}\ufffe\uffff]/gu, "?");
+}
+
+/** Text for XML. */
 function escaped(text: string): string {
   const marks: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-  return text.replaceAll(/(?![\t\n\r])[\p{Cc}\ufffe\uffff]/gu, "?").replaceAll(/[&<>"]/g, (mark) => marks[mark] ?? "");
+  return printable(text).replaceAll(/[&<>"]/g, (mark) => marks[mark] ?? "");
 }
 
 /** A word for a shell. */

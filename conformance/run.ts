@@ -2,7 +2,7 @@ import { answerOf } from "./answer.ts";
 import { type ConformanceCase, isIn } from "./case.ts";
 import { concerns, conformanceCases } from "./cases.ts";
 import type { PrivateHost } from "./host.ts";
-import { NotRun, type SpecVersion, specVersions } from "./specification.ts";
+import { NotRun, type SpecVersion, Stopped, specVersions } from "./specification.ts";
 import type { Target } from "./target.ts";
 import { type Call, Trial } from "./trial.ts";
 
@@ -53,13 +53,18 @@ function reasonOf(error: unknown): Reason {
 
 /**
  * The first ADD and DEL make what stays for all containers, such as a bridge. Returns why ADD fails; undefined if it
- * does not.
+ * does not. Throws if ADD was stopped: each case would wait as long.
  */
 export async function tryFirst(lab: PrivateHost, target: Target, version: SpecVersion): Promise<string | undefined> {
   const trial = await Trial.start(lab, target, version, 0);
-  const problem = await trial.add().then(() => undefined, wordsOf);
+  const problem = await trial.add().then(() => undefined, wordsUnlessStopped);
   await trial.end();
   return problem;
+}
+
+function wordsUnlessStopped(error: unknown): string {
+  if (error instanceof Stopped) throw error;
+  return wordsOf(error);
 }
 
 function wordsOf(error: unknown): string {
@@ -67,9 +72,11 @@ function wordsOf(error: unknown): string {
 }
 
 /** The versions of the specification that the plugin lists. All of them if it lists none: the cases then say why. */
-export async function listedVersions(lab: PrivateHost, { file }: Target): Promise<readonly SpecVersion[]> {
+export async function listedVersions(lab: PrivateHost, { file, seconds }: Target): Promise<readonly SpecVersion[]> {
   const input = JSON.stringify({ cniVersion: "1.0.0" });
-  const { json } = answerOf(await lab.call(file, [], { env: { CNI_COMMAND: "VERSION" }, input }), "1.0.0");
+  const outcome = await lab.call(file, [], { env: { CNI_COMMAND: "VERSION" }, input, seconds });
+  if (outcome.stopped !== undefined) throw new Stopped(`VERSION: ${outcome.stopped}`);
+  const { json } = answerOf(outcome, "1.0.0");
   const listed = json?.supportedVersions;
   const known = Array.isArray(listed) ? specVersions.filter((version) => listed.includes(version)) : [];
   return known.length > 0 ? known : specVersions;

@@ -1,8 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import process from "node:process";
 import { createInterface } from "node:readline";
-import { text } from "node:stream/consumers";
-import { variables } from "./calls.ts";
+import { type Outcome, variables } from "./calls.ts";
 
 interface Request {
   readonly id: number;
@@ -10,21 +9,31 @@ interface Request {
   /** NAME=value. */
   readonly env: readonly string[];
   readonly input: string;
+  readonly seconds?: number;
 }
 
-// The plugins come first, because later mounts hide parts of the file system. uplink0 is the parent of macvlan
-// interfaces, and uplink1 the network behind it.
+/** A result has some kilobytes. */
+const mostText = 2 ** 20;
+const keepsOpen = "it ended, but a process that it started keeps its stdout or stderr open, so that a runtime waits";
+
+// The machine's files come first: a plugin runs as root, and must not change them. Then the plugins, because later mounts
+// hide parts of the file system. uplink0 is the parent of macvlan interfaces, and uplink1 the network behind it.
 const make = `
-  mkdir -p /run
+  while read -r _ _ _ _ point _; do
+    case $point in
+      /) mount -o remount,bind,ro none / ;;
+      /dev | /dev/* | /proc | /proc/* | /sys | /sys/*) ;;
+      *) mount -o remount,bind,ro none "$(printf %b "$point")" 2>/dev/null || : ;;
+    esac
+  done </proc/self/mountinfo
   mount -t tmpfs lab /run
   mkdir -p /run/netns /run/lab/plugins /run/lab/bin
   mount --bind /run/netns /run/netns
   mount --make-shared /run/netns
   mount --bind "$1" /run/lab/plugins
-  for hidden in /opt /var/lib /var/log; do
+  for hidden in /opt /tmp /var/cache /var/lib /var/log /var/tmp; do
     if [ -d $hidden ]; then mount -t tmpfs lab $hidden; fi
   done
-  mkdir -p /var/lib
   umount -l /sys
   mount -t sysfs lab /sys
   for file in /run/lab/plugins/*; do
@@ -50,18 +59,45 @@ export function serve(plugins: string): number {
   return 0;
 }
 
-async function run({ id, argv, env, input }: Request): Promise<void> {
+async function run({ id, argv, env, input, seconds }: Request): Promise<void> {
   const pairs = env.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]);
   const [program, ...args] = argv;
-  const child = spawn(program, args, { env: Object.fromEntries(pairs), cwd: "/" });
-  const written = [child.stdout, child.stderr].map((stream) => text(stream));
+  const child = spawn(program, args, { env: Object.fromEntries(pairs), cwd: "/", detached: true });
+  const output = { stdout: "", stderr: "" };
+  const { promise, resolve } = Promise.withResolvers<Pick<Outcome, "exitCode" | "stopped">>();
+  child.on("error", () => resolve({ exitCode: 127 }));
+  child.on("close", (code) => resolve({ exitCode: code ?? undefined }));
+  const stop = (stopped: string) => {
+    killGroup(child.pid);
+    child.stdout.destroy();
+    child.stderr.destroy();
+    resolve({ exitCode: undefined, stopped });
+  };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (text: string) => {
+      output[name] += text;
+      if (seconds !== undefined && output[name].length > mostText) stop(`it printed more than 1 MiB to ${name}`);
+    });
+  }
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const timer = setTimeout(
+    () => stop(hasEnded() ? keepsOpen : `it did not end within ${seconds} s`),
+    (seconds ?? 0) * 1000,
+  );
+  if (seconds === undefined) clearTimeout(timer);
   // A plugin may end before it reads its configuration.
   child.stdin.on("error", () => {});
   child.stdin.end(input);
-  const exitCode = await new Promise<number | undefined>((resolve) => {
-    child.on("error", () => resolve(127));
-    child.on("close", (code) => resolve(code ?? undefined));
-  });
-  const [stdout, stderr] = await Promise.all(written);
-  process.stdout.write(`${JSON.stringify({ id, exitCode, stdout, stderr })}\n`);
+  const end = await promise;
+  clearTimeout(timer);
+  process.stdout.write(`${JSON.stringify({ id, ...end, ...output })}\n`);
+}
+
+/** Ends a command with the processes that it started, unless they have left its group. */
+function killGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended already.
+  }
 }

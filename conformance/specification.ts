@@ -5,6 +5,9 @@ export type SpecVersion = (typeof specVersions)[number];
 /** What a plugin did against a rule. */
 export class Violation extends Error {}
 
+/** A call of the plugin was stopped, because it took too long or printed too much. */
+export class Stopped extends Violation {}
+
 /** Why a case says nothing about a plugin. */
 export class NotRun extends Error {}
 

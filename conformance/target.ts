@@ -41,6 +41,8 @@ export interface Target {
   /** Its configuration has no IPAM plugin. */
   readonly withoutIpam: boolean;
   readonly config: Config;
+  /** The most seconds that a call may take. */
+  readonly seconds?: number;
 }
 
 /** A target as a configuration file describes it, without its executable. */

@@ -3,7 +3,7 @@ import type { Outcome } from "./calls.ts";
 import type { PrivateHost } from "./host.ts";
 import type { Container } from "./kernel.ts";
 import { interfaceByHand, leaveNamespace, spareNamespace } from "./namespaces.ts";
-import type { SpecVersion } from "./specification.ts";
+import { demand, NotRun, type SpecVersion, Stopped } from "./specification.ts";
 import { Spy, type SpyAnswer, spyType } from "./spy.ts";
 import { configOf, hintsOf, type Target } from "./target.ts";
 
@@ -123,8 +123,8 @@ export class Trial {
     this.#wasAdded ||= verb === "ADD";
     const input = stdin ?? JSON.stringify(this.request(config));
     const given = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined);
-    const options = { env: Object.fromEntries(given), input };
-    const { file } = this.target;
+    const { file, seconds } = this.target;
+    const options = { env: Object.fromEntries(given), input, seconds };
     const outcome = await (stdinFile === undefined
       ? this.lab.call(file, [], options)
       : this.lab.call("sh", ["-c", `exec ${file} <${stdinFile}`], options));
@@ -132,6 +132,7 @@ export class Trial {
     this.#isChanged ||= verb === "ADD" && outcome.exitCode === 0 && this.target.role === "chained";
     const sent = { env: options.env, stdin: stdinFile === undefined ? input : { file: stdinFile } };
     this.calls.push({ ...sent, ...outcome });
+    if (outcome.stopped !== undefined) throw new Stopped(`${verb}: ${outcome.stopped}`);
     return answerOf(outcome, this.version);
   }
 
@@ -154,7 +155,8 @@ export class Trial {
   async add(changes: Changes = {}): Promise<Result> {
     const answer = await this.call("ADD", changes);
     demandSuccess(answer, "ADD");
-    this.prevResult = (answer.json ?? {}) as Result;
+    demand(answer.json !== undefined, `ADD prints no JSON object: ${answer.stdout.slice(0, 200) || "nothing"}`);
+    this.prevResult = answer.json as Result;
     await this.#keep(this.prevResult);
     return this.prevResult;
   }
@@ -175,9 +177,11 @@ export class Trial {
     if (command === undefined) return false;
     const { name: CONTAINER, netns: CNI_NETNS } = this.container;
     const options = { env: { CONTAINER, CNI_NETNS, CNI_CONTAINERID: this.id, ADDRESS: this.address } };
+    const { exitCode, stdout, stderr } = await this.lab.call("sh", ["-ec", command], options);
     // What is missing needs no clean-up.
-    if (key === "cleanUp") await this.lab.call("sh", ["-c", command], options);
-    else await this.lab.run("sh", ["-ec", command], options);
+    if (exitCode !== 0 && key !== "cleanUp") {
+      throw new NotRun(`the command of "conformance.${key}" fails: ${stderr || stdout || `exit code ${exitCode}`}`);
+    }
     return true;
   }
 
@@ -189,7 +193,8 @@ export class Trial {
   /** Removes what the trial made, as a runtime does after a failure. */
   async end(): Promise<void> {
     const { container, lab } = this;
-    if (this.#wasAdded) await this.call("DEL").catch(() => undefined);
+    const isStopped = this.calls.some(({ stopped }) => stopped !== undefined);
+    if (this.#wasAdded && !isStopped) await this.call("DEL").catch(() => undefined);
     await leaveNamespace(lab, container.name, this.#cached, this.#isChanged);
     await this.runHint("cleanUp");
   }

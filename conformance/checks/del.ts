@@ -78,7 +78,6 @@ export const delCases: readonly ConformanceCase[] = [
   })),
   {
     ...del,
-    concerns: "interface",
     level: "SHOULD",
     name: "DEL after the interface is gone succeeds",
     sentence: "Plugins should generally complete a `DEL` action without error even if some resources are missing.",

@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Row } from "../../conformance/report.ts";
 import { runCases } from "../../conformance/run.ts";
 import { describedBy } from "../../conformance/target.ts";
+import { inSecondKernel, kernelProblem } from "../kernel/second-kernel.ts";
 import { readCommitted } from "../reports/conformance/results.ts";
 import { configFile, setups } from "../reports/conformance/setups.ts";
 import { flannel, referencePlugins } from "../support/go.ts";
@@ -60,16 +61,31 @@ const here = Object.keys(setups).filter((plugin) => {
   return needs === undefined || hostHas[needs];
 });
 
+function expectCommitted(plugin: string, rows: readonly Row[]): void {
+  expect(failedOf(rows).toSorted()).toEqual(committed(plugin).toSorted());
+  expect([...new Set(rows.map(({ name }) => name))]).toEqual(readCommitted().cases[plugin]);
+}
+
 test.concurrent.each(here)(
   "%s gives the results of docs/conformance.md",
   async (plugin) => {
     const directory = await referencePlugins("1.9.1");
-    const rows = await rowsOf(path.join(directory, plugin), configFile(plugin));
-    expect(failedOf(rows).toSorted()).toEqual(committed(plugin).toSorted());
-    expect([...new Set(rows.map(({ name }) => name))]).toEqual(readCommitted().cases[plugin]);
+    expectCommitted(plugin, await rowsOf(path.join(directory, plugin), configFile(plugin)));
   },
   900_000,
 );
+
+const elsewhere = Object.keys(setups).filter((plugin) => !here.includes(plugin));
+
+test.for(elsewhere)("%s gives them in the second kernel", { timeout: 900_000 }, async (plugin, { skip }) => {
+  const problem = kernelProblem();
+  if (problem !== undefined) skip(problem);
+  const file = path.join(await referencePlugins("1.9.1"), plugin);
+  const command = [program, "--plugin", file, "--config", configFile(plugin), "--json"];
+  const { stdout, stderr } = await inSecondKernel(command, (ended) => ended);
+  expect(stderr).toBe("");
+  expectCommitted(plugin, JSON.parse(stdout).cases);
+});
 
 const others = {
   flannel: { name: "conformance", type: "flannel", delegate: { isDefaultGateway: true } },
@@ -194,6 +210,112 @@ test("a case that nothing can decide is not run, and is no success", async () =>
   expect(row).toMatchObject({ outcome: "not run", reason: expect.stringContaining('"break"') });
 });
 
+/** Makes a plugin of a shell script. `$in` is its stdin. */
+function scriptAt(name: string, script: string): string {
+  writeFileSync(at(name), `#!/bin/sh\nin=$(cat)\n${script}\n`);
+  chmodSync(at(name), 0o755);
+  return at(name);
+}
+
+describe("a plugin that behaves badly", () => {
+  const answer = `echo '{"cniVersion":"1.1.0"}'`;
+  const name = "CHECK right after ADD succeeds and prints nothing";
+  const run = (script: string, ...more: string[]) => {
+    writeFileSync(at("empty.json"), "{}");
+    const args = ["--plugin", scriptAt("bad", script), "--config", at("empty.json"), "--spec", "1.1.0"];
+    return conformance(...args, "--seconds", "2", "--case", name, ...more);
+  };
+
+  test.each([
+    ["hangs", "sleep 100", "did not end within 2 s"],
+    ["leaves a daemon with its stdout", `sleep 100 & ${answer}`, "a process that it started keeps its stdout"],
+    ["prints megabytes", "head -c 9000000 /dev/zero | tr '\\0' x", "printed more than 1 MiB to stdout"],
+  ])("and %s ends the run in its first call", async (_what, script, words) => {
+    const { exitCode, stdout, stderr } = await run(script);
+    expect([exitCode, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/^cni-conformance: no case was run\. ADD: it .*$/);
+    expect(stderr).toContain(words);
+  });
+
+  test.each([
+    ["hangs", "sleep 100", "CHECK: it did not end within 2 s"],
+    ["leaves a daemon with its stdout", "sleep 100 &", "CHECK: it ended, but a process that it started keeps"],
+    ["prints megabytes", "head -c 9000000 /dev/zero | tr '\\0' x", "CHECK: it printed more than 1 MiB"],
+  ])("and %s in CHECK fails in that case", async (_what, script, words) => {
+    const { exitCode, stdout } = await run(`if [ "$CNI_COMMAND" = CHECK ]; then ${script}\nelse ${answer}; fi`);
+    expect([exitCode, stdout.length < 20_000]).toEqual([1, true]);
+    expect(stdout).toContain(words);
+  });
+
+  test.each([
+    ["garbage", "echo garbage", "ADD prints no JSON object: garbage"],
+    ["nothing", "true", "ADD prints no JSON object: nothing"],
+    ["a list", "echo '[]'", "ADD prints no JSON object: []"],
+  ])("and succeeds with %s fails", async (_what, script, words) => {
+    const { exitCode, stdout } = await run(script);
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain(words);
+    expect(stdout).toContain("If the plugin makes an interface, give --role interface");
+  });
+
+  test("and changes files, links and rules does so in its own namespaces", async () => {
+    const harm = ["/etc", "/tmp", "/usr", "/var/tmp", work].map((folder) => `echo x >${folder}/cni-conformance-harm`);
+    const script = [...harm, "ip link add harm0 type veth", `rm -f ${at("bad")} ${at("cni-conformance")}`, answer];
+    expect((await run(script.join("\n"))).stdout).toContain("1 failed, 0 not run");
+    const folders = ["/etc", "/tmp", "/usr", "/var/tmp", work, path.dirname(at("bad"))];
+    expect(folders.filter((folder) => existsSync(path.join(folder, "cni-conformance-harm")))).toEqual([]);
+    expect([existsSync(at("bad")), existsSync(at("cni-conformance"))]).toEqual([true, true]);
+    expect((await execa("ip", ["-oneline", "link"])).stdout).not.toContain("harm0");
+  });
+
+  test("and prints what XML cannot have still gives a JUnit report that is XML", async () => {
+    const nasty = `printf 'a\\001\\033[1m]]>&<"\\377 \\357\\277\\277'; exit 1`;
+    const { stdout } = await run(nasty, "--junit", at("nasty.xml"));
+    expect(stdout).toContain('a??[1m]]>&<"');
+    const junit = readFileSync(at("nasty.xml"), "utf8");
+    expect(junit).toContain("a??[1m]]&gt;&amp;&lt;&quot;");
+    expect(junit).toMatch(/^[\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]*$/u);
+    const outsideTags = junit.replaceAll(/<[?/]?\w+(?: \w+="[^"<]*")*[?/]?>/g, "");
+    expect(outsideTags).not.toMatch(/<|&(?!(?:amp|lt|gt|quot);)/);
+  });
+
+  test("and leaves rules of nftables fails in the case of DEL", async () => {
+    const portmap = path.join(await referencePlugins("1.9.1"), "portmap");
+    copyFileSync(portmap, at("portmap"));
+    const ports = [{ hostPort: "{n+20000}", containerPort: 80, protocol: "tcp" }];
+    writeFileSync(at("nft.json"), JSON.stringify({ backend: "nftables", runtimeConfig: { portMappings: ports } }));
+    const lazy = scriptAt("lazy", '[ "$CNI_COMMAND" = DEL ] && exit\nprintf %s "$in" | "$CNI_PATH/portmap"');
+    const undone = (plugin: string) => rowsOf(plugin, at("nft.json"), "--spec", "1.1.0", "--case", "DEL undoes ADD");
+    expect(failedOf(await undone(at("portmap")))).toEqual([]);
+    const [row] = await undone(lazy);
+    expect(row?.reason).toContain("rules left: table ip cni_hostport: tcp dport 20001 dnat to");
+  });
+});
+
+test("a command of the configuration that fails is no verdict about the plugin", async () => {
+  const portmap = path.join(await referencePlugins("1.9.1"), "portmap");
+  const own = JSON.parse(readFileSync(configFile("portmap"), "utf8"));
+  const run = (hint: string) => {
+    writeFileSync(
+      at("hint-fails.json"),
+      JSON.stringify({ ...own, conformance: { [hint]: "echo no such rule >&2; false" } }),
+    );
+    const name = "CHECK sees that what ADD made is missing";
+    return conformance("--plugin", portmap, "--config", at("hint-fails.json"), "--spec", "1.1.0", "--case", name);
+  };
+  const broken = await run("break");
+  expect(broken.exitCode).toBe(0);
+  expect(broken.stdout).toContain(
+    'not run: CHECK sees that what ADD made is missing (1.1.0): the command of "conformance.break" fails: no such rule',
+  );
+  expect(broken.stdout).toContain("0 passed, 0 failed, 1 not run");
+  const prepared = await run("prepare");
+  expect([prepared.exitCode, prepared.stderr]).toEqual([
+    2,
+    'cni-conformance: the command of "conformance.prepare" fails: no such rule',
+  ]);
+});
+
 describe("bad input ends with code 2 and one line", () => {
   const bad: [what: string, args: readonly string[], words: string][] = [
     ["no option", [], "give --plugin FILE and --config FILE"],
@@ -209,6 +331,7 @@ describe("bad input ends with code 2 and one line", () => {
     ["no IPAM plugin", ["--plugin", "true", "--config", "ipam.json"], "the IPAM plugin none is not in"],
     ["no such role", ["--plugin", "true", "--config", "good.json", "--role", "x"], "--role x: it must be one of"],
     ["no such version", ["--plugin", "true", "--config", "good.json", "--spec", "2"], "--spec 2: it must be one of"],
+    ["no time", ["--plugin", "true", "--config", "good.json", "--seconds", "0"], "--seconds 0: it must be a number"],
     ["no such case", ["--plugin", "true", "--config", "good.json", "--case", "x"], "--case x: there is no such case"],
     [
       "a JUnit file in no folder",

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { Lab, type LabOptions, type Outcome } from "../../support/lab.ts";
+import { inSecondKernel } from "../../kernel/second-kernel.ts";
+import { referencePlugins } from "../../support/go.ts";
+import { Lab } from "../../support/lab.ts";
 import { hostHas } from "../../support/needs.ts";
 import { type Fault, upstream } from "./faults.ts";
 
@@ -19,25 +21,31 @@ export function recipeOf({ name }: Pick<Fault, "name">): Recipe {
   return { commands: commands.split("\n"), shown };
 }
 
-/** Runs a recipe in a private host with these plugins, in a folder as a checkout has it after its build. */
-export async function runRecipe({ commands }: Recipe, plugins: LabOptions["plugins"]): Promise<Outcome> {
-  await using lab = await Lab.start({ plugins });
-  await lab.addContainer("c1");
-  await lab.run("sh", ["-ec", "mkdir /run/checkout; ln -s /opt/cni/bin /run/checkout/bin"]);
-  return await lab.call("bash", ["-c", ["cd /run/checkout; exec 2>&1", ...commands].join("\n")]);
+/** Runs a fault's recipe on a host with these plugins, in a folder as a checkout has it after its build. */
+export async function runRecipe(fault: Fault, plugins: string): Promise<string> {
+  const script = (folder: string) => [checkout(folder), "exec 2>&1", ...recipeOf(fault).commands].join("\n");
+  if (fault.needs !== undefined && !hostHas[fault.needs]) {
+    // Each boot is a host of its own.
+    return inSecondKernel(["bash", "-c", script(plugins)], ({ stdout }) => stdout);
+  }
+  await using lab = await Lab.start({ plugins: { directory: plugins } });
+  return (await lab.call("bash", ["-c", script("/opt/cni/bin")])).stdout;
+}
+
+/** The shell commands for what a report presupposes: a checkout with the plugins, and a container. */
+function checkout(plugins: string): string {
+  return `mkdir -p /run/netns /run/checkout; cd /run/checkout; ln -s ${plugins} bin; ip netns add c1 || exit`;
 }
 
 /** Says what is wrong with the commands in reports: what they show with the release, and with the patched plugins. */
 export async function recipeProblems(faults: readonly Fault[], patched: string): Promise<string[]> {
-  const here = faults.filter(({ needs }) => needs === undefined || hostHas[needs]);
-  const problems = here.map(async (fault) => {
-    const recipe = recipeOf(fault);
-    const { shown = "" } = recipe;
-    const before = await runRecipe(recipe, "1.9.1");
-    const after = await runRecipe(recipe, { directory: patched });
+  const released = await referencePlugins("1.9.1");
+  const problems = faults.map(async (fault) => {
+    const { shown = "" } = recipeOf(fault);
+    const [before, after] = [await runRecipe(fault, released), await runRecipe(fault, patched)];
     return [
-      ...(isShown(before.stdout, shown) ? [] : [`the commands of the report show something else: ${before.stdout}`]),
-      ...(isShown(after.stdout, shown) ? ["the commands of the report show the same with the patch"] : []),
+      ...(isShown(before, shown) ? [] : [`the commands of the report show something else: ${before}`]),
+      ...(isShown(after, shown) ? ["the commands of the report show the same with the patch"] : []),
     ];
   });
   return (await Promise.all(problems)).flat();
