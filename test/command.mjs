@@ -34,7 +34,6 @@ const scripts = {
   demo: { setup: "--network", first: [build], run: ["node test/reports/demo/demo.ts"] },
   differential: { first: [build, buildSlim], run: ["node test/reports/differential/differential.ts"] },
   "docs:commands": { run: ["node build/docs/commands.ts"] },
-  "docs:picture": { run: ["node build/docs/picture.ts"] },
   fix: { run: ["biome check --write"] },
   lint: { run: ["biome check", "tsc", "tsc --project tsconfig.core.json", "tsc --project tsconfig.page.json"] },
   "lint-page": { run: ["node test/reports/lint-page/lint-page.ts"] },
