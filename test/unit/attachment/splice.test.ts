@@ -22,30 +22,6 @@ describe("order", () => {
   ])("a result in order stays the same object: %s", (_, result) => {
     expect(orderResult(frozen(result))).toBe(result);
   });
-
-  // bridge with `vlan` and `isGateway` puts its VLAN device there, bandwidth its ifb device.
-  test("trailing interfaces move before the last container interface, and addresses follow their interfaces", () => {
-    const result = frozen({
-      interfaces: [eth0, { name: "br0" }, { name: "veth1" }, eth1, { name: "br0.7", mac: "x" }],
-      ips: [
-        { address: "10.0.1.2/24", interface: 3, gateway: "10.0.1.1" },
-        { address: "10.0.0.2/24", interface: 0 },
-        { address: "10.0.2.2/24" },
-        { address: "10.0.1.1/24", interface: 4 },
-      ],
-      extra: 1,
-    });
-    expect(orderResult(result)).toStrictEqual({
-      interfaces: [eth0, { name: "br0" }, { name: "veth1" }, { name: "br0.7", mac: "x" }, eth1],
-      ips: [
-        { address: "10.0.1.2/24", interface: 4, gateway: "10.0.1.1" },
-        { address: "10.0.0.2/24", interface: 0 },
-        { address: "10.0.2.2/24" },
-        { address: "10.0.1.1/24", interface: 3 },
-      ],
-      extra: 1,
-    });
-  });
 });
 
 describe("completing a creator's result", () => {
@@ -299,35 +275,6 @@ describe("a chained plugin", () => {
   test("that changes nothing: only the order of routes changes", () => {
     const [default0, ...rest] = bothResult.routes;
     expect(spliced(bothResult, shownOfEth1)).toStrictEqual({ ...bothResult, routes: [...rest, default0] });
-  });
-
-  test("that changes its interface: tuning's MAC", () => {
-    const interfaces = bridgeResult.interfaces.map((entry) => ({ ...entry, mac: "02:ff:ff:ff:ff:ff" }));
-    expect(spliced(bothResult, { ...shownOfEth1, interfaces }).interfaces).toEqual([
-      { name: "eth0", mac: "02:00:00:00:00:01", sandbox: blue },
-      { name: "disc0", mac: "02:ff:ff:ff:ff:ff" },
-      { name: "veth1", mac: "02:ff:ff:ff:ff:ff" },
-      { name: "eth1", mac: "02:ff:ff:ff:ff:ff", sandbox: blue },
-    ]);
-  });
-
-  test("that adds an interface after its own: bandwidth's ifb", () => {
-    const shown = { interfaces: [eth0], ips: [{ address: "10.0.0.2/24", interface: 0 }] };
-    const prevResult = {
-      interfaces: [eth0, { name: "br0" }, eth1],
-      ips: [
-        { address: "10.0.0.2/24", interface: 0 },
-        { address: "10.0.1.2/24", interface: 2 },
-      ],
-    };
-    const returned = { ...shown, interfaces: [...shown.interfaces, { name: "ifb0" }] };
-    expect(spliced(prevResult, returned, eth0Name)).toStrictEqual({
-      interfaces: [{ name: "ifb0" }, eth0, { name: "br0" }, eth1],
-      ips: [
-        { address: "10.0.0.2/24", interface: 1 },
-        { address: "10.0.1.2/24", interface: 3 },
-      ],
-    });
   });
 
   test("that drops an interface: the others' addresses keep their interfaces", () => {
