@@ -3,7 +3,7 @@ use crate::process::read_all;
 use rustix::fs::{
     Access, AtFlags, Mode, OFlags, PROC_SUPER_MAGIC, access, fstat, fstatfs, mkdirat, open, openat, readlinkat, statat,
 };
-use rustix::io::{Errno, retry_on_intr};
+use rustix::io::{Errno, retry_on_intr, write};
 use rustix::process::geteuid;
 use rustix::stdio::{stdin, stdout};
 use std::collections::VecDeque;
@@ -126,11 +126,11 @@ const LONGEST_IN_PIPE: usize = 4096;
 
 /// Appends a line to a log with one write. Makes the file and its directory if missing.
 pub fn append_line(path: &str, line: &str) -> io::Result<()> {
-    let mut log = open_log(Path::new(path))?;
+    let log = open_log(Path::new(path))?;
     if let Some(problem) = refusal(&log, line)? {
         return Err(problem.into());
     }
-    log.write(line.as_bytes()).map(|_| ())
+    Ok(retry_on_intr(|| write(&log, line.as_bytes())).map(|_| ())?)
 }
 
 /// Opens a log name by name, as nobody can put another directory or link into the place of one meanwhile. Links are followed

@@ -3,7 +3,7 @@
 //! only the pages that the call changes.
 use crate::Core;
 use crate::array::{Array, HEADER, size_of_block};
-use crate::engine::{Engine, Result, Value, done};
+use crate::engine::{Engine, Result, done};
 use crate::heap;
 use crate::one_thread::OneThread;
 use libc::c_void;

@@ -25,13 +25,18 @@ export async function judge(
   const workers = Array.from({ length: workerCount }, () => new WarmWorker(bundles));
   try {
     const reach = reachOf(await runWithout(workers, bundles));
-    const orders = mutants.map((mutant) => orderFor(mutant, reach.get(mutant.id) ?? []));
+    const killers = new Map<string, string[]>();
+    const orders = mutants.map((mutant) => () => {
+      return orderFor(mutant, reach.get(mutant.id) ?? [], killers.get(kindOf(mutant)));
+    });
     let [done, survived] = [0, 0];
     const outcomes = await runAll(workers, orders, {
       isOver: () => performance.now() > endsAt,
-      done: (outcome) => {
+      done: (outcome, index) => {
         done++;
         if (isSurvival(outcome)) survived++;
+        const [mutant, test] = [mutants[index], typeof outcome === "object" ? outcome.failed?.test : undefined];
+        if (mutant && test) noteKiller(killers, kindOf(mutant), test);
         progress(done, survived);
       },
     });
@@ -54,7 +59,7 @@ export function isSurvival(outcome: Ended): boolean {
 }
 
 async function runWithout(workers: readonly WarmWorker[], bundles: readonly Bundle[]): Promise<Run[]> {
-  const orders = bundles.map(({ test }) => ({
+  const orders = bundles.map(({ test }) => () => ({
     mutant: undefined,
     tests: [{ test, mostAsked: Number.POSITIVE_INFINITY }],
     limitMs: 600_000,
@@ -95,11 +100,25 @@ export function reachOf(runs: readonly Run[]): ReadonlyMap<number, readonly Reac
 /** This many test files decide about a mutant of a command. More would take an hour for each percent. */
 const mostFiles = 10;
 
-/** The tests that decide about a mutant: of those that reach it, first its own file's, then the nearest, then the fewest. */
-export function orderFor(mutant: Mutant, reaching: readonly Reaching[]): Order {
+/** Each test imports the plugins, so most of them reach a mutant there. The tests that see one of a kind see the others. */
+function kindOf({ file }: Mutant): string {
+  return file.startsWith("plugins/") ? basename(file) : file;
+}
+
+function noteKiller(killers: Map<string, string[]>, kind: string, test: string): void {
+  const others = (killers.get(kind) ?? []).filter((other) => other !== test);
+  killers.set(kind, [test, ...others]);
+}
+
+/**
+ * The tests that decide about a mutant: of those that reach it, first its own file's, then those that killed one of its kind,
+ * then the nearest, then the fewest.
+ */
+export function orderFor(mutant: Mutant, reaching: readonly Reaching[], killers: readonly string[] = []): Order {
   const own = basename(mutant.file).replace(/\.ts$/, ".test.ts");
   const rank = ({ run: { test }, cases }: Reaching) => [
     basename(test) === own ? 0 : 1,
+    killers.includes(test) ? killers.indexOf(test) : killers.length,
     -nearness(mutant.file, test),
     cases?.length ?? Number.MAX_SAFE_INTEGER,
   ];

@@ -83,13 +83,13 @@ function answerOf(worker: ChildProcess, order: Order): Promise<Ended> {
 /** What `runAll` tells, and asks before each order. */
 interface Watch {
   readonly isOver: () => boolean;
-  readonly done: (outcome: Ended) => void;
+  readonly done: (outcome: Ended, index: number) => void;
 }
 
-/** Runs the orders in several workers. The outcomes have the orders' indexes. An order that had no turn has none. */
+/** Runs the orders in several workers. Each is made when it has its turn. The outcomes have the orders' indexes. An order that had no turn has none. */
 export async function runAll(
   workers: readonly WarmWorker[],
-  orders: readonly Order[],
+  orders: readonly (() => Order)[],
   { isOver, done }: Watch = { isOver: () => false, done: () => {} },
 ): Promise<(Ended | undefined)[]> {
   const outcomes: Ended[] = [];
@@ -99,9 +99,9 @@ export async function runAll(
       // The workers share one iterator. Each takes the next order when it is free.
       for (const [index, order] of queue) {
         if (isOver()) return;
-        const outcome = await worker.run(order);
+        const outcome = await worker.run(order());
         outcomes[index] = outcome;
-        done(outcome);
+        done(outcome, index);
       }
     }),
   );

@@ -26,3 +26,25 @@ test("a FIFO in the place of the network namespace is not waited for", async () 
   await execa`mkfifo ${machine.path("netns")}`;
   expect(await machine.call()).toMatchObject({ exitCode: 0, stdout: "{}" });
 });
+
+/** A command under strace that lets every second one of these system calls fail, from the first one on. */
+function failing(calls: string, error: string): string[] {
+  return ["strace", "-qq", "-o", "/dev/null", "-e", `trace=${calls}`, "-e", `inject=${calls}:error=${error}:when=1+2`];
+}
+
+test.for(["openat", "read", "write", "wait4", "recvfrom"])(
+  "%s that a signal interrupts is tried again",
+  async (calls, context) => {
+    skipEmulated(context, "strace does not see the calls of a program in qemu");
+    for (const command of ["ADD", "DEL"]) {
+      const machine = new Machine();
+      machine.answer(command, "{}");
+      const env = { CNI_NETNS: "/proc/self/ns/net", CNI_IFNAME: "lo" };
+      const configuration = { wrapper: { log: { file: machine.path("log"), level: "debug" } } };
+      const ended = await machine.call({ command, env, configuration, through: failing(calls, "EINTR") });
+      expect(ended).toEqual({ exitCode: 0, signal: undefined, stdout: "{}", stderr: "" });
+      expect(machine.calls()).toEqual([command]);
+      expect(String(machine.read("log"))).toContain(command);
+    }
+  },
+);
