@@ -5,7 +5,7 @@ import { beganLine, linesText } from "../../shared/journal/lines.ts";
 import { checksumOf } from "../../shared/journal/own-entry.ts";
 import { addressesOf, type ContainerLinks } from "../host/links.ts";
 import { Memory } from "../host/memory.ts";
-import { leasesOf } from "../lists/leases.ts";
+import { leasesOf } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 

@@ -1,18 +1,21 @@
+import { isJsonObject } from "../../shared/protocol/json.ts";
 import { readLinks } from "../host/links.ts";
+import { cidrOf, contains } from "../lists/addresses.ts";
+import { creatorsOf, hasKnownName, isRewritten } from "../lists/chain.ts";
 import { readListFile } from "../lists/find-files.ts";
-import type { List } from "../lists/list.ts";
+import { rangeSetsOf } from "../lists/ipam.ts";
+import type { List, ListedPlugin } from "../lists/list.ts";
 import { parseListFile } from "../lists/list-file.ts";
 import { missingMaster } from "../rules/missing-master.ts";
 import { missingWrapperCure } from "../rules/missing-plugin.ts";
 import { unwrappedCreator } from "../rules/unwrapped-creator.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
-import { attachmentOf, type CachedAttachment } from "./cached-results.ts";
+import { addressesAt, attachmentOf, type CachedAttachment } from "./cached-results.ts";
 import { runChain } from "./chain.ts";
 import type { HostPaths } from "./host-paths.ts";
 import { pathStateAt } from "./namespaces.ts";
 import { type Lists, type Network, networkIn, networksIn, readLists } from "./networks.ts";
-import { droppedPlugins, outsideSubnets } from "./unseen.ts";
 
 /** What the next restart of the runtime would do to an attachment. */
 export type Verdict =
@@ -145,4 +148,39 @@ export function checkOptionsOn(
     throw new Trouble(`${file}: it is not a list with a name; run cni-wrappers lint on it`);
   if (network) networks.set(network.name, network);
   return { ...lists, networks, with: network, cniPath: paths.cniPath, seconds: Number(timeout) };
+}
+
+/** The addresses of an attachment that are in no subnet of its list, a line each. CHECK does not see it, the next ADD does. */
+export function outsideSubnets(list: List, attachment: CachedAttachment): readonly string[] {
+  return creatorsOf(list).flatMap((plugin) => {
+    if (isRewritten(plugin) || !hasKnownName(list, plugin)) return [];
+    const subnets = rangeSetsOf(plugin).flatMap((set) => set.flatMap(({ range }) => String(range.subnet)));
+    const known = subnets.flatMap((subnet) => cidrOf(subnet) ?? []);
+    const ifName = plugin.isRenamed ? plugin.ifName : attachment.runtimeIfName;
+    return addressesAt(attachment, ifName)
+      .filter((address) => {
+        const cidr = cidrOf(address);
+        return cidr && known.length > 0 && !known.some((subnet) => contains(subnet, cidr));
+      })
+      .map((address) => lineFor(plugin, ifName, `${address}, and the list now has ${subnets.join(", ")}`));
+  });
+}
+
+function lineFor({ type }: ListedPlugin, ifName: string, words: string): string {
+  return `${ifName} has ${words}: ${type} may refuse the next container; stop those of the old subnet first, or undo the change`;
+}
+
+/**
+ * The plain plugins that made rules on the host for an attachment and are in the list no more, a line each: the runtime does not
+ * run their DEL. Of a wrapped one, the wrappers that are left run it.
+ */
+export function droppedPlugins({ plugins }: List, { list, capabilityArgs }: CachedAttachment): readonly string[] {
+  const before = Array.isArray(list?.plugins) ? list.plugins.filter(isJsonObject) : [];
+  const { portMappings } = capabilityArgs;
+  const hasPorts = Array.isArray(portMappings) && portMappings.length > 0;
+  return ["portmap", "firewall"].flatMap((name) => {
+    const isGone = before.some(({ type }) => type === name) && !plugins.some(({ delegate }) => delegate === name);
+    if (!isGone || (name === "portmap" && !hasPorts)) return [];
+    return `${name} is in the list no more, so DEL leaves its rules: put it back until the containers that have them are gone`;
+  });
 }

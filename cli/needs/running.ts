@@ -6,8 +6,8 @@ import { creatorsOf } from "../lists/chain.ts";
 import { gatewaysIn } from "../lists/gateways.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import { addressesAt, addressesIn, type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
-import { chainName, masqueradeName } from "../prune/names.ts";
 import { readRules } from "../prune/read-rules.ts";
+import { chainName, masqueradeName } from "../prune/thing.ts";
 
 /** The host's links. `note` gets a line about what cannot be looked at. */
 interface Host {

@@ -2,8 +2,7 @@ import { type ExitCode, exitCodeOf } from "../exit-codes.ts";
 import { withoutNames } from "../live/alike.ts";
 import { plainTable } from "../plain-table.ts";
 import { type Style, styled, type Terminal } from "../terminal.ts";
-import type { HostAnswer } from "./answers.ts";
-import { isFull, type RollCall, rollCallLines } from "./roll-call.ts";
+import { type HostAnswer, isFull, type RollCall, rollCallLines } from "./answers.ts";
 
 /** The answers of many hosts for people: a line for each host, the reasons of the failing attachments, and further advice. */
 export function summaryText(

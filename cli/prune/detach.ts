@@ -13,7 +13,7 @@ import { attachmentOf } from "../live/cached-results.ts";
 import { callOf, callOrder, inVersion } from "../live/libcni.ts";
 import type { PluginOutcome, PluginRun } from "../live/run-plugin.ts";
 import type { Known } from "./known.ts";
-import { plainAddress } from "./names.ts";
+import { plainAddress } from "./thing.ts";
 
 /** A plugin whose DEL failed. */
 export interface FailedDel {

@@ -1,5 +1,4 @@
-import { chainName, plainAddress } from "./names.ts";
-import type { Thing } from "./thing.ts";
+import { chainName, plainAddress, type Thing } from "./thing.ts";
 
 type Table = ReturnType<typeof tablesIn>[number];
 

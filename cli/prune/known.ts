@@ -4,8 +4,7 @@ import { isJsonObject } from "../../shared/protocol/json.ts";
 import { entriesIn, keyOf, type MemoryFile } from "../host/memory.ts";
 import { type List, listFrom } from "../lists/list.ts";
 import { addressesIn, type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
-import { chainName, limiterName, masqueradeName, plainAddress, spoofCheckName } from "./names.ts";
-import { leaseName } from "./thing.ts";
+import { chainName, leaseName, limiterName, masqueradeName, plainAddress, spoofCheckName } from "./thing.ts";
 
 /** An attachment that a result or a file of the wrappers names. */
 export interface Known extends AttachmentKey {

@@ -3,10 +3,9 @@ import { basename, dirname, join } from "node:path";
 import { attempt, stat } from "../../shared/host/node/files.ts";
 import { leaseDirectory } from "../../shared/journal/host-files.ts";
 import { Memory } from "../host/memory.ts";
-import { leasesOf } from "../lists/leases.ts";
+import { leasesOf } from "../lists/ipam.ts";
 import type { List } from "../lists/list.ts";
-import { plainAddress } from "./names.ts";
-import { leaseName, type Thing } from "./thing.ts";
+import { leaseName, plainAddress, type Thing } from "./thing.ts";
 
 // Longer than an ADD takes. The wrappers' recovery waits as long.
 const youngest = 15 * 60 * 1000;

@@ -3,7 +3,7 @@ import { addressesOf, type Link } from "../host/links.ts";
 import type { PathState } from "../live/namespaces.ts";
 import { namespacePath } from "../live/namespaces.ts";
 import { addressesOfKnown, hostEndsOf, inodesOf, isNamedIn, type Known, namespacesOf } from "./known.ts";
-import { plainAddress } from "./names.ts";
+import { plainAddress } from "./thing.ts";
 
 /** Whether an attachment's namespace is there. `unknown` counts as there. */
 export type State =

@@ -3,8 +3,7 @@ import { addressesOf, type Link, linkNamed } from "../host/links.ts";
 import type { FoundAt, PluginRule } from "../lint/rule.ts";
 import { cidrOf, contains } from "../lists/addresses.ts";
 import { isRewritten } from "../lists/chain.ts";
-import { rangeSetsOf } from "../lists/ipam.ts";
-import { poolsOf } from "../lists/leases.ts";
+import { poolsOf, rangeSetsOf } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 export const hostSubnet: PluginRule = {

@@ -12,8 +12,7 @@ import {
   type Range,
 } from "../lists/addresses.ts";
 import { hasCapability, isRewritten } from "../lists/chain.ts";
-import { ipamTypeOf, rangeSetsOf, type WrittenRange } from "../lists/ipam.ts";
-import { filledRange } from "../lists/leases.ts";
+import { filledRange, ipamTypeOf, rangeSetsOf, type WrittenRange } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 export const invalidRange: ListRule = {

@@ -1,6 +1,5 @@
 import type { PluginRule } from "../lint/rule.ts";
-import { ipamTypeOf } from "../lists/ipam.ts";
-import { leasesOf } from "../lists/leases.ts";
+import { ipamTypeOf, leasesOf } from "../lists/ipam.ts";
 
 export const keptLeases: PluginRule = {
   severity: "warning",

@@ -1,5 +1,5 @@
 import type { ListRule } from "../lint/rule.ts";
-import { isOlder, neededVersion, unchainedPlugin, versionOf } from "../lists/versions.ts";
+import { isOlder, neededVersion, unchainedPlugin, versionOf } from "../lists/chain.ts";
 
 export const noCheckVersion: ListRule = {
   severity: "warning",

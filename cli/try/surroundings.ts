@@ -1,13 +1,11 @@
 import { existsSync } from "node:fs";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { exampleAttachment } from "../explain/example-source.ts";
-import { addressesOf, isNoBridge, type Link, linkNamed } from "../host/links.ts";
+import { addressesOf, type DefaultRoute, defaultRoutes, isNoBridge, type Link, linkNamed } from "../host/links.ts";
 import { stateDirectory } from "../host/memory.ts";
 import { processesNamed } from "../host/programs.ts";
-import { type DefaultRoute, defaultRoutes } from "../host/routes.ts";
 import { hasCapability, isRewritten } from "../lists/chain.ts";
-import { ipamTypeOf } from "../lists/ipam.ts";
-import { leasesOf } from "../lists/leases.ts";
+import { ipamTypeOf, leasesOf } from "../lists/ipam.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import { reportedBy } from "../lists/reported.ts";
 import { existingAbove } from "./stage.ts";

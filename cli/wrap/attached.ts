@@ -1,5 +1,5 @@
 import { Memory, stateDirectory } from "../host/memory.ts";
-import { leasesOf } from "../lists/leases.ts";
+import { leasesOf } from "../lists/ipam.ts";
 import type { List } from "../lists/list.ts";
 
 /** A running attachment that no wrapper made, or made only in part. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
-import { droppedPlugins } from "../../../../cli/live/unseen.ts";
+import { droppedPlugins } from "../../../../cli/live/check.ts";
 import { listWith } from "../needs/support.ts";
 
 const bridge = { type: "bridge-wrapper", bridge: "disc0" };

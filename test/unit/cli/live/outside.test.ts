@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
-import { outsideSubnets } from "../../../../cli/live/unseen.ts";
+import { outsideSubnets } from "../../../../cli/live/check.ts";
 import { changedInterface } from "../../../../cli/rules/changed-interface.ts";
 import { zoneOfBlue } from "../../support/journals.ts";
 import { bothResult } from "../../support/results.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { defaultRoutes } from "../../../../cli/host/routes.ts";
+import { defaultRoutes } from "../../../../cli/host/links.ts";
 import { routeProblems } from "../../../../cli/needs/host-errors.ts";
 import { pluginOf } from "./support.ts";
 

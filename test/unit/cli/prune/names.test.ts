@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chainName, limiterName, masqueradeName, plainAddress } from "../../../../cli/prune/names.ts";
+import { chainName, limiterName, masqueradeName, plainAddress } from "../../../../cli/prune/thing.ts";
 
 // As the reference plugins 1.9.1 named them.
 test.each([
