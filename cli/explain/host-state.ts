@@ -2,12 +2,14 @@ import type { Host } from "../../shared/host/host.ts";
 import { listDirectory, readFile, stat } from "../../shared/host/node/files.ts";
 import { ip } from "../../shared/host/node/ip.ts";
 import { linkIndex } from "../../shared/host/node/link-index.ts";
+import { routersAnswer } from "../model/iproute.ts";
+import type { HostView } from "../model/view.ts";
 
 /** What a rehearsal reads of a host. */
 type Readable = Pick<Host, "readFile" | "listDirectory" | "stat" | "linkIndex" | "ip">;
 
 /** The part of a host that a wrapper's plan depends on. */
-export type HostState = Readable & Pick<Host, "now" | "appendJournal" | "removeFile" | "removeDirectory">;
+export type HostState = Omit<HostView, "appendLine">;
 
 const defaultCache = "/var/lib/cni/";
 const identity = { device: 1, inode: 1, size: 0, modifiedMs: 0, changedMs: 0 };
@@ -37,7 +39,8 @@ export function stateOver(view: Readable): HostState {
       return text === undefined ? view.stat(path) : { ...identity, size: text.length, modifiedMs: Date.now() };
     },
     // Without a namespace, it would make one.
-    ip: (args, commands, netns) => (netns === undefined ? undefined : view.ip(args, commands, netns)),
+    ip: (args, commands, netns) =>
+      routersAnswer(args) ?? (netns === undefined ? undefined : view.ip(args, commands, netns)),
   };
 }
 

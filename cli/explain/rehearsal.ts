@@ -1,8 +1,7 @@
-import { basename } from "node:path";
 import { profiles } from "../../plugins/index.ts";
 import { logOf } from "../../shared/call/log.ts";
 import type { Plan } from "../../shared/call/plan.ts";
-import type { Bytes, Host } from "../../shared/host/host.ts";
+import type { Host } from "../../shared/host/host.ts";
 import { CniError } from "../../shared/protocol/errors.ts";
 import { type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { type ConfiguredVerb, parseRequest } from "../../shared/protocol/request.ts";
@@ -10,7 +9,7 @@ import { parseVariables } from "../../shared/protocol/variables.ts";
 import { planRequest, run } from "../../shared/run.ts";
 import { isWrapperType } from "../lists/list.ts";
 import type { Call } from "../live/libcni.ts";
-import { routersAnswer } from "../model/iproute.ts";
+import { hostOf, nameOf } from "../model/wrapper-host.ts";
 import type { HostState } from "./host-state.ts";
 
 /** How a plugin ends: its exit code, and the JSON object that it prints, if it prints one. */
@@ -52,7 +51,7 @@ interface Stage {
  * to a disk.
  */
 export function rehearse(calledAs: string, call: Call, stage: Stage): Rehearsal {
-  const { host, runs, output, log } = hostOf(calledAs, call, stage);
+  const { host, runs, output, log } = stageOf(calledAs, call, stage);
   const plan = planOf(host, call);
   const exitCode = run(host, profiles);
   return { plan, runs, answer: { exitCode, output: parseJsonObject(output.join("")) }, warnings: warningsIn(log) };
@@ -71,44 +70,26 @@ function planOf(host: Host, { stdin }: Call): Plan | undefined {
 }
 
 /** The host of a rehearsal, and what the wrapper then runs, prints and logs on it. */
-function hostOf(calledAs: string, call: Call, { state, jq, pid, answer }: Stage) {
+function stageOf(calledAs: string, call: Call, { state, jq, pid, answer }: Stage) {
   const runs: PluginRun[] = [];
   const output: string[] = [];
   const log: string[] = [];
-  const print = (text: string): void => void output.push(text);
-  const host: Host = {
-    ...state,
+  const host = hostOf({
+    view: { ...state, appendLine: (_, line) => void log.push(line) },
     env: { CNI_WRAPPERS_LOG: "log", CNI_WRAPPERS_LOG_LEVEL: "warn", ...call.environment },
-    calledAs,
-    executable: "/opt/cni/bin/cni-wrappers",
-    pid,
-    release: { version: "", commit: "", flavor: "" },
-    sleep: () => {},
-    ip: (args, commands, netns) => routersAnswer(args) ?? state.ip(args, commands, netns),
-    readStdin: () => bytesOf(JSON.stringify(call.stdin), print),
-    writeStdout: print,
-    inspect: (path) => (isWrapperType(basename(path)) ? "the wrapper itself" : "executable"),
-    // The wrapper then spawns the plugin.
-    tryExec: () => {},
-    spawn(path, changes, { stdin }) {
+    ...{ calledAs, pid, stdin: JSON.stringify(call.stdin) },
+    inspect: (path) => (isWrapperType(nameOf(path)) ? "the wrapper itself" : "executable"),
+    runPlugin(plugin, changes, stdin) {
       // The mark is for a wrapper that a plugin runs.
       const { CNI_WRAPPERS_NESTED: _, ...environment } = { ...call.environment, ...changes } as Call["environment"];
-      const given = { environment, stdin: parseJsonObject(stdin ?? "") ?? call.stdin };
-      const plugin = basename(path);
+      const given = { environment, stdin: parseJsonObject(stdin) ?? call.stdin };
       const ended = answer(plugin, given);
       runs.push({ plugin, ...given, answer: ended });
-      const text = ended.output === undefined ? "" : JSON.stringify(ended.output);
-      return { ended: "exit", exitCode: ended.exitCode, stdout: bytesOf(text, print) };
+      return [ended.exitCode, ended.output === undefined ? "" : JSON.stringify(ended.output)];
     },
-    writeStderr: () => {},
-    appendLine: (_, line) => void log.push(line),
-    ...(jq && { jq }),
-  };
-  return { host, runs, output, log };
-}
-
-function bytesOf(text: string, print: (text: string) => void): Bytes {
-  return { decodeUtf8: () => text, print: () => print(text) };
+    print: (text) => void output.push(text),
+  });
+  return { host: { ...host, ...(jq && { jq }) }, runs, output, log };
 }
 
 function warningsIn(log: readonly string[]): string[] {

@@ -1,12 +1,13 @@
 import { profiles } from "../../plugins/index.ts";
-import type { Answer, Bytes, Host, Streams } from "../../shared/host/host.ts";
+import type { Host } from "../../shared/host/host.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { run } from "../../shared/run.ts";
 import type { Machine } from "./machine.ts";
 import { type PluginCall, PluginError, type Steps } from "./plugin.ts";
 import { plugins } from "./plugins.ts";
 import { type CallOf, errorResult, stepsOf } from "./verbs.ts";
-import { type HostView, viewOf } from "./view.ts";
+import { viewOf } from "./view.ts";
+import { hostOf, nameOf } from "./wrapper-host.ts";
 
 /** The answer of an executable to the runtime. */
 export interface Reply {
@@ -34,7 +35,7 @@ export function* wrapperCall(
   stops: Stops,
   sabotage: Sabotage = {},
 ): Task<Reply> {
-  const process = Object.assign(new Process(machine, type, call, stops), sabotage);
+  const process = new Process(machine, type, call, { stops, sabotage });
   for (;;) {
     const point = process.goOn();
     if (point === undefined) return process.reply();
@@ -69,21 +70,21 @@ export function ended<T>(task: Task<T>): T {
 
 class Suspended extends Error {}
 
+/** The methods of a host before which a wrapper can stop, and what each point is called. */
+const points = {
+  ...{ now: "clock", sleep: "sleep", inspect: "inspect", spawn: "spawn", readFile: "read", appendJournal: "write" },
+  ...{ listDirectory: "list", stat: "stat", linkIndex: "link", ip: "ip", appendLine: "append" },
+} as const;
+
 /**
- * The host as one wrapper sees it. The core cannot stop between two answers of its host. So where it must, it is thrown out, and
+ * The process of one wrapper. The core cannot stop between two answers of its host. So where it must, it is thrown out, and
  * begins again later: until it is back at that point, it gets the answers that it had before. They decide all that it does.
  */
-class Process implements Host {
-  readonly env: Host["env"];
-  readonly calledAs: string;
-  readonly executable = "/opt/cni/bin/cni-wrappers";
-  readonly pid = 4711;
-  readonly release = { version: "1.2.3", commit: "abcdef", flavor: "slim" };
+class Process {
   /** How the plugin ends that runs at the point where the process stopped. */
   pluginEnd: PluginEnd;
+  readonly #host: Host;
   readonly #machine: Machine;
-  readonly #view: HostView;
-  readonly #stdin: string;
   readonly #stops: Stops;
   readonly #answers: unknown[] = [];
   #next = 0;
@@ -95,13 +96,49 @@ class Process implements Host {
   #replaced: number | undefined;
   #exitCode = 0;
 
-  constructor(machine: Machine, type: string, { env, config }: PluginCall, stops: Stops) {
+  constructor(machine: Machine, type: string, call: PluginCall, around: { stops: Stops; sabotage: Sabotage }) {
     this.#machine = machine;
-    this.#view = viewOf(machine);
-    this.#stops = stops;
-    this.#stdin = JSON.stringify(config);
-    this.env = env;
-    this.calledAs = `${(env.CNI_PATH ?? "").split(":")[0]}/${type}`;
+    this.#stops = around.stops;
+    this.#host = { ...this.#hostFor(type, call), ...around.sabotage };
+  }
+
+  #hostFor(type: string, { env, config }: PluginCall): Host {
+    const machine = this.#machine;
+    const calledAs = `${(env.CNI_PATH ?? "").split(":")[0]}/${type}`;
+    const host = hostOf({
+      ...{ view: viewOf(machine), env, calledAs, pid: 4711, stdin: JSON.stringify(config) },
+      inspect(path) {
+        const name = nameOf(path);
+        // For drop-in, the wrappers have the plugins' names in the first directory.
+        if (path === calledAs) return "the wrapper itself";
+        return plugins[name] && !machine.missing.has(name) ? "executable" : "missing";
+      },
+      runPlugin: (name, changes, stdin) =>
+        this.#runPlugin(name, { env: { ...env, ...changes }, config: JSON.parse(stdin) }),
+      print: (text) =>
+        this.#ask("stdout", () => {
+          if (this.#replaced === undefined) this.#output += text;
+        }),
+    });
+    host.sleep = (ms) => machine.wait(ms);
+    for (const [name, point] of Object.entries(points)) {
+      const method = Reflect.get(host, name);
+      Reflect.set(host, name, (...args: unknown[]) => this.#ask(point, () => method(...args)));
+    }
+    // No stop: a wrapper has looked at the file right before.
+    const { removeFile } = host;
+    host.removeFile = (path) => this.#answered(() => removeFile(path));
+    host.tryExec = (...call) => this.#exec(...call);
+    return host;
+  }
+
+  #exec(path: string, env: Host["env"], stdin: string | undefined): never {
+    const answer = this.#host.spawn(path, env, { stdin, limit: 0 });
+    this.#ask("exit", () => {
+      if (answer.ended === "exit") this.#output += answer.stdout.decodeUtf8();
+      this.#replaced = answer.ended === "exit" ? answer.exitCode : 137;
+    });
+    throw new Error("replaced");
   }
 
   /** Runs the wrapper to the next point at which it stops, or to its end. */
@@ -110,7 +147,7 @@ class Process implements Host {
     this.#point = undefined;
     this.#next = 0;
     try {
-      this.#exitCode = run(this, profiles);
+      this.#exitCode = run(this.#host, profiles);
     } catch (error) {
       if (this.#point === undefined) throw error;
     }
@@ -120,92 +157,6 @@ class Process implements Host {
   reply(): Reply {
     const answer = this.#output === "" ? undefined : JSON.parse(this.#output);
     return { exitCode: this.#replaced ?? this.#exitCode, answer };
-  }
-
-  now(): number {
-    return this.#ask("clock", () => this.#view.now());
-  }
-
-  sleep(ms: number): void {
-    this.#ask("sleep", () => this.#machine.wait(ms));
-  }
-
-  readStdin(): Bytes {
-    return this.#bytes(this.#stdin);
-  }
-
-  writeStdout(text: string): void {
-    this.#ask("stdout", () => {
-      if (this.#replaced === undefined) this.#output += text;
-    });
-  }
-
-  inspect(path: string): ReturnType<Host["inspect"]> {
-    return this.#ask("inspect", () => {
-      const name = nameOf(path);
-      // For drop-in, the wrappers have the plugins' names in the first directory.
-      if (path === this.calledAs) return "the wrapper itself";
-      return plugins[name] && !this.#machine.missing.has(name) ? "executable" : "missing";
-    });
-  }
-
-  tryExec(path: string, env: Host["env"], stdin: string | undefined): void {
-    const answer = this.spawn(path, env, { stdin });
-    this.#ask("exit", () => {
-      if (answer.ended === "exit") this.#output += answer.stdout.decodeUtf8();
-      this.#replaced = answer.ended === "exit" ? answer.exitCode : 137;
-    });
-    throw new Error("replaced");
-  }
-
-  spawn(path: string, changes: Host["env"], { stdin }: Pick<Streams, "stdin">): Answer {
-    const [exitCode, output] = this.#ask("spawn", () => {
-      const call = { env: { ...this.env, ...changes }, config: JSON.parse(stdin ?? this.#stdin) };
-      return this.#runPlugin(nameOf(path), call);
-    });
-    if (exitCode === undefined) return { ended: "signal", signal: "SIGKILL" };
-    return { ended: "exit", exitCode, stdout: this.#bytes(output) };
-  }
-
-  readFile(path: string): string | undefined {
-    return this.#ask("read", () => this.#view.readFile(path));
-  }
-
-  appendJournal(...journal: Parameters<Host["appendJournal"]>): string | undefined {
-    return this.#ask("write", () => this.#view.appendJournal(...journal));
-  }
-
-  // No stop: a wrapper has looked at the file right before.
-  removeFile(path: string): void {
-    this.#answered(() => this.#view.removeFile(path));
-  }
-
-  removeDirectory(): void {}
-
-  listDirectory(path: string): readonly string[] {
-    return this.#ask("list", () => this.#view.listDirectory(path));
-  }
-
-  stat(path: string): ReturnType<Host["stat"]> {
-    return this.#ask("stat", () => this.#view.stat(path));
-  }
-
-  linkIndex(netns: string, name: string): number | undefined {
-    return this.#ask("link", () => this.#view.linkIndex(netns, name));
-  }
-
-  writeStderr(): void {}
-
-  ip(...run: Parameters<Host["ip"]>): string | undefined {
-    return this.#ask("ip", () => this.#view.ip(...run));
-  }
-
-  appendLine(file: string, line: string): string | undefined {
-    return this.#ask("append", () => this.#view.appendLine(file, line));
-  }
-
-  #bytes(text: string): Bytes {
-    return { decodeUtf8: () => text, print: () => this.writeStdout(text) };
   }
 
   #ask<T>(what: string, perform: () => T): T {
@@ -264,8 +215,4 @@ class Process implements Host {
     this.#plugin = undefined;
     return outcome;
   }
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }
