@@ -19,10 +19,12 @@ export interface Fault {
   readonly conformance: Readonly<Record<string, readonly string[]>>;
   /** The wrapper's workaround that a release with the patch makes superfluous. */
   readonly workaround: string;
+  /** Flags of `go mod edit`, if the release's go.mod does not work without the rest of its repository. */
+  readonly modEdit?: readonly string[];
+  /** Flags of `go test`, for a module that uses Go's own test package. */
+  readonly testFlags?: readonly string[];
   /** What the kernel needs for the commands of the report. */
   readonly needs?: keyof typeof needs;
-  /** Why there is no patch, or why its tests do not run here. */
-  readonly obstacle?: string;
 }
 
 /** The folder with a folder for each fault. */
@@ -60,7 +62,7 @@ export function digestOf(faults: readonly Fault[]): string {
 
 /** The faults whose patches are tried out together: those of the plugins. */
 export function togetherOf(faults: readonly Fault[]): readonly Fault[] {
-  return faults.filter(({ module, obstacle }) => module === reference && obstacle === undefined);
+  return faults.filter(({ module }) => module === reference);
 }
 
 /** The module of the reference plugins. */

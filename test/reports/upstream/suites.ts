@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { execa } from "execa";
 import { inSecondKernel } from "../../kernel/second-kernel.ts";
+import type { Fault } from "./faults.ts";
 
 /** How many of the tests with a name there are, and how many of them passed in one of the kernels. */
 export interface Count {
@@ -118,9 +119,11 @@ export function merged(one: Counts, other: Counts): Counts {
 }
 
 /** Runs the tests of a module that uses Go's own test package. */
-export async function runGoTests(copy: string, packages: readonly string[]): Promise<Counts> {
-  const args = ["go", "test", "-json", "-count=1", ...packages.map((name) => `./${name}`)];
-  const { stdout } = await execa("nice", args, { cwd: copy, env: { GOFLAGS: here }, reject: false });
+export async function runGoTests(copy: string, { packages, modEdit, testFlags = [] }: Fault): Promise<Counts> {
+  const options = { cwd: copy, env: { GOFLAGS: modEdit === undefined ? here : `${here} -mod=mod`.trim() } };
+  if (modEdit !== undefined) await execa("go", ["mod", "edit", ...modEdit], options);
+  const args = ["go", "test", "-json", "-count=1", ...testFlags, ...packages.map((name) => `./${name}`)];
+  const { stdout } = await execa("nice", args, { ...options, reject: false });
   const events: { Action: string; Package: string; Test?: string }[] = stdout.split("\n").filter(Boolean).map(parsed);
   const ends = events.filter(({ Action, Test }) => Test !== undefined && ["pass", "fail"].includes(Action));
   return Object.fromEntries(

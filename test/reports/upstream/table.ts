@@ -42,7 +42,7 @@ export function addressesIn(section: string): Addresses {
 
 /** The cells about a run. A result of patches that changed since then does not count. */
 function outcome(result: Results[string] | undefined, faults: readonly Fault[]): [string, string] {
-  if (result?.patch !== digestOf(faults)) return [faults[0]?.obstacle ?? "not run", "not run"];
+  if (result?.patch !== digestOf(faults)) return ["not run", "not run"];
   const { fixed, unchanged, neverPass, problems, cells } = result;
   const rest = neverPass === 0 ? "" : `, ${neverPass} fail before and after`;
   const broken = problems.length === 0 ? "" : `, **${problems.length} problems**`;

@@ -31,8 +31,7 @@ if (unknown.length > 0) {
   console.error(`--only ${unknown.join()}: it must be one of ${names.join(", ")}`);
   process.exit(2);
 }
-const possible = faults.filter(({ obstacle }) => obstacle === undefined);
-const alone = only.flatMap((name) => possible.filter((fault) => fault.name === name));
+const alone = only.flatMap((name) => faults.filter((fault) => fault.name === name));
 /** The patches whose tests must fail before the fixes. */
 const chosen = only.includes(together) ? [...new Set([...alone, ...togetherOf(faults)])] : alone;
 const results: Record<string, Results[string]> = JSON.parse(readFileSync(resultsFile, "utf8"));
@@ -86,7 +85,7 @@ async function countsOf(
   say(`${some.map((each) => each.name).join(", ") || fault.module}: ${name}`);
   const copy = await copySources(fault, name);
   await applyPatches(copy, some.map(patchOf), name === "tests" ? "tests" : "all");
-  return fault.module === reference ? runGinkgo(copy, packages, fault.version) : runGoTests(copy, packages);
+  return fault.module === reference ? runGinkgo(copy, packages, fault.version) : runGoTests(copy, fault);
 }
 
 async function conformanceOf(first: Fault, some: readonly Fault[], { problems }: Verdict) {
