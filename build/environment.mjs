@@ -94,7 +94,8 @@ function isDirectory(path) {
   return can(path, constants.W_OK) && statSync(path).isDirectory();
 }
 
-function can(path, mode) {
+/** Whether this process may do something with the file at an absolute path. */
+export function can(path, mode) {
   try {
     accessSync(path, mode);
     return isAbsolute(path);

@@ -2,9 +2,10 @@
 // installed, so it imports only Node's own modules.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { accessSync, constants, lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { constants, lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { can } from "./environment.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const oldestNode = 20;
@@ -169,16 +170,7 @@ function run(command, args, environment = {}) {
 
 function find(command) {
   const candidates = (process.env.PATH ?? "").split(delimiter).map((directory) => join(directory, command));
-  return candidates.some(isExecutable);
-}
-
-function isExecutable(path) {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return candidates.some((path) => can(path, constants.X_OK));
 }
 
 function read(path) {

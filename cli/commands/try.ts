@@ -7,7 +7,7 @@ import { exitCodeOf } from "../exit-codes.ts";
 import { readLinks } from "../host/links.ts";
 import { hostPathsOn, usualCacheDirectory, usualCniPath } from "../live/host-paths.ts";
 import { agentFault } from "../live/looked-at.ts";
-import { networkIn } from "../live/networks.ts";
+import { demandNetworkIn } from "../live/networks.ts";
 import { jsonOption, portOption, timeoutOption } from "../options.ts";
 import { missingWrapperCure } from "../rules/missing-plugin.ts";
 import type { Terminal } from "../terminal.ts";
@@ -79,8 +79,7 @@ async function reportOn(
   terminal: Terminal,
 ): Promise<Report> {
   const { file } = readList(path, terminal.directory);
-  const network = networkIn(file);
-  if (network === undefined) throw new Trouble(`${path}: it is not a list with a name; run cni-wrappers lint on it`);
+  const network = demandNetworkIn(file);
   // guard: nothing is tried without namespaces of its own
   if (process.getuid?.() !== 0) throw new Trouble("only root can make namespaces: run the command as root");
   const where = { cacheDir: usualCacheDirectory, configDir: [], ...(cniPath !== undefined && { cniPath }) };

@@ -19,7 +19,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
-import { attempt, isOwn, openByName, openDirectory } from "../../shared/host/node/files.ts";
+import { attempt, flush, isOwn, openByName, openDirectory } from "../../shared/host/node/files.ts";
 import { Trouble, withPath } from "../trouble.ts";
 
 interface WriteOptions {
@@ -174,10 +174,5 @@ function copied(path: string, copy: string): boolean {
 
 /** Makes the names in a directory durable. */
 export function syncDirectory(path: string): void {
-  const descriptor = openSync(path, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  flush(openSync(path, "r"));
 }

@@ -15,7 +15,7 @@ import { addressesAt, attachmentOf, type CachedAttachment } from "./cached-resul
 import { runChain } from "./chain.ts";
 import type { HostPaths } from "./host-paths.ts";
 import { pathStateAt } from "./namespaces.ts";
-import { type Lists, type Network, networkIn, networksIn, readLists } from "./networks.ts";
+import { demandNetworkIn, type Lists, type Network, networkIn, networksIn, readLists } from "./networks.ts";
 
 /** What the next restart of the runtime would do to an attachment. */
 export type Verdict =
@@ -142,10 +142,7 @@ export function checkOptionsOn(
 ): CheckOptions {
   const lists = readLists(paths.configDirectories, terminal);
   const networks = new Map(lists.networks);
-  const network = file === undefined ? undefined : networkIn(readListFile(file, terminal.directory));
-  // guard: nothing is checked with a file of --with that is no list
-  if (file !== undefined && !network)
-    throw new Trouble(`${file}: it is not a list with a name; run cni-wrappers lint on it`);
+  const network = file === undefined ? undefined : demandNetworkIn(readListFile(file, terminal.directory));
   if (network) networks.set(network.name, network);
   return { ...lists, networks, with: network, cniPath: paths.cniPath, seconds: Number(timeout) };
 }

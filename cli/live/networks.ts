@@ -7,7 +7,7 @@ import { isMisspelt, readListFiles } from "../lists/find-files.ts";
 import { type List, listOf } from "../lists/list.ts";
 import type { ListFile } from "../lists/list-file.ts";
 import { oneLine, type Terminal } from "../terminal.ts";
-import type { Trouble } from "../trouble.ts";
+import { Trouble } from "../trouble.ts";
 
 /** The networks that a runtime would load, by name. */
 export type Networks = ReadonlyMap<string, Network>;
@@ -108,6 +108,14 @@ export function networksIn(files: readonly ListFile[]): Networks {
 export function networkIn(file: ListFile): Network | undefined {
   const list = file.errors.length > 0 ? undefined : listOf(file);
   return list?.name === undefined ? undefined : { name: list.name, list, value: asList(list) };
+}
+
+/** The same. Throws Trouble if a file defines no network. */
+export function demandNetworkIn(file: ListFile): Network {
+  const network = networkIn(file);
+  // guard: nothing is checked or tried with a file that is no list
+  if (network) return network;
+  throw new Trouble(`${file.path}: it is not a list with a name; run cni-wrappers lint on it`);
 }
 
 // libcni, ConfListFromConf.

@@ -15,13 +15,6 @@ export interface Allocation {
   readonly tasks: readonly string[];
 }
 
-/** The allocations of this node by their id, which is the container's id. */
-interface NomadAnswer {
-  readonly allocations: ReadonlyMap<string, Allocation>;
-  /** Why there are none; undefined if the agent told them. */
-  readonly problem: string | undefined;
-}
-
 /** How long the agent may be silent, and how long it may take, in milliseconds. */
 const patience = { silent: 1000, all: 5000 };
 /** Each allocation comes with its whole job. */
@@ -49,14 +42,15 @@ export class NomadAgent {
 }
 
 /**
- * Asks the agent for the allocations of its node: one request, whatever their number. Of Nomad's lists only the one of a node has
- * an index in the servers, and any server may answer it.
+ * Asks the agent for the allocations of its node by their ids, which are those of containers: one request, whatever their number.
+ * `problem` says why there are none. Of Nomad's lists only the one of a node has an index in the servers, and any server may
+ * answer it.
  */
-export async function askNomad(agent: NomadAgent): Promise<NomadAnswer> {
+export async function askNomad(agent: NomadAgent) {
   try {
     return { allocations: allocationsIn(await agent.ofNode("/allocations?stale")), problem: undefined };
   } catch (error) {
-    return { allocations: new Map(), problem: agentError(error) };
+    return { allocations: new Map<string, Allocation>(), problem: agentError(error) };
   }
 }
 

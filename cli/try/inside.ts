@@ -4,7 +4,7 @@ import { attempt, readFile } from "../../shared/host/node/files.ts";
 import { type Link, readLinks } from "../host/links.ts";
 import { runProgram } from "../host/programs.ts";
 import { parseListFile } from "../lists/list-file.ts";
-import { networkIn } from "../live/networks.ts";
+import { demandNetworkIn } from "../live/networks.ts";
 import { Trouble } from "../trouble.ts";
 import { courseOf, type Step, type Trial } from "./course.ts";
 import { addedTo, shapeOf, type Thing, takeSnapshot, textOf } from "./snapshot.ts";
@@ -41,8 +41,7 @@ export async function tryInside(request: Request): Promise<Outcome> {
   const { passed, problem } = runProgram("ip", ["-batch", "-"], ["link set lo up", ...request.commands, ""].join("\n"));
   // guard: nothing is tried on a stage that lacks the host's interfaces
   if (!passed) throw new Trouble(problem);
-  const list = networkIn(parseListFile(request.path, request.text))?.list;
-  if (list === undefined) throw new Trouble(`${request.path}: it is not a list with a name`);
+  const { list } = demandNetworkIn(parseListFile(request.path, request.text));
   const before = await takeSnapshot();
   const { steps, left } = await courseOf({ ...request, list });
   await untilNamespacesAreGone();

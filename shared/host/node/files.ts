@@ -74,7 +74,8 @@ function flushDirectory(path: string): void {
   attempt(() => flush(openSync(path, "r")));
 }
 
-function flush(file: number): void {
+/** Waits until an opened file or directory is on the disk, and closes it. */
+export function flush(file: number): void {
   try {
     fsyncSync(file);
   } finally {

@@ -25,7 +25,7 @@ const testHost = { ...goodHost, ...Object.fromEntries(testTools.map((tool) => [t
 function makeClone(commands: Record<string, string>): string {
   const clone = scratch();
   mkdirSync(join(clone, "build"));
-  copyFileSync(join(root, "build/setup.mjs"), join(clone, "build/setup.mjs"));
+  for (const file of ["build/setup.mjs", "build/environment.mjs"]) copyFileSync(join(root, file), join(clone, file));
   writeFileSync(join(clone, "package-lock.json"), "{}");
   for (const [name, script] of Object.entries(commands)) writeScript(join(clone, "host", name), script);
   return clone;
