@@ -9,6 +9,7 @@ export function linkEffects(machine: Machine, place: Place): Effect[] {
   const { containerId, namespace, ifName, addresses, config } = place;
   const { links } = namespace;
   const link = links.get(ifName);
+  const mtu = link?.attributes.get("mtu");
   const ipam = isJsonObject(config.ipam) ? String(config.ipam.type) : "";
   return [
     {
@@ -24,6 +25,7 @@ export function linkEffects(machine: Machine, place: Place): Effect[] {
       holds: () => link?.addresses.join() === addresses.join(),
       lose: () => dropAddress(link),
     },
+    { what: `MTU of ${ifName}`, holds: () => link?.attributes.get("mtu") === mtu },
     ...addresses.flatMap((address): Effect[] => [
       { what: `lease of ${address}`, holds: () => isLeased(machine, ipam, containerId, ifName, address) },
       ...(config.ipMasq ? [{ what: `masquerading of ${address}`, holds: () => isMasqueraded(machine, address) }] : []),

@@ -256,4 +256,78 @@ export const plantedFaults: readonly PlantedFault[] = [
     from: "if (result.ips) narrowed.ips = result.ips.filter(isOwn);",
     to: "",
   },
+  {
+    name: "a failed ADD's DEL removes the rules that a sibling shares",
+    file: sharing,
+    from: `if (!entry.done || !profile?.repeatable) return { do: "later" };`,
+    to: `if (!profile?.repeatable) return { do: "later" };`,
+  },
+  {
+    name: "a chained plugin gets an interface that a sibling made",
+    file: sharing,
+    from: "isSameNamespace(entry.namespace, namespace) && !isInterfaceOfOthers(entry, around);",
+    to: "isSameNamespace(entry.namespace, namespace) && !around.isTaken();",
+  },
+  {
+    name: "an attachment is complete although its DEL was cut off",
+    file: journal,
+    from: "return withoutStrays(journal).at(-1)?.isGivenUp === true;",
+    to: "return false;",
+  },
+  {
+    name: "an attachment is complete although its DEL was cut off and left what a sibling shares",
+    file: journal,
+    from: "return withoutStrays(journal).at(-1)?.isGivenUp === true;",
+    to: "return withoutStrays(journal).at(-1)?.isUndone === true;",
+  },
+  {
+    name: "what something else made is nobody's",
+    file: recovery,
+    from: "if (own !== undefined || present.resultMs === undefined) return false;",
+    to: "return false;",
+  },
+  {
+    name: "of two equal plugins, DEL finds the later one's entry",
+    file: "shared/journal/own-entry.ts",
+    from: `    entries.findLast((entry) => isOfPlugin(entry, plugin)) ??
+    entries.findLast((entry) => isOfBlock(entry, plugin)) ??
+`,
+    to: "",
+  },
+  {
+    name: "what was added again since a reboot is left",
+    file: del,
+    from: "if (moment === undefined || bootId === moment.bootId) return false;",
+    to: "return false;",
+  },
+  {
+    name: "what was added again in another namespace is left",
+    file: del,
+    from: `if (entry.role === "meta" || namespace === undefined) return undefined;`,
+    to: "return undefined;",
+  },
+  {
+    name: "a DEL without an entry goes by the interface's name beside a sibling",
+    file: without,
+    from: "!result && hasOthers(call)) return [];",
+    to: "!result && hasOthers(call)) {}",
+  },
+  {
+    name: "the entry that a stray ADD repeats stands",
+    file: add,
+    from: "if (own === undefined || !isStanding(own)) return [];",
+    to: "return [];",
+  },
+  {
+    name: "an ADD that failed does not say which interface it left",
+    file: add,
+    from: "const left = linkOf(undoing, entry);",
+    to: "const left = undefined;",
+  },
+  {
+    name: "siblings are not read again after an entry is given up",
+    file: undoing,
+    from: "undoing.facts.forget(undoing.journal.key.containerId, undoing.journal.key);",
+    to: "",
+  },
 ];

@@ -25,6 +25,8 @@ const portmap = (backend: string, ifName?: string, port?: number): ListedPlugin 
   ...of(ifName, port ? { ports: { only: [port] } } : {}),
 });
 
+const unknown = chained("mark", undefined, { wrapper: { role: "meta" } });
+
 const flannel = { type: "flannel-wrapper", wrapper: { role: "creator" }, subnet: "10.9.0.0/24" };
 
 const two = [macvlan(1), bridge(2, "eth1")];
@@ -184,6 +186,67 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       add("c1 za eth0"),
       { do: "wrap", list: "za" },
       del("c1 za eth0"),
+    ],
+  },
+  "a failed ADD shares its ports' rules with a sibling, and its DEL is killed": {
+    lists: { za: [bridge(1), portmap("nftables")] },
+    events: [
+      add("c1 za eth0"),
+      { do: "ADD", of: "c1 za net1", fault: { at: "portmap: port published", do: "fail the plugin" } },
+      { do: "DEL", of: "c1 za net1", fault: { at: "portmap: ports removed", do: "kill" } },
+      check("c1 za eth0"),
+    ],
+  },
+  "tuning was missing when its try was undone, and a sibling has made the interface since": {
+    lists: {
+      za: [bridge(1, "eth1"), chained("tuning", "eth1", { mtu: 1400 }), chained("tuning", "eth1", { mtu: 1300 })],
+      zb: [bridge(2, "eth1")],
+    },
+    events: [
+      { do: "ADD", of: "c1 za eth0", fault: { at: "before the result is kept", do: "kill" } },
+      { do: "uninstall", plugin: "tuning" },
+      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: link deleted", do: "kill" } },
+      { do: "install", plugin: "tuning" },
+      add("c1 zb net1"),
+      del("c1 za eth0"),
+    ],
+  },
+  "a list has nothing wrapped but an unknown plugin, and its live attachment gets another ADD": {
+    lists: { za: [{ type: "uplink" }, unknown] },
+    events: [add("c1 za eth0"), add("c1 za eth0"), del("c1 za eth0")],
+  },
+  "a list has nothing wrapped but two unknown plugins, and they wait for a sibling": {
+    lists: {
+      za: [{ type: "uplink" }, unknown, { ...unknown, wrapper: { role: "meta", args: "keep" } }],
+      zb: [macvlan(1), unknown],
+    },
+    events: [add("c1 za eth0"), add("c1 zb net1"), del("c1 za eth0"), del("c1 zb net1")],
+  },
+  "an ADD failed before it made its interface, and is deleted while a plain sibling makes one of that name": {
+    lists: { za: [{ ...ptp(1), ...of("eth1") }], zb: [{ ...macvlan(2), type: "macvlan" }] },
+    events: [
+      { do: "ADD", of: "c1 za eth0", fault: { at: "ptp: leased", do: "fail the plugin" } },
+      { do: "ADD", of: "c1 zb eth1", fault: { at: "macvlan: address set", do: "go on", first: del("c1 za eth0") } },
+    ],
+  },
+  "an attachment is deleted that never was, while a plain sibling makes its interface beside another one": {
+    lists: { za: [bridge(1, "eth1")], zb: [{ ...macvlan(2), type: "macvlan" }], zc: [macvlan(3)] },
+    events: [
+      add("c1 zc net1"),
+      { do: "ADD", of: "c1 zb eth1", fault: { at: "macvlan: address set", do: "go on", first: del("c1 za eth0") } },
+    ],
+  },
+  "two siblings with one client of DHCP, in two namespaces, are deleted at the same time": {
+    lists: { za: [{ ...macvlan(1), ...of("eth1"), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }] },
+    events: [
+      add("c1 za eth0"),
+      loses("c1", true),
+      add("c1 za net1"),
+      {
+        do: "together",
+        verbs: ["c1 za eth0", "c1 za net1"].map((of) => ({ do: "DEL", of })),
+        turns: Array.from({ length: 40 }, (_, turn) => 1 + (turn % 2)),
+      },
     ],
   },
   "two names are exchanged in the list": {
