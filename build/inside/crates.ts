@@ -1,38 +1,24 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { outputOf, root } from "../publish.ts";
+import { type Package, packagesFor } from "../slim/registry.ts";
 import { type Component, textsIn } from "./component.ts";
 
-interface Package {
-  readonly name: string;
-  readonly version: string;
-  readonly license: string | null;
-  readonly manifest_path: string;
-  readonly repository: string | null;
-}
+const slim = join(root, "build/slim");
 
 /** Returns the crates in the slim flavor for a target, and the engine in one of them. Crates of the build are not in it. */
 export function crates(target: string): Component[] {
   const linked = linkedCrates(target);
-  const packages = readPackages(target);
+  const packages = packagesFor(slim, target);
   const inside = packages.filter(({ name, version }) => linked.has(`${name} v${version}`));
   return inside.flatMap((each) => [crate(each, packages), ...(each.name === "rquickjs-sys" ? [engine(each)] : [])]);
 }
 
 /** cargo's tree has only the crates that the chosen features need. Its metadata has all, with their directories. */
 function linkedCrates(target: string): Set<string> {
-  const tree = cargo("tree", "--edges", "normal", "--prefix", "none", "--no-dedupe", "--locked", "--target", target);
-  const [, ...lines] = tree.split("\n");
+  const args = ["tree", "--edges", "normal", "--prefix", "none", "--no-dedupe", "--locked", "--target", target];
+  const [, ...lines] = outputOf("cargo", args, { cwd: slim }).split("\n");
   return new Set(lines.flatMap((line) => /^\S+ v\S+/.exec(line)?.[0] ?? []));
-}
-
-function readPackages(target: string): readonly Package[] {
-  const metadata = cargo("metadata", "--format-version", "1", "--locked", "--filter-platform", target);
-  return (JSON.parse(metadata) as { packages: readonly Package[] }).packages;
-}
-
-function cargo(...args: string[]): string {
-  return outputOf("cargo", args, { cwd: join(root, "build/slim") });
 }
 
 function crate(each: Package, others: readonly Package[]): Component {

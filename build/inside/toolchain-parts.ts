@@ -39,29 +39,20 @@ function zigLibraries(zigBin: string): Component[] {
   const zig = join(dirname(zigBin), directory);
   const version = output(join(zig, "zig"), "version").trim();
   const text = (file: string) => readFileSync(join(zig, file), "utf8");
-  return [
-    {
-      name: "zig-compiler-rt",
-      version,
-      purl: `pkg:generic/zig@${version}`,
-      licence: "MIT",
-      texts: [text("LICENSE")],
-    },
-    {
-      name: "llvm-libunwind",
-      version: `zig-${version}`,
-      purl: `pkg:generic/llvm-libunwind@zig-${version}`,
-      licence: "Apache-2.0 WITH LLVM-exception",
-      texts: [text("lib/libunwind/LICENSE.TXT")],
-    },
-    {
-      name: "musl",
-      version: `zig-${version}`,
-      purl: `pkg:generic/musl@zig-${version}`,
-      licence: "MIT",
-      texts: [text("lib/libc/musl/COPYRIGHT")],
-    },
-  ];
+  const parts = [
+    ["zig-compiler-rt", "zig", version, "MIT", "LICENSE"],
+    [
+      "llvm-libunwind",
+      "llvm-libunwind",
+      `zig-${version}`,
+      "Apache-2.0 WITH LLVM-exception",
+      "lib/libunwind/LICENSE.TXT",
+    ],
+    ["musl", "musl", `zig-${version}`, "MIT", "lib/libc/musl/COPYRIGHT"],
+  ] as const;
+  return parts.map(([name, project, its, licence, file]) => {
+    return { name, version: its, purl: `pkg:generic/${project}@${its}`, licence, texts: [text(file)] };
+  });
 }
 
 function output(command: string, ...args: string[]): string {

@@ -4,6 +4,23 @@ import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { outputOf } from "../publish.ts";
 
+/** A crate, as `cargo metadata` lists it. */
+export interface Package {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string | null;
+  readonly repository: string | null;
+  /** Where it is from; null for the own one. */
+  readonly source: string | null;
+  readonly manifest_path: string;
+}
+
+/** Returns the crates that a target needs, the own one among them. cargo gets what is missing. */
+export function packagesFor(crate: string, target: string): readonly Package[] {
+  const args = ["metadata", "--locked", "--format-version", "1", "--filter-platform", target];
+  return JSON.parse(outputOf("cargo", args, { cwd: crate })).packages;
+}
+
 /** A crate of others. */
 export interface Crate {
   readonly name: string;
@@ -12,13 +29,9 @@ export interface Crate {
   readonly sources: string;
 }
 
-/** Returns the crates that a target needs, except the own one. cargo gets what is missing. */
+/** Returns the crates that a target needs, except the own one. */
 export function cratesFor(crate: string, target: string): readonly Crate[] {
-  const args = ["metadata", "--locked", "--format-version", "1", "--filter-platform", target];
-  const { packages } = JSON.parse(outputOf("cargo", args, { cwd: crate })) as {
-    packages: { name: string; version: string; source: string | null; manifest_path: string }[];
-  };
-  const others = packages.filter(({ source }) => source !== null);
+  const others = packagesFor(crate, target).filter(({ source }) => source !== null);
   return others.map(({ name, version, manifest_path }) => ({ name, version, sources: dirname(manifest_path) }));
 }
 
