@@ -65,7 +65,10 @@ async function run({ id, argv, env, input, seconds }: Request): Promise<void> {
   const child = spawn(program, args, { env: Object.fromEntries(pairs), cwd: "/", detached: true });
   const output = { stdout: "", stderr: "" };
   const { promise, resolve } = Promise.withResolvers<Pick<Outcome, "exitCode" | "stopped">>();
-  child.on("error", () => resolve({ exitCode: 127 }));
+  child.on("error", ({ message }) => {
+    output.stderr += message;
+    resolve({ exitCode: 127 });
+  });
   child.on("close", (code) => resolve({ exitCode: code ?? undefined }));
   const stop = (stopped: string) => {
     killGroup(child.pid);

@@ -220,8 +220,8 @@ function scriptAt(name: string, script: string): string {
 describe("a plugin that behaves badly", () => {
   const answer = `echo '{"cniVersion":"1.1.0"}'`;
   const name = "CHECK right after ADD succeeds and prints nothing";
+  beforeAll(() => writeFileSync(at("empty.json"), "{}"));
   const run = (script: string, ...more: string[]) => {
-    writeFileSync(at("empty.json"), "{}");
     const args = ["--plugin", scriptAt("bad", script), "--config", at("empty.json"), "--spec", "1.1.0"];
     return conformance(...args, "--seconds", "2", "--case", name, ...more);
   };
@@ -256,6 +256,20 @@ describe("a plugin that behaves badly", () => {
     expect(exitCode).toBe(1);
     expect(stdout).toContain(words);
     expect(stdout).toContain("If the plugin makes an interface, give --role interface");
+  });
+
+  test("and cannot be started fails with the reason", async () => {
+    writeFileSync(at("unstartable"), "#!/no/such/interpreter\n");
+    chmodSync(at("unstartable"), 0o755);
+    const { stdout } = await conformance(
+      "--plugin",
+      at("unstartable"),
+      "--config",
+      at("empty.json"),
+      "--spec",
+      "1.1.0",
+    );
+    expect(stdout).toContain("ADD fails: exit code 127, spawn /run/lab/bin/unstartable ENOENT");
   });
 
   test("and changes files, links and rules does so in its own namespaces", async () => {
