@@ -70,12 +70,6 @@ export function ended<T>(task: Task<T>): T {
 
 class Suspended extends Error {}
 
-/** The methods of a host before which a wrapper can stop, and what each point is called. */
-const points = {
-  ...{ now: "clock", sleep: "sleep", inspect: "inspect", spawn: "spawn", readFile: "read", appendJournal: "write" },
-  ...{ listDirectory: "list", stat: "stat", linkIndex: "link", ip: "ip", appendLine: "append" },
-} as const;
-
 /**
  * The process of one wrapper. The core cannot stop between two answers of its host. So where it must, it is thrown out, and
  * begins again later: until it is back at that point, it gets the answers that it had before. They decide all that it does.
@@ -120,16 +114,24 @@ class Process {
           if (this.#replaced === undefined) this.#output += text;
         }),
     });
-    host.sleep = (ms) => machine.wait(ms);
-    for (const [name, point] of Object.entries(points)) {
-      const method = Reflect.get(host, name);
-      Reflect.set(host, name, (...args: unknown[]) => this.#ask(point, () => method(...args)));
-    }
-    // No stop: a wrapper has looked at the file right before.
-    const { removeFile } = host;
-    host.removeFile = (path) => this.#answered(() => removeFile(path));
-    host.tryExec = (...call) => this.#exec(...call);
-    return host;
+    const ask = <T>(point: string, perform: () => T) => this.#ask(point, perform);
+    return {
+      ...host,
+      now: () => ask("clock", () => host.now()),
+      sleep: (ms) => ask("sleep", () => machine.wait(ms)),
+      inspect: (path) => ask("inspect", () => host.inspect(path)),
+      tryExec: (path, changes, stdin) => this.#exec(path, changes, stdin),
+      spawn: (path, changes, streams) => ask("spawn", () => host.spawn(path, changes, streams)),
+      readFile: (path) => ask("read", () => host.readFile(path)),
+      appendJournal: (file, text, how) => ask("write", () => host.appendJournal(file, text, how)),
+      // No stop: a wrapper has looked at the file right before.
+      removeFile: (path) => this.#answered(() => host.removeFile(path)),
+      listDirectory: (path) => ask("list", () => host.listDirectory(path)),
+      stat: (path) => ask("stat", () => host.stat(path)),
+      linkIndex: (netns, name) => ask("link", () => host.linkIndex(netns, name)),
+      ip: (args, commands, netns) => ask("ip", () => host.ip(args, commands, netns)),
+      appendLine: (file, line) => ask("append", () => host.appendLine(file, line)),
+    };
   }
 
   #exec(path: string, env: Host["env"], stdin: string | undefined): never {
