@@ -2,7 +2,7 @@ import { type Session, warn } from "../call/session.ts";
 import type { FileIdentity } from "../host/host.ts";
 import type { Facts } from "../journal/facts.ts";
 import { containerDirectory, type Entry, isStanding, type Journal, type Line } from "../journal/journal.ts";
-import { linesText } from "../journal/lines.ts";
+import { linesText, withLines } from "../journal/lines.ts";
 import type { JsonObject } from "../protocol/json.ts";
 
 /** A journal whose entries are undone, and where. */
@@ -32,17 +32,13 @@ export function giveUp(undoing: Undoing, entries: readonly Entry[]): void {
   undoing.facts.forget(undoing.journal.key.containerId, undoing.journal.key);
 }
 
-/**
- * Notes that an entry is undone whose DEL the runtime called for. Nothing is written if it is the last one: its journal is
- * removed.
- */
+/** Notes that an entry is undone whose DEL the runtime called for. With the last one, the journal is removed at once. */
 export function noteUndone(undoing: Undoing, { id }: Entry): void {
-  const { facts, journal } = undoing;
-  const lines: Line[] = [{ line: "undone", id }];
+  const { entries } = undoing.facts.journal(undoing.journal.key);
   // guard: a journal with another entry
-  const isLast = facts.journal(journal.key).entries.every((one) => one.isUndone || one.id === id);
-  if (isLast) facts.appended(journal.key, textAfter(facts.journal(journal.key), lines));
-  else append(undoing, lines);
+  if (entries.some((one) => !one.isUndone && one.id !== id)) append(undoing, [{ line: "undone", id }]);
+  // guard: a journal that cannot be read any more
+  else if (entries.length > 0) removeJournal(undoing);
 }
 
 /** Appends lines to the journal, if there still is one. A failure is logged: what is undone once may be undone again. */
@@ -50,16 +46,13 @@ export function append({ session, facts, journal }: Undoing, lines: readonly Lin
   const present = facts.journal(journal.key);
   // guard: a journal that is removed does not come back
   if (present.entries.length === 0) return;
-  const text = textAfter(present, lines);
+  const text = `${present.isTorn ? "\n" : ""}${linesText(lines)}`;
   const problem = session.host.appendJournal(journal.file, text, { makesFile: false, isFlushed: false });
-  facts.appended(journal.key, text);
+  facts.wrote(journal.file, text);
+  // A line that lacked only its line break counts from now on, so that journal is parsed again.
+  if (!present.isTorn) facts.keep(withLines(present, lines));
   // Another call may have undone everything meanwhile.
   if (problem !== undefined && problem !== "ENOENT") warn(session, `cannot write the journal: ${problem}`);
-}
-
-/** The text of lines after a line that may have been cut off. */
-function textAfter({ isTorn }: Journal, lines: readonly Line[]): string {
-  return `${isTorn ? "\n" : ""}${linesText(lines)}`;
 }
 
 /** Removes a journal if every entry is undone. Returns whether something is left. */
@@ -76,7 +69,7 @@ export function removeIfUndone(undoing: Undoing): boolean {
 /** Removes a journal, and the directory of its container if that is empty. */
 export function removeJournal({ session, facts, journal }: Undoing): void {
   session.host.removeFile(journal.file);
-  facts.removed(journal.file);
+  facts.wrote(journal.file, undefined);
   session.host.removeDirectory(containerDirectory(journal.key.containerId));
 }
 

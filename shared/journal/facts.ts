@@ -25,7 +25,7 @@ import {
   namespaceOf,
   withoutStrays,
 } from "./journal.ts";
-import { parseFoundJournal, parseJournal, withAppended } from "./lines.ts";
+import { parseFoundJournal, parseJournal } from "./lines.ts";
 
 /** The seconds since the boot, by a clock that nobody can set; NaN if they cannot be read. */
 export function uptimeOf(host: Pick<Host, "readFile">): number {
@@ -106,19 +106,15 @@ export class Facts {
     return this.#parsed(file, () => parseFoundJournal(file, this.read(file) ?? ""));
   }
 
-  /** Notes what this call appended to a journal: the file is not read again. */
-  appended(key: AttachmentKey, text: string): void {
-    const journal = this.journal(key);
-    this.#read.set(journal.file, `${this.read(journal.file) ?? ""}${text}`);
-    // A line that lacked only its line break counts from now on.
-    if (journal.isTorn) this.#journals.delete(journal.file);
-    else this.#journals.set(journal.file, withAppended(journal, text));
+  /** Notes what this call wrote to a file: it is not read again. `text` is undefined if the file was removed. */
+  wrote(file: string, text: string | undefined): void {
+    this.#read.set(file, text === undefined ? undefined : `${this.read(file) ?? ""}${text}`);
+    this.#journals.delete(file);
   }
 
-  /** Notes that a file is gone, or soon will be: it is not read again. */
-  removed(file: string): void {
-    this.#read.set(file, undefined);
-    this.#journals.delete(file);
+  /** Keeps a journal as this call has changed it, so that it is not parsed again. */
+  keep(journal: Journal): void {
+    this.#journals.set(journal.file, journal);
   }
 
   /** Reads the container's journals again, because another call may have written to them. One may be kept. */

@@ -30,13 +30,10 @@ export function parseJournal(key: AttachmentKey, text = ""): Journal {
   return journalOf(journalFile(key), key, contentOf(text));
 }
 
-/** Returns a journal with the lines of a text that is appended to its file. */
-export function withAppended(journal: Journal, text: string): Journal {
+/** Returns a journal with lines that were appended to it. */
+export function withLines(journal: Journal, lines: readonly Line[]): Journal {
   const entries = journal.entries.map((entry): Growing => ({ ...entry }));
-  for (const line of text.split("\n")) {
-    const value = parseJsonObject(line);
-    if (value !== undefined) apply(value, entries);
-  }
+  for (const line of lines) apply(line as unknown as JsonObject, entries);
   return { ...journal, entries };
 }
 

@@ -54,7 +54,7 @@ export function finish({ facts, key, journal }: Call, undoing: Undoing): void {
   const stays = removeIfUndone(undoing);
   if (stays ? !isLeft(facts.journal(key)) : facts.siblings(key).length === 0) return;
   // libcni removes it next. Without a journal, it would look like that of a plain attachment.
-  facts.removed(cachedResultFile(key));
+  facts.wrote(cachedResultFile(key), undefined);
   // Another DEL at the same time may leave what is shared to this one, as this one does to it: what was read is old.
   if (journal.entries.length > 0) facts.forget(key.containerId);
   const waiting = facts.journal(key).entries.flatMap(({ isUndone, type }) => (isUndone ? [] : type));

@@ -159,7 +159,7 @@ function write({ session, facts, journal }: Undoing, text: string, how: Appendin
     host.removeDirectory(containerDirectory(journal.key.containerId));
     throw new Failure("unwritableJournal", "", `${journal.file}: ${problem}`);
   }
-  facts.appended(journal.key, text);
+  facts.wrote(journal.file, text);
 }
 
 function run(attempt: Attempt): Finished {

@@ -217,7 +217,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "libcni's result counts although its journal is gone",
     file: removal,
-    from: "  facts.removed(cachedResultFile(key));\n",
+    from: "  facts.wrote(cachedResultFile(key), undefined);\n",
     to: "",
   },
   {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type AttachmentKey, isSameNamespace, journalFile, namespaceOf } from "../../../shared/journal/journal.ts";
-import { linesText, parseFoundJournal, parseJournal, withAppended } from "../../../shared/journal/lines.ts";
+import { linesText, parseFoundJournal, parseJournal, withLines } from "../../../shared/journal/lines.ts";
 import { sha256 } from "../../../shared/journal/sha256.ts";
 import { asRead, chainedOf, entryOf, linesOf, tryOf, zoneOfBlue } from "../support/journals.ts";
 
@@ -24,15 +24,15 @@ describe("a journal", () => {
     });
   });
 
-  test("to which lines are appended is the one that is read with them, and the one before stays as it is", () => {
-    const done = tryOf({ ifName: "eth1", id: "second" });
+  test("with further lines is the one that is read with them, and the one before stays as it is", () => {
+    const second = { ifName: "eth1", id: "second" };
     const all = [
-      ...linesOf([first, done, chainedOf("portmap")]),
-      ...linesOf([entryOf({ id: "second", isUndone: true })]),
+      ...linesOf([first, tryOf({ ...second, failed: { left: 9, addresses: [] } }), chainedOf("portmap")]),
+      ...linesOf([entryOf({ ...second, isUndone: true })]),
     ];
     for (const [length] of all.entries()) {
       const before = parseJournal(zoneOfBlue, linesText(all.slice(0, length)));
-      expect(withAppended(before, linesText(all.slice(length)))).toEqual(parseJournal(zoneOfBlue, linesText(all)));
+      expect(withLines(before, all.slice(length))).toEqual(parseJournal(zoneOfBlue, linesText(all)));
       expect(before).toEqual(parseJournal(zoneOfBlue, linesText(all.slice(0, length))));
     }
   });
@@ -99,6 +99,27 @@ describe("a journal", () => {
     const { entries } = parseJournal(zoneOfBlue, `${text}${JSON.stringify(began)}\n${JSON.stringify(done)}\n`);
     expect(entries[1]).toMatchObject({ id: "odd" });
     expect(entries[1]?.done !== undefined).toBe(isTaken);
+  });
+
+  test.each([
+    [{}, true],
+    [{ left: 9, addresses: ["10.1.0.2/24"] }, true],
+    [{ left: "9" }, false],
+    [{ left: null }, false],
+    [{ left: 9, addresses: "10.1.0.2/24" }, false],
+    [{ addresses: [1] }, false],
+  ])("takes a line failed with %j: %s", (changes, isTaken) => {
+    const failed = { line: "failed", id: "odd", ...changes };
+    const began = linesText(linesOf([tryOf({ id: "odd" })]));
+    const { entries } = parseJournal(zoneOfBlue, `${text}${began}${JSON.stringify(failed)}\n`);
+    expect(entries.map(({ failed: end }) => end !== undefined)).toEqual([false, isTaken]);
+  });
+
+  test("leaves out a line about an entry that it does not have", () => {
+    for (const line of ["done", "failed", "undone"]) {
+      const content = `${text}${JSON.stringify({ line, id: "none", uptime: 1, addresses: [] })}\n`;
+      expect(parseJournal(zoneOfBlue, content)).toMatchObject({ entries: [first], problem: undefined });
+    }
   });
 
   test("that is found says whose it is, by its first line", () => {
