@@ -4,6 +4,11 @@ import type { ListedPlugin } from "./runtime.ts";
 /** Network configuration lists, by name. */
 export type Lists = Readonly<Record<string, readonly ListedPlugin[]>>;
 
+/** Whether nothing of a list is wrapped. */
+export function isPlain(list: readonly ListedPlugin[] = []): boolean {
+  return list.every(({ type }) => !type.endsWith("-wrapper"));
+}
+
 /** Returns a list without one plugin. */
 export function removed(list: readonly ListedPlugin[], plugin: number): readonly ListedPlugin[] {
   return list.filter((_, index) => index !== plugin);

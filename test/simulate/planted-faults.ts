@@ -330,4 +330,10 @@ export const plantedFaults: readonly PlantedFault[] = [
     from: "undoing.facts.forget(undoing.journal.key.containerId, undoing.journal.key);",
     to: "",
   },
+  {
+    name: "a plain sibling's interface counts as nobody's",
+    file: sharing,
+    from: "around.results().some(({ interfaces }) => interfaces.some((one) => isOfEntry(one, entry)))",
+    to: "false",
+  },
 ];

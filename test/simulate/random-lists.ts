@@ -15,9 +15,10 @@ export function randomLists(random: Random): { lists: Lists; attachments: string
     chained: [0, 1, 2, 3, 4, 5, 6].filter(() => random.once(2)),
   };
   const lists = Object.fromEntries(names.map((name, index) => [name, randomList(random, kinds, 10 * (index + 1))]));
+  if (random.once(4)) lists.zc = [{ type: "macvlan", ipam: { type: "host-local", subnet: "10.40.0.0/24" } }];
   const attachments = ["c1", "c2", "c3"].flatMap((container) =>
     ["eth0", ...["net1", "eth1"].filter(() => random.once(2))].map(
-      (ifName) => `${container} ${random.of(names)} ${ifName}`,
+      (ifName) => `${container} ${random.of(Object.keys(lists))} ${ifName}`,
     ),
   );
   return { lists, attachments: attachments.filter((key) => isPossible(lists, attachments, key)) };
