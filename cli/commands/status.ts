@@ -8,7 +8,6 @@ import { keyOf, readState, stateDirectory } from "../host/memory.ts";
 import { readPluginFolder, whyNoCheck } from "../host/read-plugin-folder.ts";
 import type { Context } from "../lint/rule.ts";
 import { withBar } from "../live/at-once.ts";
-import type { CachedAttachment } from "../live/cached-results.ts";
 import { checkOnHost, networkOf } from "../live/check.ts";
 import { everyAttachment, straysAmong, viewOf } from "../live/every-attachment.ts";
 import type { HostOptions, HostPaths } from "../live/host-paths.ts";
@@ -16,7 +15,7 @@ import { lookedAt } from "../live/looked-at.ts";
 import { errorsIn, type Lists } from "../live/networks.ts";
 import { hostErrors, type Surroundings } from "../needs/host-errors.ts";
 import { hostOptions, jsonOption, timeoutOption } from "../options.ts";
-import { type CheckedAttachment, countNetworks, type HostStatus, isWell } from "../status/host-status.ts";
+import { countNetworks, type HostStatus, isWell } from "../status/host-status.ts";
 import { installationsIn } from "../status/installation.ts";
 import { narrowRuntimes } from "../status/narrow-runtimes.ts";
 import { prometheusText } from "../status/prometheus.ts";
@@ -87,7 +86,8 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
   // guard: interfaces that cannot be read are not called good
   if (links === undefined) leftOut.note("the host's interfaces: ip(8) is missing, or fails");
   const state = existsSync(stateDirectory) ? readState(stateDirectory, terminal.directory) : undefined;
-  const around = { directory: terminal.directory, links, state, live: liveAmong(checked), note: leftOut.note };
+  const live = checked.filter(({ verdict }) => verdict.is !== "gone").map(({ attachment }) => attachment);
+  const around = { directory: terminal.directory, links, state, live, note: leftOut.note };
   const installation = installationStatus(paths, check, around);
   leftOut.tell(terminal);
   return {
@@ -102,10 +102,6 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
     unreadable: leftOut.lines.length,
     repaired: log ? await repairedAdds(resolve(terminal.directory, log)) : undefined,
   };
-}
-
-function liveAmong(checked: readonly CheckedAttachment[]): readonly CachedAttachment[] {
-  return checked.filter(({ verdict }) => verdict.is !== "gone").map(({ attachment }) => attachment);
 }
 
 /** What the directories of plugins and of lists have, without any attachment. */

@@ -8,7 +8,7 @@ import { LeftOut } from "../live/left-out.ts";
 import { readAttachments } from "../live/wanted.ts";
 import { jsonOption, stateOption } from "../options.ts";
 import { offer, readList } from "../wrap/change.ts";
-import { decideUnwrapping, type Unwrapping, unwrappedText } from "../wrap/unwrap.ts";
+import { decideUnwrapping, unwrappedText } from "../wrap/unwrap.ts";
 
 interface Options {
   readonly write?: true;
@@ -42,7 +42,8 @@ export const unwrapCommand: CommandData<string, Options> = {
     const isFree = (uses.length === 0 && leftOut.isEmpty) || options.force === true;
     const refusal = isFree ? undefined : usesText(uses, leftOut.lines.length, "list");
     const decisions = { ...unwrapping, uses };
-    const words = wordsFor(unwrapping);
+    const losses = unwrapping.plugins.flatMap((one) => one.losses.map((loss) => `${one.becomes} ${loss}.`));
+    const words = [...losses, ...unwrapping.notes];
     offer(
       { list, decisions, idle: "has no wrapper", words, text: unwrappedText(list, unwrapping), refusal },
       options,
@@ -58,8 +59,4 @@ function usesOf({ name = "", plugins }: List, state: string, leaveOut: (line: st
   // guard: the list of containers that something else attached
   const wrapped = new Set(plugins.filter(({ role }) => role !== "meta").length > 1 ? [name] : []);
   return usesAmong(readAttachments(paths, leaveOut).wanted, wrapped, state).filter(({ network }) => network === name);
-}
-
-function wordsFor({ plugins, notes }: Unwrapping): readonly string[] {
-  return [...plugins.flatMap(({ becomes, losses }) => losses.map((loss) => `${becomes} ${loss}.`)), ...notes];
 }

@@ -3,7 +3,7 @@ import { type CommandData, option } from "../command.ts";
 import { jsonOption, stateOption } from "../options.ts";
 import { olderAttachments } from "../wrap/attached.ts";
 import { offer, readList, showErrors } from "../wrap/change.ts";
-import { type Decisions, decide } from "../wrap/decide.ts";
+import { decide } from "../wrap/decide.ts";
 import { wrappedText } from "../wrap/edits.ts";
 import { wishedNames } from "../wrap/names.ts";
 
@@ -42,12 +42,9 @@ export const wrapCommand: CommandData<string, Options> = {
     const wished = options.names === undefined ? undefined : wishedNames(list, options.names.split(","));
     const decisions = decide(list, { older, wished, fromScript: options.fromScript ?? false });
     const idle = "needs no wrapper";
-    const change = { list, decisions, idle, words: wordsFor(decisions), text: wrappedText(list, decisions) };
+    const words = [...decisions.plugins.map(({ becomes, does }) => `${becomes} ${does}.`), ...decisions.notes];
+    const change = { list, decisions, idle, words, text: wrappedText(list, decisions) };
     offer(change, options, terminal);
     return showErrors(change, terminal);
   },
 };
-
-function wordsFor({ plugins, notes }: Decisions): readonly string[] {
-  return [...plugins.map(({ becomes, does }) => `${becomes} ${does}.`), ...notes];
-}

@@ -1,7 +1,7 @@
 import { type List, type ListedPlugin, listOf } from "../lists/list.ts";
 import { keyAt, type ListFile, type Position, positionOf, valueAt } from "../lists/list-file.ts";
 import { rules } from "../rules/index.ts";
-import type { Context, Found, FoundAt, FoundOnHost, PluginRule, Rule, Severity } from "./rule.ts";
+import type { Context, Found, FoundAt, PluginRule, Rule, Severity } from "./rule.ts";
 
 /** One finding, with everything that a report needs. */
 export interface Finding extends Found {
@@ -31,15 +31,13 @@ export function lintFiles(
   const lists = new Map(files.map((file) => [file, file.errors.length > 0 ? undefined : listOf(file)]));
   const context = { ...around, lists: [...lists.values()].filter((list) => list !== undefined) };
   const inFiles = files.flatMap((file, index) => {
-    const found = asked.flatMap((rule) => findingsOf(rule, file, lists.get(file), context));
+    const found = asked.flatMap((rule) =>
+      foundBy(rule, file, lists.get(file), context).map((one) => findingOf(one, file, rule)),
+    );
     report(index + 1);
     return found.sort((one, other) => one.place.offset - other.place.offset);
   });
   return [...inFiles, ...asked.flatMap((rule) => findingsOnHost(rule, context))];
-}
-
-function findingsOf(rule: Rule, file: ListFile, list: List | undefined, context: Context): readonly Finding[] {
-  return foundBy(rule, file, list, context).map((one) => findingOf(one, file, rule));
 }
 
 function foundBy(rule: Rule, file: ListFile, list: List | undefined, context: Context): readonly Found[] {
@@ -68,11 +66,8 @@ function findingOf(found: Found, file: ListFile, { severity, code }: Rule): Find
 
 function findingsOnHost(rule: Rule, context: Context): readonly Finding[] {
   if (!("findOnHost" in rule)) return [];
-  return rule.findOnHost(context).map((found) => findingOf({ ...found, place: start }, fileWithoutText(found), rule));
-}
-
-const start = { offset: 0, length: 0 };
-
-function fileWithoutText({ path }: FoundOnHost): ListFile {
-  return { path, text: "", tree: undefined, errors: [] };
+  const place = { offset: 0, length: 0 };
+  return rule.findOnHost(context).map(({ path, ...found }) => {
+    return findingOf({ ...found, place }, { path, text: "", tree: undefined, errors: [] }, rule);
+  });
 }

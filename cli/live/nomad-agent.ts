@@ -132,14 +132,11 @@ function tlsOf(env: NomadEnvironment): object {
   const { NOMAD_CACERT, NOMAD_CAPATH, NOMAD_CLIENT_CERT, NOMAD_CLIENT_KEY, NOMAD_TLS_SERVER_NAME } = env;
   return {
     ...(NOMAD_CACERT && { ca: readFileSync(NOMAD_CACERT) }),
-    ...(!NOMAD_CACERT && NOMAD_CAPATH && { ca: filesIn(NOMAD_CAPATH) }),
+    ...(!NOMAD_CACERT &&
+      NOMAD_CAPATH && { ca: readdirSync(NOMAD_CAPATH).map((name) => readFileSync(join(NOMAD_CAPATH, name))) }),
     ...(NOMAD_CLIENT_CERT && { cert: readFileSync(NOMAD_CLIENT_CERT) }),
     ...(NOMAD_CLIENT_KEY && { key: readFileSync(NOMAD_CLIENT_KEY) }),
     ...(NOMAD_TLS_SERVER_NAME && { servername: NOMAD_TLS_SERVER_NAME }),
     rejectUnauthorized: !/^(1|t|true)$/i.test(env.NOMAD_SKIP_VERIFY ?? ""),
   };
-}
-
-function filesIn(directory: string): readonly Buffer[] {
-  return readdirSync(directory).map((name) => readFileSync(join(directory, name)));
 }

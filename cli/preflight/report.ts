@@ -1,4 +1,3 @@
-import type { Advice } from "../host/plugin-folder.ts";
 import { alike, few, othersLine } from "../live/alike.ts";
 import { addressesIn, interfaceNames } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
@@ -28,7 +27,7 @@ export function preflightText(
       "journal without an attachment",
       strays.memories.map(({ file }) => file),
     ),
-    ...skipLines(nomadSkipsCheck),
+    ...(nomadSkipsCheck ? [`Nomad would skip CHECK: ${nomadSkipsCheck.reason}; ${nomadSkipsCheck.cure}`] : []),
     ...unsavedLines(unsaved.length),
     lookedAtLines(lookedAt).join("\n"),
     ...(forecasts.length === 0 ? [] : [summaryOf(forecasts)]),
@@ -73,10 +72,6 @@ function summaryOf(forecasts: readonly Forecast[]): string {
 
 function strayLines(title: string, names: readonly string[]): readonly string[] {
   return names.length > 0 ? [names.map((name) => `${title}: ${oneLine(name)}`).join("\n")] : [];
-}
-
-function skipLines(advice: Advice | undefined): readonly string[] {
-  return advice === undefined ? [] : [`Nomad would skip CHECK: ${advice.reason}; ${advice.cure}`];
 }
 
 function unsavedLines(count: number): readonly string[] {

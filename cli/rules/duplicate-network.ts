@@ -21,7 +21,7 @@ The other file has no effect. Delete or rename it.`,
     const first = namesakes.toSorted(byFile)[0] ?? list;
     if (first === list) return [];
     const readers = readersOf(first, list, namesakes);
-    const message = `${baseOf(first)} has this name too, and ${readers}`;
+    const message = `${basename(first.file.path)} has this name too, and ${readers}`;
     return { at: ["name"], message, hint: "Delete or rename one of them" };
   },
 };
@@ -41,8 +41,4 @@ function readersOf(first: List, list: List, namesakes: readonly List[]): string 
 
 function byFile(one: List, other: List): number {
   return one.file.path < other.file.path ? -1 : 1;
-}
-
-function baseOf({ file }: List): string {
-  return basename(file.path);
 }

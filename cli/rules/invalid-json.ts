@@ -12,7 +12,7 @@ such a file in its directory. podman and containerd skip the network.`,
     if (spoiled) return [{ place: { offset: 0, length: 0 }, ...spoiled }];
     const [first] = file.errors;
     if (first) return [foundOf(first, file)];
-    return isObject(file) ? [] : [{ place: { offset: 0, length: 1 }, ...notAnObject }];
+    return file.tree?.type === "object" ? [] : [{ place: { offset: 0, length: 1 }, ...notAnObject }];
   },
 };
 
@@ -51,8 +51,4 @@ function foundOf({ error, offset, length }: ParseError, file: ListFile): Found {
 // The reader puts U+FFFD in place of bytes that are not UTF-8. Every second byte of UTF-16 is 0.
 function isNoText(part: string): boolean {
   return part.includes("\uFFFD") || part.includes("\0");
-}
-
-function isObject({ tree }: ListFile): boolean {
-  return tree?.type === "object";
 }

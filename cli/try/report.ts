@@ -20,7 +20,7 @@ export interface Report extends Outcome {
 export function tryText(report: Report, terminal: Pick<Terminal, "hasColors">): string {
   const { file, network, cniPath, obstacles, steps, notes } = report;
   if (obstacles.length > 0) return linesOf([`${file}: not tried`, ...obstacles.map((line) => `  ${line}`)]);
-  const rows = steps.map((step) => [step.step, coloured(step, terminal), detailsOf(step)]);
+  const rows = steps.map((step) => [step.step, styled(terminal, colors[step.outcome], step.outcome), detailsOf(step)]);
   return linesOf([
     `${file}: network ${network}, tried with the plugins in ${cniPath.join(delimiter)}`,
     plainTable(["step", "outcome", ""], rows),
@@ -54,10 +54,6 @@ function linesOf(lines: readonly string[]): string {
 }
 
 const colors = { passes: "green", fails: "red", unknown: "yellow", "not run": "dim" } as const;
-
-function coloured({ outcome }: Step, terminal: Pick<Terminal, "hasColors">): string {
-  return styled(terminal, colors[outcome], outcome);
-}
 
 function detailsOf({ interfaces = [], plugin, position, why }: Step): string {
   if (why === undefined) return interfaces.map(({ name, addresses }) => [name, ...addresses].join(" ")).join(", ");
