@@ -25,9 +25,11 @@ pub fn inspect(path: &str) -> i32 {
     if !file.is_file() {
         return 0;
     }
+    // guard: a file that is no executable is not run
     if access(path, Access::EXEC_OK).is_err() {
         return 1;
     }
+    // guard: the wrapper does not run itself
     if is_itself(path, &file).unwrap_or(false) { 2 } else { 3 }
 }
 
@@ -181,6 +183,7 @@ fn open_in(directory: &OwnedFd, name: &OsStr, opener: Opener) -> io::Result<Open
         Err(error) => error,
     };
     let Ok(target) = readlinkat(directory, name, Vec::new()) else { return Err(error.into()) };
+    // guard: the target of a link that another user may have made
     if is_open_to_others(directory)? {
         return Err(error.into());
     }
@@ -197,16 +200,19 @@ type Opener = fn(&OwnedFd, &OsStr, OFlags) -> Result<OwnedFd, Errno>;
 fn open_file(directory: &OwnedFd, name: &OsStr, more: OFlags) -> Result<OwnedFd, Errno> {
     let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NONBLOCK | OFlags::CLOEXEC | more;
     let file = retry_on_intr(|| openat(directory, name, flags, Mode::from_raw_mode(0o640)))?;
+    // guard: a file that another user has linked to the log's name
     if is_foreign_link(directory, name, &file)? { Err(Errno::MLINK) } else { Ok(file) }
 }
 
 /// Whether an opened file may be elsewhere, too: with fs.protected_hardlinks 0, everybody can link every file. One look at the
 /// name tells both, as it may be another file's by now.
 fn is_foreign_link(directory: &OwnedFd, name: &OsStr, file: &OwnedFd) -> Result<bool, Errno> {
+    // guard: a log in a directory of root's may have two names
     if !is_open_to_others(directory)? {
         return Ok(false);
     }
     let (named, opened) = (statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?, fstat(file)?);
+    // guard: a file that another user has linked to the log's name
     Ok(named.st_nlink != 1 || (named.st_dev, named.st_ino) != (opened.st_dev, opened.st_ino))
 }
 
@@ -225,6 +231,7 @@ fn open_directory(directory: &OwnedFd, name: &OsStr, more: OFlags) -> Result<Own
 /// Whether a user other than root and this process's own, or a group, can make files in a directory.
 fn is_open_to_others(directory: &OwnedFd) -> Result<bool, Errno> {
     let found = fstat(directory)?;
+    // guard: a directory where another user may write
     Ok(found.st_mode & 0o022 != 0 || (found.st_uid != 0 && found.st_uid != geteuid().as_raw()))
 }
 
@@ -232,6 +239,7 @@ fn is_open_to_others(directory: &OwnedFd) -> Result<bool, Errno> {
 fn refusal(log: &File, line: &str) -> io::Result<Option<Errno>> {
     let file = log.metadata()?;
     for stream in [fstat(stdin())?, fstat(stdout())?] {
+        // guard: the call's own input and output
         if (stream.st_dev, stream.st_ino) == (file.dev(), file.ino()) {
             return Ok(Some(Errno::INVAL));
         }

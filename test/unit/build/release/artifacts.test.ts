@@ -15,6 +15,7 @@ test.each([
   "cni-plugins-linux-amd64-v1.9.1.tgz",
   "cni-wrappers-linux-pdp11-v1.2.3.tgz",
   "cni-wrappers-linux-amd64-v1.2.3.tgz.sha256",
+  "2cni-wrappers-linux-amd64-v1.2.3.tgz",
 ])("%s is no archive of ours", (name) => {
   expect(parseArchiveName(name)).toBeUndefined();
 });
@@ -40,7 +41,7 @@ test("the kernel's names of architectures are known too", () => {
 
 test.each([
   [undefined, "pdp11", "unknown architecture pdp11: use amd64 or arm64"],
-  ["bun", undefined, "unknown flavor bun: use slim or node or conformance"],
+  ["bun,deno", undefined, "unknown flavor bun: use slim or node or conformance"],
 ])("an unknown name is an error: %s, %s", (flavor, architecture, message) => {
   expect(() => chooseArtifacts(flavor, architecture)).toThrow(message);
 });

