@@ -1,8 +1,7 @@
 import { type Call, makeCall } from "./call/call.ts";
 import { delegateCall } from "./call/delegate-call.ts";
-import { logOf } from "./call/log.ts";
 import { type Plan, planHandOver } from "./call/plan.ts";
-import { debug, type Session, warn } from "./call/session.ts";
+import { debug, logOf, type Session, warn } from "./call/session.ts";
 import { delegateName } from "./call/target.ts";
 import {
   handOver,

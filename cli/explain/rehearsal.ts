@@ -1,6 +1,6 @@
 import { profiles } from "../../plugins/index.ts";
-import { logOf } from "../../shared/call/log.ts";
 import type { Plan } from "../../shared/call/plan.ts";
+import { logOf } from "../../shared/call/session.ts";
 import type { Host } from "../../shared/host/host.ts";
 import { CniError } from "../../shared/protocol/errors.ts";
 import { type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";

@@ -1,7 +1,6 @@
 import process from "node:process";
 import { profiles } from "../../plugins/index.ts";
-import { logOf } from "../../shared/call/log.ts";
-import type { Session } from "../../shared/call/session.ts";
+import { logOf, type Session } from "../../shared/call/session.ts";
 import { undoJournal } from "../../shared/delegate/undo.ts";
 import type { Host } from "../../shared/host/host.ts";
 import { nodeHost } from "../../shared/host/node/node-host.ts";

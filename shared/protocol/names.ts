@@ -9,12 +9,10 @@ const notInType = /[/\\\0]/;
 const longestProgram = 16 * 1024;
 const networkNameWords = "must begin with a letter or digit, followed by letters, digits, '_', '.' and '-' only";
 
-/** Says what is wrong with a CNI_CONTAINERID, by the rule of libcni's ValidateContainerID; undefined if it is valid. */
-export function containerIdProblem(id: string): string | undefined {
-  return networkNameRule.test(id) ? undefined : networkNameWords;
-}
-
-/** Says what is wrong with a network's name, by the rule of libcni's ValidateNetworkName; undefined if it is valid. */
+/**
+ * Says what is wrong with a network's name, or with a container's id: libcni's ValidateNetworkName and ValidateContainerID have
+ * one rule. Undefined if it is valid.
+ */
 export function networkNameProblem(name: string): string | undefined {
   return networkNameRule.test(name) ? undefined : networkNameWords;
 }

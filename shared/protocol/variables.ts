@@ -1,5 +1,5 @@
 import { CniError } from "./errors.ts";
-import { containerIdProblem, interfaceNameProblem } from "./names.ts";
+import { interfaceNameProblem, networkNameProblem } from "./names.ts";
 
 /** The verbs of the specification (SPEC.md, section 2 "CNI operations"). */
 export type Verb = "ADD" | "DEL" | "CHECK" | "GC" | "STATUS" | "VERSION";
@@ -29,7 +29,7 @@ const requiredVariables: Readonly<Record<Verb, readonly string[]>> = {
 
 /** Each says what is wrong with the value of a variable. */
 const rules: Readonly<Record<string, (value: string) => string | undefined>> = {
-  CNI_CONTAINERID: containerIdProblem,
+  CNI_CONTAINERID: networkNameProblem,
   CNI_IFNAME: interfaceNameProblem,
 };
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { logOf } from "../../../shared/call/log.ts";
-import { say } from "../../../shared/call/session.ts";
+import { logOf, say } from "../../../shared/call/session.ts";
 import type { Host } from "../../../shared/host/host.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { type Call, callWrapper, exits, type Machine } from "../support/fake-host.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { logOf } from "../../../shared/call/log.ts";
+import { logOf } from "../../../shared/call/session.ts";
 import { withReadablePrevResult } from "../../../shared/delegate/del-configuration.ts";
 import type { Host } from "../../../shared/host/host.ts";
 

@@ -1,6 +1,6 @@
 import { profiles } from "../../../plugins/index.ts";
-import { logOf } from "../../../shared/call/log.ts";
 import type { Plan } from "../../../shared/call/plan.ts";
+import { logOf } from "../../../shared/call/session.ts";
 import type { Answer, Bytes, Host } from "../../../shared/host/host.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { Request } from "../../../shared/protocol/request.ts";
