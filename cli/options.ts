@@ -36,13 +36,15 @@ export const portOption = option(
   "publish this port, such as 8080:80 or 8080:80/udp; can be repeated",
 ).argParser((value: string, earlier: readonly string[] = []) => [...earlier, value]);
 
+export const cniPathOption = option(
+  "--cni-path <dirs>",
+  `directories of the plugins, separated by colons (default: those of the Nomad agent, or ${usualCniPath})`,
+);
+
 /** The options that name the directories of a host, and what a command is about. */
 export const hostOptions: readonly Option[] = [
   configDirOption("that of the Nomad agent, or "),
-  option(
-    "--cni-path <dirs>",
-    `directories of the plugins, separated by colons (default: those of the Nomad agent, or ${usualCniPath})`,
-  ),
+  cniPathOption,
   cacheDirOption,
   option("--network <name>", "only this network").argParser(notEmpty),
   option("--container <id>", "only this container; the first characters are enough").argParser(notEmpty),

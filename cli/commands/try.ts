@@ -5,10 +5,10 @@ import { Argument } from "commander";
 import { type CommandData, option } from "../command.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { readLinks } from "../host/links.ts";
-import { hostPathsOn, usualCacheDirectory, usualCniPath } from "../live/host-paths.ts";
+import { hostPathsOn, usualCacheDirectory } from "../live/host-paths.ts";
 import { agentFault } from "../live/looked-at.ts";
 import { demandNetworkIn } from "../live/networks.ts";
-import { jsonOption, portOption, timeoutOption } from "../options.ts";
+import { cniPathOption, jsonOption, portOption, timeoutOption } from "../options.ts";
 import { missingWrapperCure } from "../rules/missing-plugin.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
@@ -35,10 +35,7 @@ export const tryCommand: CommandData<string, Options> = {
     "Runs ADD, CHECK and DEL of a list with this host's plugins, in namespaces of its own: for a container, for a second one beside it, and for one whose first ADD fails. It changes nothing on the host.",
   argument: new Argument("<file>", "the list"),
   options: [
-    option(
-      "--cni-path <dirs>",
-      `directories of the plugins, separated by colons (default: those of the Nomad agent, or ${usualCniPath})`,
-    ),
+    cniPathOption,
     option("--veth", "where the list needs an interface of the host, use a veth of its name"),
     portOption,
     timeoutOption,

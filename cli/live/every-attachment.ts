@@ -32,8 +32,8 @@ export async function viewOf(
 }
 
 /**
- * Returns the attachments of a host, also those whose results are lost, and what the wrappers have written. Throws Trouble if the results cannot be listed, or if an
- * option names what nothing has.
+ * Returns the attachments of a host, also those whose results are lost, and what the wrappers have written. Throws Trouble if the
+ * results cannot be listed, or if an option names what nothing has.
  */
 export function everyAttachment({ paths, check, leftOut }: HostView) {
   const { wanted, all } = readAttachments(paths, leftOut.note);

@@ -4,16 +4,18 @@ import { isCidr, parseIp } from "../../shared/attachment/subnet.ts";
 import { ipamTypeOf } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
+/** Returns the schema of an object that may lack each of these keys. */
+function optionalKeys<Keys extends z.ZodRawShape>(keys: Keys) {
+  return z.object(keys).partial();
+}
+
 /** The keys of `dns` (types.DNS). */
-const dnsKeys = z
-  .object({
-    nameservers: z.array(z.string()).describe("Addresses of name servers."),
-    domain: z.string().describe("Domain for short names."),
-    search: z.array(z.string()).describe("Search list for short names."),
-    options: z.array(z.string()).describe("Options, as in resolv.conf."),
-  })
-  .partial()
-  .describe("DNS settings of the result. The runtime decides how to use them.");
+const dnsKeys = optionalKeys({
+  nameservers: z.array(z.string()).describe("Addresses of name servers."),
+  domain: z.string().describe("Domain for short names."),
+  search: z.array(z.string()).describe("Search list for short names."),
+  options: z.array(z.string()).describe("Options, as in resolv.conf."),
+}).describe("DNS settings of the result. The runtime decides how to use them.");
 
 /** An IP address as Go reads it: without a zone. */
 const address = z.string().refine((text) => text === "" || parseIp(text) !== undefined, "must be an IP address");
@@ -22,18 +24,15 @@ const address = z.string().refine((text) => text === "" || parseIp(text) !== und
 const cidr = z.string().refine(isCidr, "must be an address with a prefix length, such as 10.0.0.0/24");
 
 /** One route that the container gets (types.Route). */
-const route = z
-  .object({
-    dst: cidr.describe("Destination, such as 0.0.0.0/0 for the default route."),
-    gw: address.describe("Gateway. Default: the gateway of the interface's subnet."),
-    mtu: z.int().describe("MTU on this route."),
-    advmss: z.int().describe("Maximum segment size to announce on this route."),
-    priority: z.int().describe("Metric of the route."),
-    table: z.int().describe("Routing table. Default: main."),
-    scope: z.int().describe("Scope: 0 is global, 253 is link, 254 is host."),
-  })
-  .partial()
-  .required({ dst: true });
+const route = optionalKeys({
+  dst: cidr.describe("Destination, such as 0.0.0.0/0 for the default route."),
+  gw: address.describe("Gateway. Default: the gateway of the interface's subnet."),
+  mtu: z.int().describe("MTU on this route."),
+  advmss: z.int().describe("Maximum segment size to announce on this route."),
+  priority: z.int().describe("Metric of the route."),
+  table: z.int().describe("Routing table. Default: main."),
+  scope: z.int().describe("Scope: 0 is global, 253 is link, 254 is host."),
+}).required({ dst: true });
 
 const routes = z.array(route).describe("Routes that the container gets.");
 const type = z.string().describe("The IPAM plugin.");
@@ -46,68 +45,58 @@ const rangeKeys = {
 };
 
 /** The keys of `ipam` for host-local (plugins/ipam/host-local/backend/allocator/config.go, IPAMConfig). */
-const hostLocalKeys = z
-  .object({
-    type,
-    ranges: z
-      .array(z.array(z.object(rangeKeys).partial().required({ subnet: true })))
-      .describe("Sets of ranges. The container gets one address from each set."),
-    routes,
-    dataDir: z.string().describe("Directory for the leases. Default: /var/lib/cni/networks."),
-    resolvConf: z.string().describe("A file in the form of resolv.conf, for the DNS settings of the result."),
-    ...rangeKeys,
-  })
-  .partial();
+const hostLocalKeys = optionalKeys({
+  type,
+  ranges: z
+    .array(z.array(optionalKeys(rangeKeys).required({ subnet: true })))
+    .describe("Sets of ranges. The container gets one address from each set."),
+  routes,
+  dataDir: z.string().describe("Directory for the leases. Default: /var/lib/cni/networks."),
+  resolvConf: z.string().describe("A file in the form of resolv.conf, for the DNS settings of the result."),
+  ...rangeKeys,
+});
 
 /** The keys of `ipam` for static (plugins/ipam/static/main.go, IPAMConfig). */
-const staticKeys = z
-  .object({
-    type,
-    addresses: z
-      .array(
-        z.object({
-          address: cidr.describe("Address with the prefix length of its subnet, such as 172.16.5.20/24."),
-          gateway: address.optional().describe("Gateway of the subnet."),
-        }),
-      )
-      .describe("Addresses that the container gets."),
-    routes,
-    dns: dnsKeys,
-  })
-  .partial();
+const staticKeys = optionalKeys({
+  type,
+  addresses: z
+    .array(
+      z.object({
+        address: cidr.describe("Address with the prefix length of its subnet, such as 172.16.5.20/24."),
+        gateway: address.optional().describe("Gateway of the subnet."),
+      }),
+    )
+    .describe("Addresses that the container gets."),
+  routes,
+  dns: dnsKeys,
+});
 
 // A number as text is an option too, so `option` is no list of names.
 const option = z.string().describe('Name or number of the option, such as "host-name" or "12".');
 
 /** The keys of `ipam` for dhcp (plugins/ipam/dhcp/main.go, IPAMConfig). */
-const dhcpKeys = z
-  .object({
-    type,
-    daemonSocketPath: z.string().describe("Socket of the DHCP daemon. Default: /run/cni/dhcp.sock."),
-    request: z
-      .array(
-        z
-          .object({
-            option,
-            skipDefault: z.boolean().describe("Do not ask for the options that are asked for by default."),
-          })
-          .partial(),
-      )
-      .describe("Options to ask the server for."),
-    provide: z
-      .array(
-        z
-          .object({
-            option,
-            value: z.string().describe("The value to send."),
-            fromArg: z.string().describe("The key of CNI_ARGS that has the value to send."),
-          })
-          .partial(),
-      )
-      .describe("Options to send to the server."),
-    priority: z.int().describe("Metric of the routes."),
-  })
-  .partial();
+const dhcpKeys = optionalKeys({
+  type,
+  daemonSocketPath: z.string().describe("Socket of the DHCP daemon. Default: /run/cni/dhcp.sock."),
+  request: z
+    .array(
+      optionalKeys({
+        option,
+        skipDefault: z.boolean().describe("Do not ask for the options that are asked for by default."),
+      }),
+    )
+    .describe("Options to ask the server for."),
+  provide: z
+    .array(
+      optionalKeys({
+        option,
+        value: z.string().describe("The value to send."),
+        fromArg: z.string().describe("The key of CNI_ARGS that has the value to send."),
+      }),
+    )
+    .describe("Options to send to the server."),
+  priority: z.int().describe("Metric of the routes."),
+});
 
 /** The keys of `ipam` by its type. */
 export const ipamKeys: Readonly<Record<string, z.ZodObject>> = {
@@ -120,24 +109,22 @@ export const ipamKeys: Readonly<Record<string, z.ZodObject>> = {
 const otherIpamKeys = z.looseObject({ type: type.optional() });
 
 /** The keys that every plugin configuration may have, except `ipam` and `wrapper` (types.PluginConf, CONVENTIONS.md). */
-export const commonKeys = z
-  .object({
-    type: z.string().describe("The plugin: the name of an executable in CNI_PATH."),
-    capabilities: z
-      .record(z.string(), z.boolean())
-      .describe("What the plugin takes from the runtime: portMappings, bandwidth, ips, mac and others."),
-    dns: dnsKeys,
-    args: z
-      .unknown()
-      .meta({ type: "object" })
-      .describe("Arguments for plugins that read them. By convention under args.cni."),
-    // The runtime replaces these.
-    cniVersion: z.string().describe("The runtime replaces it with the list's."),
-    name: z.string().describe("The runtime replaces it with the list's."),
-    runtimeConfig: z.unknown().meta({ type: "object" }).describe("The runtime sets it, for the plugin's capabilities."),
-    prevResult: z.unknown().meta({ type: "object" }).describe("The runtime sets it: the result so far."),
-  })
-  .partial();
+export const commonKeys = optionalKeys({
+  type: z.string().describe("The plugin: the name of an executable in CNI_PATH."),
+  capabilities: z
+    .record(z.string(), z.boolean())
+    .describe("What the plugin takes from the runtime: portMappings, bandwidth, ips, mac and others."),
+  dns: dnsKeys,
+  args: z
+    .unknown()
+    .meta({ type: "object" })
+    .describe("Arguments for plugins that read them. By convention under args.cni."),
+  // The runtime replaces these.
+  cniVersion: z.string().describe("The runtime replaces it with the list's."),
+  name: z.string().describe("The runtime replaces it with the list's."),
+  runtimeConfig: z.unknown().meta({ type: "object" }).describe("The runtime sets it, for the plugin's capabilities."),
+  prevResult: z.unknown().meta({ type: "object" }).describe("The runtime sets it: the result so far."),
+});
 
 /**
  * Returns the schemas that fit a plugin of a list: of the keys that every plugin may have, whose `ipam` has those of its type,
