@@ -33,72 +33,6 @@ function readFilesIn(pattern: string) {
 }
 
 describe("wrap writes as the file's author does", () => {
-  test("a key on a line of its own, with a short object on one line", () => {
-    const plain = `{
-  "name": "zone",
-  "plugins": [
-    {
-      "type": "macvlan",
-      "ipam": { "type": "dhcp" }
-    },
-    {
-      "type": "bridge",
-      "bridge": "disc0"
-    }
-  ]
-}
-`;
-    expect(wrap(plain, { fromScript: true })).toBe(`{
-  "name": "zone",
-  "plugins": [
-    {
-      "type": "macvlan-wrapper",
-      "ipam": { "type": "dhcp" }
-    },
-    {
-      "type": "bridge-wrapper",
-      "wrapper": { "ifName": "eth1", "network": "zone" },
-      "bridge": "disc0"
-    }
-  ]
-}
-`);
-  });
-
-  test("tabs and carriage returns", () => {
-    const plain = `{\r
-\t"name": "zone",\r
-\t"plugins": [\r
-\t\t{\r
-\t\t\t"type": "macvlan",\r
-\t\t\t"ipam": {\r
-\t\t\t\t"type": "dhcp"\r
-\t\t\t}\r
-\t\t},\r
-\t\t{\r
-\t\t\t"mtu": 1400,\r
-\t\t\t"type": "tap"\r
-\t\t}\r
-\t]\r
-}`;
-    expect(wrap(plain, { fromScript: true })).toBe(`{\r
-\t"name": "zone",\r
-\t"plugins": [\r
-\t\t{\r
-\t\t\t"type": "macvlan-wrapper",\r
-\t\t\t"ipam": {\r
-\t\t\t\t"type": "dhcp"\r
-\t\t\t}\r
-\t\t},\r
-\t\t{\r
-\t\t\t"mtu": 1400,\r
-\t\t\t"type": "tap-wrapper",\r
-\t\t\t"wrapper": { "ifName": "eth1", "network": "zone" }\r
-\t\t}\r
-\t]\r
-}`);
-  });
-
   test.each([
     [
       "minified",
@@ -129,6 +63,11 @@ describe("wrap writes as the file's author does", () => {
       "a comma on a line of its own",
       '{ "plugins": [{ "type": "macvlan" }, { "type": "tap"\n, "mtu": 1 }] }',
       '{ "type": "tap-wrapper", "wrapper": { "ifName": "eth1" }\n, "mtu": 1 }',
+    ],
+    [
+      "tabs and carriage returns",
+      '{ "plugins": [{ "type": "macvlan" }, {\r\n\t"mtu": 1,\r\n\t"type": "tap"\r\n}] }',
+      '{\r\n\t"mtu": 1,\r\n\t"type": "tap-wrapper",\r\n\t"wrapper": { "ifName": "eth1" }\r\n}',
     ],
     [
       "an empty block",
