@@ -133,7 +133,6 @@ export class MistakenHost {
   #usual(command: string): readonly (readonly string[])[] {
     const cache = this.path("cache");
     if (command === "lint") return [["config"], ["--cni-path", "bin"], ["--state", "cache"]];
-    if (command === "wrap" || command === "unwrap") return [["--state", cache]];
     const directories = { "--cache-dir": cache, "--config-dir": this.path("config"), "--cni-path": this.path("bin") };
     return Object.entries(directories);
   }

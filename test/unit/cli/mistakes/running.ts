@@ -3,14 +3,7 @@ import type { Mistake, MistakenHost } from "./mistake.ts";
 
 const running = (host: MistakenHost) => host.attach("zone", { eth0: "172.16.5.11/24", eth1: "172.26.64.2/20" });
 
-const plain = `{
-  "cniVersion": "1.0.0", "name": "plain", "plugins": [
-    { "type": "macvlan", "master": "lo", "ipam": { "type": "dhcp" } },
-    { "type": "bridge", "bridge": "disc0", "ipam": { "type": "host-local", "subnet": "172.26.64.0/20" } }
-] }
-`;
-
-/** Mistakes under containers that run, and with the commands themselves. */
+/** Mistakes under containers that run. */
 export const runningMistakes: readonly Mistake[] = [
   {
     name: "the subnet is changed under running containers",
@@ -56,39 +49,5 @@ export const runningMistakes: readonly Mistake[] = [
     right: "status",
     told: { "status --log wrappers.log": 2 },
     says: ["--log wrappers.log", "there is no such file"],
-  },
-  {
-    name: "unwrap while containers need the wrappers",
-    make: running,
-    told: { "unwrap --write config/zone.conflist": 1 },
-    says: ["1 running container needs the wrappers", "zone", "kills them", "Nothing was written"],
-  },
-  {
-    name: "wrap gets a file that is no list",
-    right: "wrap config/zone.conflist",
-    before: (host) => host.write("nomad.hcl", 'client {\n  cni_path = "/opt/cni/bin"\n}\n'),
-    told: { "wrap nomad.hcl": 2 },
-    says: ["nomad.hcl:1:1"],
-  },
-  {
-    name: "wrap gets a name that the kernel refuses",
-    before: (host) => host.write("plain.conflist", plain),
-    right: "wrap --names eth1 plain.conflist",
-    told: { "wrap --names discovery-network plain.conflist": 2 },
-    says: ['the interface name "discovery-network" must have 1 to 15 bytes'],
-  },
-  {
-    name: "wrap gets the runtime's own name for the second interface",
-    before: (host) => host.write("plain.conflist", plain),
-    right: "wrap --names eth1 plain.conflist",
-    told: { "wrap --names eth0 plain.conflist": 2 },
-    says: ["the interface name eth0 is taken"],
-  },
-  {
-    name: "wrap gets more names than plugins need",
-    before: (host) => host.write("plain.conflist", plain),
-    right: "wrap --names eth1 plain.conflist",
-    told: { "wrap --names eth1,eth2 plain.conflist": 2 },
-    says: ["--names", "1 plugin needs a name"],
   },
 ];
