@@ -1,10 +1,21 @@
 import { expect, test } from "vitest";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
-import { droppedPlugins } from "../../../../cli/live/check.ts";
+import { droppedPlugins, isGood, type Verdict } from "../../../../cli/live/check.ts";
 import { listWith } from "../needs/support.ts";
 
 const bridge = { type: "bridge-wrapper", bridge: "disc0" };
 const portMappings = [{ hostPort: 8080, containerPort: 80, protocol: "tcp" }];
+
+test.each<[Verdict, boolean]>([
+  [{ is: "passes" }, true],
+  [{ is: "passes", dropped: ["x"] }, false],
+  [{ is: "passes", outside: ["x"] }, false],
+  [{ is: "fails", error: "x" }, false],
+  [{ is: "unchecked", why: "x" }, true],
+  [{ is: "gone" }, true],
+])("%j is good: %j", (verdict, expected) => {
+  expect(isGood(verdict)).toBe(expected);
+});
 
 test.each([
   ["portmap", [bridge, { type: "portmap" }], [bridge], { portMappings }, ["portmap"]],

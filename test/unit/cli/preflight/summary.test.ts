@@ -66,6 +66,7 @@ describe("preflight --summary", () => {
       unsaved: ["a", "b"],
     };
     const { stdout, exitCode } = await summary([file("bad", line(bad))]);
+    expect((await summary([file("both", line(bad), line(answer("n2", passes)))])).exitCode).toBe(2);
     expect(stdout.split("\n").slice(3)).toEqual([
       "n1: lists, results and others that could not be looked at: 1",
       "n1: Nomad would skip CHECK: bridge has version 1.2.0",
@@ -120,6 +121,20 @@ describe("preflight --summary", () => {
       ["missing", ["n1", "n2"], [at("09:00", "n1", passes)], "no answer: n2", "1 of 2"],
       ["stale", ["n1", "n2"], [at("09:00", "n1", passes), at("10:01", "n2", passes)], "an old answer: n1", "1 of 2"],
       ["without a time", ["n1"], [line(answer("n1", passes))], "an old answer: n1", "0 of 1"],
+      [
+        "missing, beside a stale one",
+        ["n1", "n2", "n3"],
+        [at("09:00", "n1", passes), at("10:01", "n2", passes)],
+        "no answer: n3\nan old answer: n1",
+        "1 of 3",
+      ],
+      [
+        "missing, beside a doubled one",
+        ["n1", "n2"],
+        [at("09:00", "n1", passes), at("09:01", "n1", passes)],
+        "no answer: n2\nseveral answers, perhaps of several hosts with this name: n1",
+        "0 of 2",
+      ],
       [
         "doubled",
         ["n1", "n2"],
@@ -205,6 +220,8 @@ describe("preflight --summary", () => {
     ["", "it has no answer of preflight --json"],
     ["hello\n", "answer 1 is not what preflight --json prints"],
     [`${line(answer("n1"))}{"host":`, "answer 2 is not what preflight --json prints"],
+    ['{"host":7,"attachments":[]}', "answer 1 is not what preflight --json prints"],
+    ['{"host":"n1","attachments":{}}', "answer 1 is not what preflight --json prints"],
     ['{"host":"n1","attachments":[{}]}', "answer 1 is not what preflight --json prints"],
   ])("%j is no answer", async (text, problem) => {
     const stderr = `cni-wrappers: wrong: ${problem}\n`;

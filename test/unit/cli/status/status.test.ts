@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type HostStatus, isWell } from "../../../../cli/status/host-status.ts";
 import { prometheusText } from "../../../../cli/status/prometheus.ts";
 import { makeHostFolders } from "../../support/fake-host-folders.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
@@ -193,6 +194,23 @@ describe("status", () => {
     const text = await runCommand(["status", "--cache-dir", directory], { directory, env });
     expect(text.stdout).toContain(`repaired ADDs in ${directory}/log: 1 passed, 0 failed\n`);
   });
+});
+
+const network = { network: "zone", attachments: 2, failing: 0, gone: 0, outside: 0, withoutJournal: 0 };
+
+test.each<[string, Partial<HostStatus>, boolean]>([
+  ["nothing is wrong", { networks: [network], unreadable: 1 }, true],
+  ["a CHECK fails", { networks: [network, { ...network, failing: 1 }] }, false],
+  ["an address is outside of its subnet", { networks: [{ ...network, outside: 1 }] }, false],
+  ["as many fail as are outside", { networks: [{ ...network, failing: 1, outside: 1 }] }, false],
+  ["a list has an error", { lists: { ...emptyStatus.lists, errors: ["x"] } }, false],
+  ["no journal can be written", { journalProblem: "x" }, false],
+  ["a network is not loaded", { agent: { ...emptyStatus.agent, notLoaded: ["x"] } }, false],
+  ["a runtime has too little address space", { narrowRuntimes: [{ name: "x", pid: 1, addressSpace: 1 }] }, false],
+  ["a result has no namespace", { orphans: { results: 1, journals: 0 } }, false],
+  ["a journal has no result", { orphans: { results: 0, journals: 1 } }, false],
+])("%s: whether a host is well", (_, changes, expected) => {
+  expect(isWell({ ...emptyStatus, ...changes })).toBe(expected);
 });
 
 test("label values and HELP are escaped as the format wants it", () => {
