@@ -115,6 +115,8 @@ test("a link that a list names and nobody has: the installation is incomplete, a
   const metrics = await run("--config-dir", directory, "--prometheus");
   expect(metrics.stdout).toContain(`installation_intact{directory="${bin()}"} 0\n`);
   expect(metrics.stdout).toContain(`installation_links_missing{directory="${bin()}"} 1\n`);
+  writeFileSync(executable(), "");
+  expect((await run("--config-dir", directory)).stdout).toContain("\n  broken: ");
 });
 
 test("a version that install noted otherwise is changed", async () => {
@@ -147,6 +149,8 @@ test("a copy by hand and a package have no checksum: that is no finding", async 
   expect(await installation()).toMatchObject({ state: "unknown", madeBy: "hand" });
   mkdirSync(hidden);
   writeFileSync(join(hidden, "owner"), "a package made these files\n");
+  // What an install of before wrote says nothing of the package's executable.
+  writeFileSync(join(hidden, "checksums"), `${"0".repeat(64)}  1.0.0\n`);
   expect(await installation()).toMatchObject({ state: "unknown", madeBy: "a package" });
   expect(await run()).toMatchObject({ exitCode: 0 });
 });
