@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../shared/protocol/json.ts";
 import { readLinks } from "../host/links.ts";
 import { cidrOf, contains } from "../lists/addresses.ts";
-import { creatorsOf, hasKnownName, isRewritten } from "../lists/chain.ts";
+import { creatorsOf, hasKnownName, isDisabled, isRewritten } from "../lists/chain.ts";
 import { readListFile } from "../lists/find-files.ts";
 import { rangeSetsOf } from "../lists/ipam.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
@@ -99,7 +99,7 @@ export function withoutPlugins({ value, cniVersion = "0.1.0" }: List): Verdict |
   if (/^0\.[1-3]\./.test(cniVersion))
     return { is: "fails", error: `configuration version "${cniVersion}" does not support the CHECK command` };
   // guard: no attachment passes that the runtime does not check
-  return value.disableCheck === true ? { is: "unchecked", why: "the list has disableCheck" } : undefined;
+  return isDisabled(value.disableCheck) ? { is: "unchecked", why: "the list has disableCheck" } : undefined;
 }
 
 /** What the plugins' own words do not say: "required prevResult missing", "Link not found". */

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
 import { delGetsResult, isChainVersion, isUnchainedVersion } from "../../shared/protocol/versions.ts";
+import { isDisabled } from "../lists/chain.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 
 /** The variables and the stdin of one call. */
@@ -56,7 +57,7 @@ export function* callsOf(
 
 /** Says why a runtime does not send this verb for the list; undefined if it does (libcni/api.go). */
 export function notSent({ value, cniVersion }: List, verb: ConfiguredVerb): string | undefined {
-  if (verb === "CHECK" && value.disableCheck === true) return 'the list says "disableCheck": true';
+  if (verb === "CHECK" && isDisabled(value.disableCheck)) return 'the list says "disableCheck": true';
   const version = `the list's cniVersion is ${cniVersion ?? "0.1.0"}`;
   const isOld = isUnchainedVersion(cniVersion) || cniVersion?.startsWith("0.3");
   if (verb === "CHECK" && isOld) return `${version}, and CHECK came with 0.4.0`;

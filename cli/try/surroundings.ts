@@ -4,7 +4,7 @@ import { exampleAttachment } from "../explain/example-source.ts";
 import { addressesOf, type DefaultRoute, defaultRoutes, isNoBridge, type Link, linkNamed } from "../host/links.ts";
 import { stateDirectory } from "../host/memory.ts";
 import { processesNamed } from "../host/programs.ts";
-import { hasCapability, isRewritten } from "../lists/chain.ts";
+import { hasCapability, isDisabled, isRewritten } from "../lists/chain.ts";
 import { ipamTypeOf, leasesOf } from "../lists/ipam.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import { reportedBy } from "../lists/reported.ts";
@@ -48,7 +48,7 @@ export function surroundingsOf(list: List, host: Host): Surroundings {
       ...cards.map((link) => `${link.ifname} is a veth here${addressesText(link)}`),
       ...portNotes(list, host.ports),
       ...plugins.flatMap(idleNotes),
-      ...(list.value.disableCheck === true
+      ...(isDisabled(list.value.disableCheck)
         ? ["CHECK was not run, as the list has disableCheck: no runtime runs it, and none sees a broken network"]
         : []),
     ],

@@ -1,6 +1,6 @@
 import { goLookup, type JsonObject } from "../../shared/protocol/json.ts";
 import { delGetsResult } from "../../shared/protocol/versions.ts";
-import { creatorsOf } from "../lists/chain.ts";
+import { creatorsOf, isDisabled } from "../lists/chain.ts";
 import { hasIpam } from "../lists/ipam.ts";
 import { type List, type ListedPlugin, runtimeIfName } from "../lists/list.ts";
 import type { OlderAttachment } from "./attached.ts";
@@ -132,7 +132,7 @@ function notesOn(list: List, known: Known, plugins: readonly Wrapped[]): readonl
     ...olderNotes(known, creators),
     ...earlyNames(plugins),
     ...(plugins.some(({ wrapper }) => wrapper.ifName !== undefined) ? networkNotes(list, known, creators) : []),
-    ...(plugins.length > 0 && list.value.disableCheck === true ? [disabledCheck] : []),
+    ...(plugins.length > 0 && isDisabled(list.value.disableCheck) ? [disabledCheck] : []),
   ];
 }
 

@@ -3,7 +3,8 @@ import { listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import { attachmentOf, type CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { callsIn } from "../../../../cli/live/chain.ts";
-import { inVersion } from "../../../../cli/live/libcni.ts";
+import { withoutPlugins } from "../../../../cli/live/check.ts";
+import { inVersion, notSent } from "../../../../cli/live/libcni.ts";
 
 const attachment: CachedAttachment = {
   file: "/var/lib/cni/results/zone-c1-eth0",
@@ -85,4 +86,10 @@ describe("inVersion", () => {
   test("a result without addresses stays without", () => {
     expect(inVersion({ interfaces: [] }, "0.4.0")).toEqual({ cniVersion: "0.4.0", interfaces: [] });
   });
+});
+
+test.each([true, "true", "TRUE"])("libcni asks no plugin for CHECK with disableCheck %j", (disableCheck) => {
+  const list = listOf(parseListFile("zone.conflist", JSON.stringify({ ...JSON.parse(text), disableCheck })));
+  expect(list && withoutPlugins(list)).toEqual({ is: "unchecked", why: "the list has disableCheck" });
+  expect(list && notSent(list, "CHECK")).toBe('the list says "disableCheck": true');
 });
