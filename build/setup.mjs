@@ -35,7 +35,7 @@ const toolsOf = {
   // Container runtimes, a program for the containers, a DHCP server.
   "--runtimes": {
     ...{ podman: "podman", crun: "crun", containerd: "containerd", ctr: "containerd" },
-    ...{ busybox: "busybox-static", dnsmasq: "dnsmasq-base", radvd: "radvd" },
+    ...{ busybox: "busybox-static", dnsmasq: "dnsmasq-base", radvd: "radvd", jq: "jq" },
   },
   // The page in a real browser.
   "--page": { chromium: "chromium" },

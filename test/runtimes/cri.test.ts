@@ -33,7 +33,7 @@ describe.each(containerds)("the CRI of %s", (version) => {
     expect(await lab.kernel.leases()).toEqual(["pods/172.26.64.3", "pods-lan0/172.16.5.3"]);
     expect((await cri.inspect(other)).result).toEqual({ eth0: ["172.26.64.3"], lan0: ["172.16.5.3"] });
     await cri.stopAndRemove(other);
-    expect(await cri.sandboxes()).toEqual([]);
+    expect(await cri.pods()).toEqual([]);
     await expectNoTraceOfContainers(lab, hostLinks);
   });
 

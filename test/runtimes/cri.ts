@@ -41,14 +41,21 @@ ${runtime("io.containerd.cri.v1.runtime")}
   sandbox = "${image}"`,
 };
 
-// containerd gives every sandbox CPU shares, which need a controller: on hosts with cgroup v1, v2 has none.
+// Sandboxes get CPU shares, and a kubelet's containers get more limits. They need controllers: on hosts with cgroup v1, v2 has none.
 const runcScript = `#!/bin/sh
 for word; do
-  [ "\${last-}" = --bundle ] && sed -i 's/"cpu":{"shares":[0-9]*}/"cpu":{}/' "$word/config.json"
+  [ "\${last-}" = --bundle ] && file=$word/config.json && jq "del(.linux.resources)" "$file" >"$file.new" && mv "$file.new" "$file"
   last=$word
 done
 exec runc "$@"
 `;
+
+/** Writes a script for runc that leaves out all limits. Returns its place. */
+export async function writeUnlimitedRunc(lab: Lab): Promise<string> {
+  await lab.writeFile("/run/lab/runc", runcScript);
+  await lab.run("chmod", ["+x", "/run/lab/runc"]);
+  return "/run/lab/runc";
+}
 
 // The sandbox's image, in the format of docker save.
 const imageScript = `
@@ -56,7 +63,7 @@ const imageScript = `
   cd /run/lab/image
   tar -C "$1" -cf layer.tar .
   sum=$(sha256sum layer.tar | cut -d' ' -f1)
-  config='"os": "linux", "config": {"Entrypoint": ["/bin/sleep", "1000"]}, "architecture": "'"$3"'"'
+  config='"os": "linux", "config": {"Entrypoint": ["/bin/sleep", "1000"], "StopSignal": "SIGKILL"}, "architecture": "'"$3"'"'
   echo "{$config, \\"rootfs\\": {\\"type\\": \\"layers\\", \\"diff_ids\\": [\\"sha256:$sum\\"]}}" >config.json
   echo "[{\\"Config\\": \\"config.json\\", \\"RepoTags\\": [\\"$2\\"], \\"Layers\\": [\\"layer.tar\\"]}]" >manifest.json
   tar -cf ../image.tar config.json manifest.json layer.tar
@@ -106,8 +113,7 @@ export class Cri implements AsyncDisposable {
     const cri = new Cri(lab, version);
     await makeRootfs(lab);
     await lab.writeFile("/run/lab/containerd.toml", configurations[version]);
-    await lab.writeFile("/run/lab/runc", runcScript);
-    await lab.run("chmod", ["+x", "/run/lab/runc"]);
+    await writeUnlimitedRunc(lab);
     await lab.writeFile(`/etc/cni/net.d/${list.name}.conflist`, JSON.stringify(list));
     await cri.#startDaemon();
     await makeImage(lab);
@@ -175,14 +181,14 @@ export class Cri implements AsyncDisposable {
     };
   }
 
-  async sandboxes(): Promise<readonly string[]> {
+  async pods(): Promise<readonly string[]> {
     const items: readonly { id: string }[] = (await this.#ask("list")).items ?? [];
     return items.map(({ id }) => id);
   }
 
   /** Removes the leftovers of a failed case: a cgroup outlives the lab. */
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const id of await this.sandboxes()) await this.stopAndRemove(id);
+    for (const id of await this.pods()) await this.stopAndRemove(id);
     await this.#lab.call("rmdir", ["/sys/fs/cgroup/k8s.io"]);
   }
 

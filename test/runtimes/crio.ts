@@ -5,7 +5,7 @@ import { vi } from "vitest";
 import { type Container, Lab, type LabOptions, type Outcome } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { criClient } from "./containerd2.ts";
-import { Cri, image, makeImage } from "./cri.ts";
+import { Cri, image, makeImage, writeUnlimitedRunc } from "./cri.ts";
 import { makeRootfs, plugins } from "./support.ts";
 
 // No package registry has CRI-O. CRIO_BIN names the executable. In its directory are pinns and copyimg of the same sources,
@@ -39,6 +39,7 @@ seccomp_profile = ""
 apparmor_profile = "unconfined"
 hooks_dir = []
 [crio.runtime.runtimes.runc]
+runtime_path = "/run/lab/runc"
 runtime_root = "/run/runc"
 monitor_cgroup = "pod"
 [crio.image]
@@ -58,8 +59,8 @@ function podOf(name: string, hostPort?: number): string {
 }
 
 /** Makes a lab with the given CRI-O. */
-export async function startCrioLab(more: Pick<LabOptions, "recorded" | "disk"> = {}): Promise<Lab> {
-  const programs: Record<string, string> = { cri: path.join(await criClient(), "cri") };
+export async function startCrioLab(more: Pick<LabOptions, "programs" | "recorded" | "disk"> = {}): Promise<Lab> {
+  const programs: Record<string, string> = { ...more.programs, cri: path.join(await criClient(), "cri") };
   for (const name of ["crio", "pinns", "copyimg", "conmon", "runc"]) {
     const file = path.join(path.dirname(given), name);
     if (existsSync(file)) programs[name] = file;
@@ -79,6 +80,7 @@ export class Crio implements AsyncDisposable {
     const crio = new Crio(lab);
     await makeRootfs(lab);
     await makeImage(lab);
+    await writeUnlimitedRunc(lab);
     await lab.writeFile("/run/lab/policy.json", '{"default":[{"type":"insecureAcceptAnything"}]}');
     const text = pluginDirectory ? configuration.replace('["/opt', `["${pluginDirectory}", "/opt`) : configuration;
     await lab.writeFile("/run/lab/crio.conf", text);

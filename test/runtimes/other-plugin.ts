@@ -24,6 +24,11 @@ export function isGiven(name: string): boolean {
   return existsSync(fileOf(name));
 }
 
+/** Says whether this host has a program. */
+export function isOnPath(program: string): boolean {
+  return ["/usr/sbin", "/usr/bin"].some((directory) => existsSync(path.join(directory, program)));
+}
+
 function fileOf(name: string): string {
   return path.join(process.env.OTHER_PLUGINS || "/nowhere", name);
 }

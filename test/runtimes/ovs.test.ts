@@ -1,9 +1,7 @@
-import { existsSync } from "node:fs";
-import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { expectFailure, expectNothingLeft, hostLocal, wrapped, zone } from "../e2e/support.ts";
 import type { Lab } from "../support/lab.ts";
-import { expectExit0, front, isGiven, withPlugin } from "./other-plugin.ts";
+import { expectExit0, front, isGiven, isOnPath, withPlugin } from "./other-plugin.ts";
 
 // ovs writes a line to stderr on every call.
 describe.skipIf(!isGiven("ovs") || !isOnPath("ovs-vswitchd"))("ovs, with Open vSwitch in user space", () => {
@@ -80,7 +78,3 @@ describe.skipIf(!isGiven("ovs") || !isOnPath("ovs-vswitchd"))("ovs, with Open vS
     return lab;
   }
 });
-
-function isOnPath(program: string): boolean {
-  return ["/usr/sbin", "/usr/bin"].some((directory) => existsSync(path.join(directory, program)));
-}

@@ -33,3 +33,23 @@ export function otherTable(runs: Runs): string {
   });
   return ["| plugin | last run | works | does not work |", "|---|---|---|---|", ...rows].join("\n");
 }
+
+/** The README's runtimes, with the programs whose versions count. */
+const inReadme = {
+  podman: ["podman"],
+  containerd: ["containerd 1 (CRI)", "containerd 2 (CRI)"],
+  "CRI-O": ["CRI-O"],
+  "a kubelet": ["kubelet"],
+};
+
+/** The line of the README that says with which runtimes the wrappers were tried. */
+export function readmeLine(runs: Runs): string {
+  const tried = Object.entries(inReadme).map(([title, names]) => {
+    return `${title} ${names.flatMap((name) => runs[name]?.version ?? []).join(" and ")}`;
+  });
+  const last = Object.values(runs)
+    .map(({ date }) => date)
+    .sort()
+    .at(-1);
+  return `Tried with Nomad 1.9.5 to 2.0.5, ${tried.join(", ")}, last on ${last} ([runtimes](docs/runtimes.md)),`;
+}

@@ -1,6 +1,6 @@
 // `npm run runs`: runs the cases of runtimes and plugins of other projects with each flavor, and says which version passed when.
 // It leaves out what is not on this machine (CONTRIBUTING.md names the variables). `-- --only NAME,NAME` runs some of them.
-// `-- --write` renews the tables in docs/runtimes.md and docs/plugins.md. The exit code is 1 if a case failed.
+// `-- --write` renews the tables in docs/runtimes.md and docs/plugins.md and the README's line. The exit code is 1 if a case failed.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -14,7 +14,7 @@ import { runCases } from "../../kernel/run-cases.ts";
 import { flavors } from "../../support/flavors.ts";
 import { jsonText } from "../../support/json-text.ts";
 import { say } from "../../support/progress.ts";
-import { otherTable, type Run, type Runs, runtimeTable } from "./rows.ts";
+import { otherTable, type Run, type Runs, readmeLine, runtimeTable } from "./rows.ts";
 import type { Subject } from "./subject.ts";
 import { casesOf, subjects } from "./subjects.ts";
 
@@ -113,4 +113,6 @@ function write(all: Runs): void {
   writeFileSync(resultsFile, `${jsonText(all)}\n`);
   writeSection("runtimes", runtimeTable(all));
   writeSection("other-plugins", otherTable(all));
+  const readme = path.join(root, "README.md");
+  writeFileSync(readme, readFileSync(readme, "utf8").replace(/^Tried with .*$/m, readmeLine(all)));
 }

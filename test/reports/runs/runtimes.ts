@@ -40,6 +40,12 @@ export const runtimes: readonly Subject[] = [
     version: () => said(process.env.CRIO_BIN, /version (\S+)/),
   },
   {
+    name: "kubelet",
+    folder: "runtimes",
+    file: "kubelet.test.ts",
+    version: () => said(process.env.KUBELET_BIN, /v(\S+)/),
+  },
+  {
     name: "nerdctl",
     folder: "runtimes",
     file: "nerdctl.test.ts",
