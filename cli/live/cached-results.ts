@@ -91,11 +91,6 @@ export function interfaceNames({ result }: Pick<CachedAttachment, "result">): re
   return containerInterfaceNames(result ?? {});
 }
 
-/** Returns the addresses of an attachment. */
-export function addressesIn({ result }: Pick<CachedAttachment, "result">): readonly string[] {
-  return (result?.ips ?? []).map(({ address }) => address);
-}
-
 /** Returns the addresses of one of its container interfaces. */
 export function addressesAt({ result }: Pick<CachedAttachment, "result">, ifName: string): readonly string[] {
   const own = (result?.interfaces ?? []).findIndex((one) => isContainerInterface(one) && one.name === ifName);

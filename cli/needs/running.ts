@@ -1,3 +1,4 @@
+import { addressesIn } from "../../shared/delegate/taken-addresses.ts";
 import { readFile } from "../../shared/host/node/files.ts";
 import { addressesOf, type Link } from "../host/links.ts";
 import { hasProgram } from "../host/programs.ts";
@@ -5,7 +6,7 @@ import { addressText, type Cidr, cidrOf, contains } from "../lists/addresses.ts"
 import { creatorsOf } from "../lists/chain.ts";
 import { gatewaysIn } from "../lists/gateways.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
-import { addressesAt, addressesIn, type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
+import { addressesAt, type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
 import { readRules } from "../prune/read-rules.ts";
 import { chainName, masqueradeName } from "../prune/thing.ts";
 
@@ -39,7 +40,7 @@ export function lostSince(
 }
 
 function isIn(subnet: Cidr, attachment: CachedAttachment): boolean {
-  return addressesIn(attachment).some((address) => {
+  return addressesIn(attachment.result).some((address) => {
     const cidr = cidrOf(address);
     return cidr !== undefined && contains(subnet, cidr);
   });
@@ -118,7 +119,7 @@ function hadMasquerading(attachment: CachedAttachment, { type, ifName, isRenamed
   const plugins = attachment.list?.plugins;
   const own = isRenamed ? ifName : attachment.runtimeIfName;
   const asked = Array.isArray(plugins) && plugins.some((one) => one?.type === type && one?.ipMasq === true);
-  return asked && interfaceNames(attachment).includes(own) && addressesIn(attachment).length > 0;
+  return asked && interfaceNames(attachment).includes(own) && addressesIn(attachment.result).length > 0;
 }
 
 /** The names of the rules, in each place where they may be: a script's containers have them under the list's own name. */

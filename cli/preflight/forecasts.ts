@@ -35,16 +35,12 @@ export async function forecastsOn(
  * Returns the paths of the keys that differ between the list at the time of ADD and the current one, such as
  * `plugins[1].ipam.ranges`. Plugins are compared by their place.
  */
-export function changedKeys(before: JsonObject, after: JsonObject): readonly string[] {
-  return differences(before, after, "");
-}
-
-function differences(before: unknown, after: unknown, path: string): readonly string[] {
+export function changedKeys(before: unknown, after: unknown, path = ""): readonly string[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   const [one, other] = [childrenOf(before), childrenOf(after)];
   if (!one || !other || Array.isArray(before) !== Array.isArray(after)) return [path];
   const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])];
-  return keys.flatMap((key) => differences(one[key], other[key], pathOf(path, key, Array.isArray(after))));
+  return keys.flatMap((key) => changedKeys(one[key], other[key], pathOf(path, key, Array.isArray(after))));
 }
 
 // Lists of texts and numbers differ as a whole.

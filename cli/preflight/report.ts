@@ -1,5 +1,6 @@
+import { addressesIn } from "../../shared/delegate/taken-addresses.ts";
 import { alike, few, othersLine } from "../live/alike.ts";
-import { addressesIn, interfaceNames } from "../live/cached-results.ts";
+import { interfaceNames } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
 import { lookedAtLines } from "../live/looked-at.ts";
 import { plainTable } from "../plain-table.ts";
@@ -44,7 +45,7 @@ export function preflightJson({ origin, forecasts, lookedAt, nomadSkipsCheck, st
     ifName: attachment.runtimeIfName,
     netns: attachment.netns,
     interfaces: interfaceNames(attachment),
-    addresses: addressesIn(attachment),
+    addresses: addressesIn(attachment.result),
     verdict,
     changed,
     adoptable: isAdoptable,
@@ -102,7 +103,7 @@ function forecastTable(groups: readonly Group[], terminal: Pick<Terminal, "hasCo
       one.attachment.network,
       one.workload.name,
       interfaceNames(one.attachment).join(" "),
-      addressesIn(one.attachment).join(" "),
+      addressesIn(one.attachment.result).join(" "),
       end,
     ]);
   });

@@ -1,9 +1,10 @@
 import { basename, dirname } from "node:path";
+import { addressesIn } from "../../shared/delegate/taken-addresses.ts";
 import type { AttachmentKey, Entry } from "../../shared/journal/journal.ts";
 import { isJsonObject } from "../../shared/protocol/json.ts";
 import { entriesIn, keyOf, type MemoryFile } from "../host/memory.ts";
 import { type List, listFrom } from "../lists/list.ts";
-import { addressesIn, type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
+import { type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
 import { chainName, leaseName, limiterName, masqueradeName, plainAddress, spoofCheckName } from "./thing.ts";
 
 /** An attachment that a result or a file of the wrappers names. */
@@ -53,9 +54,8 @@ export function inodesOf(known: Known, bootId: string | undefined): readonly num
 
 /** The addresses of an attachment, as `plainAddress` spells them. */
 export function addressesOfKnown(known: Known): readonly string[] {
-  const inResult = known.result ? addressesIn(known.result) : [];
   const inJournal = entriesOf(known).flatMap(({ done }) => done?.addresses ?? []);
-  return [...new Set([...inResult, ...inJournal].map(plainAddress))];
+  return [...new Set([...addressesIn(known.result?.result), ...inJournal].map(plainAddress))];
 }
 
 /** The networks under which the plugins of an attachment keep what they make: the list's own, and those of renamed interfaces. */

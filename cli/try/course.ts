@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { addressesIn } from "../../shared/delegate/taken-addresses.ts";
 import { cachedResultFile } from "../../shared/journal/host-files.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { networkNameProblem } from "../../shared/protocol/names.ts";
@@ -8,7 +9,7 @@ import { type CniResult, isContainerInterface } from "../../shared/protocol/resu
 import { exampleAttachment } from "../explain/example-source.ts";
 import { runProgram } from "../host/programs.ts";
 import type { List } from "../lists/list.ts";
-import { addressesAt, addressesIn } from "../live/cached-results.ts";
+import { addressesAt } from "../live/cached-results.ts";
 import { type ChainOutcome, runChain } from "../live/chain.ts";
 import { withoutPlugins } from "../live/check.ts";
 import type { Attachment } from "../live/libcni.ts";
@@ -121,8 +122,8 @@ class Course implements Happened {
 
   /** A list with an address of its own is for one container. Its ADD does not look. */
   #shared(container: Container, result: CniResult | undefined): string | undefined {
-    const others = [...this.#made].filter((one) => one !== container).flatMap(addressesIn);
-    const both = addressesIn({ result }).filter((address) => others.includes(address));
+    const others = [...this.#made].filter((one) => one !== container).flatMap((one) => addressesIn(one.result));
+    const both = addressesIn(result).filter((address) => others.includes(address));
     return both.length === 0 ? undefined : `it gets ${both.join(", ")}, which the first one has, too`;
   }
 

@@ -1,12 +1,7 @@
 import { deepStrictEqual } from "node:assert";
 import { expect, test } from "vitest";
-import {
-  addressesIn,
-  attachmentOf,
-  interfaceNames,
-  isAttachment,
-  parseCachedResult,
-} from "../../../cli/live/cached-results.ts";
+import { attachmentOf, interfaceNames, isAttachment, parseCachedResult } from "../../../cli/live/cached-results.ts";
+import { addressesIn } from "../../../shared/delegate/taken-addresses.ts";
 import { namespaceMounts, parseLease } from "../../../shared/journal/host-files.ts";
 import { linesText, parseJournal } from "../../../shared/journal/lines.ts";
 import fc from "../support/fast-check.ts";
@@ -123,7 +118,7 @@ test("no file in libcni's cache ends a command, and a damaged result has interfa
         return;
       }
       const { netns, args } = attachmentOf(read, "/opt/cni/bin");
-      expect([netns, args, ...interfaceNames(read), ...addressesIn(read)].every(isText)).toBe(true);
+      expect([netns, args, ...interfaceNames(read), ...addressesIn(read.result)].every(isText)).toBe(true);
     }),
     { numRuns: 1000 },
   );
