@@ -9,7 +9,7 @@ import { chained } from "../model/chained.ts";
 import { creator, creators } from "../model/creators.ts";
 import type { Machine } from "../model/machine.ts";
 import type { Plugin } from "../model/plugin.ts";
-import { ended, plainCall } from "../model/wrapper.ts";
+import { runToEnd } from "../model/verbs.ts";
 import type { Source } from "./explain.ts";
 import type { Answer } from "./rehearsal.ts";
 
@@ -64,7 +64,7 @@ export function modelAnswers(machine: Machine): Source["answer"] {
     const config = chooser === undefined ? stdin : withExample(stdin, interfaces.indexOf(ifName));
     const plugin = (isModelled(type) ? modelled[type] : undefined) ?? example(type, wrapper.role, stdin);
     const call = { env: environment, config };
-    const { exitCode, answer: output } = ended(plainCall(machine, { type, plugin, call }, () => false));
+    const { exitCode, output } = runToEnd(machine, { type, plugin, call });
     const isChosen = chooser !== undefined && output?.ips !== undefined;
     return { exitCode, output, ...(isChosen && { chosenBy: chooser === "dhcp" ? "DHCP" : chooser }) };
   };

@@ -27,6 +27,22 @@ export function stepsOf(machine: Machine, { type, plugin, call }: CallOf): Steps
   })();
 }
 
+/** Runs a plugin to its end. Returns its exit code, and what it prints. */
+export function runToEnd(machine: Machine, of: CallOf): { exitCode: number; output: JsonObject | undefined } {
+  machine.plugin = of.type;
+  try {
+    const steps = stepsOf(machine, of);
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return { exitCode: 0, output: step.value ?? undefined };
+    }
+  } catch (error) {
+    return { exitCode: 1, output: errorResult(error) };
+  } finally {
+    machine.plugin = "";
+  }
+}
+
 const versions = ["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];
 /** The first versions of plugins that do not speak all of them. */
 const firstVersions: Readonly<Record<string, string>> = { bandwidth: "0.3.0", firewall: "0.4.0", vrf: "0.3.1" };

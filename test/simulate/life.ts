@@ -1,11 +1,11 @@
 import { shaperName } from "../../cli/model/bandwidth.ts";
-import { secondName } from "../../cli/model/foreign.ts";
 import { leasesOf } from "../../cli/model/ipam.ts";
 import type { Machine, Namespace } from "../../cli/model/machine.ts";
 import { type Effect, resultOf } from "../../cli/model/plugin.ts";
-import { plugins } from "../../cli/model/plugins.ts";
 import { journalFile } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { secondName } from "./foreign.ts";
+import { plugins } from "./plugins.ts";
 import { type Attachment, type ListedPlugin, netnsOf, portMappingsOf } from "./runtime.ts";
 
 /** What the runtime has done with an attachment. */

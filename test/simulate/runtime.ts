@@ -1,8 +1,8 @@
 import type { Machine } from "../../cli/model/machine.ts";
-import { plugins } from "../../cli/model/plugins.ts";
-import { plainCall, type Reply, type Sabotage, type Stops, type Task, wrapperCall } from "../../cli/model/wrapper.ts";
 import { cachedResultFile } from "../../shared/journal/host-files.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { plugins } from "./plugins.ts";
+import { plainCall, type Reply, type Sabotage, type Stops, type Task, wrapperCall } from "./process.ts";
 
 /** A plugin configuration of a list. */
 export type ListedPlugin = JsonObject & { readonly type: string };

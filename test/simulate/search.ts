@@ -1,7 +1,7 @@
-import type { Sabotage } from "../../cli/model/wrapper.ts";
 import type { Event } from "./event.ts";
 import { type Lists, removed } from "./lists.ts";
 import { Broken, type Log } from "./log.ts";
+import type { Sabotage } from "./process.ts";
 import { Random } from "./random.ts";
 import { nextEvent, sceneOf } from "./schedule.ts";
 import { Simulation } from "./simulation.ts";

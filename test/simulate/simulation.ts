@@ -1,6 +1,5 @@
 import { isLeasedByOther } from "../../cli/model/ipam.ts";
 import { Machine } from "../../cli/model/machine.ts";
-import type { PluginEnd, Sabotage, Stops, Task } from "../../cli/model/wrapper.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { type Event, type Fault, lineOf, type VerbEvent } from "./event.ts";
 import {
@@ -23,6 +22,7 @@ import {
 } from "./life.ts";
 import { isPlain, type Lists, removed, renamed, unwrapped, wrapped } from "./lists.ts";
 import { Log } from "./log.ts";
+import type { PluginEnd, Sabotage, Stops, Task } from "./process.ts";
 import { Promises, restOf } from "./promises.ts";
 import { netnsOf, Runtime, resultFile, type Verb, VerbFailed } from "./runtime.ts";
 

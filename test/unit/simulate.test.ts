@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Sabotage } from "../../cli/model/wrapper.ts";
 import { faultKinds } from "../simulate/event.ts";
 import { plantedFaults } from "../simulate/planted-faults.ts";
+import type { Sabotage } from "../simulate/process.ts";
 import { scenarios } from "../simulate/scenarios.ts";
 import { runEvents, runSeed, shortest } from "../simulate/search.ts";
 

@@ -1,13 +1,13 @@
+import type { Machine } from "../../cli/model/machine.ts";
+import { type PluginCall, PluginError, type Steps } from "../../cli/model/plugin.ts";
+import { type CallOf, errorResult, stepsOf } from "../../cli/model/verbs.ts";
+import { viewOf } from "../../cli/model/view.ts";
+import { hostOf, nameOf } from "../../cli/model/wrapper-host.ts";
 import { profiles } from "../../plugins/index.ts";
 import type { Host } from "../../shared/host/host.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { run } from "../../shared/run.ts";
-import type { Machine } from "./machine.ts";
-import { type PluginCall, PluginError, type Steps } from "./plugin.ts";
 import { plugins } from "./plugins.ts";
-import { type CallOf, errorResult, stepsOf } from "./verbs.ts";
-import { viewOf } from "./view.ts";
-import { hostOf, nameOf } from "./wrapper-host.ts";
 
 /** The answer of an executable to the runtime. */
 export interface Reply {
@@ -57,14 +57,6 @@ export function* plainCall(machine: Machine, of: CallOf, stops: Stops): Task<Rep
     }
   } catch (error) {
     return { exitCode: 1, answer: errorResult(error) };
-  }
-}
-
-/** Runs a task that never stops. */
-export function ended<T>(task: Task<T>): T {
-  for (;;) {
-    const step = task.next();
-    if (step.done) return step.value;
   }
 }
 

@@ -1,9 +1,9 @@
+import { bridge } from "../../cli/model/bridge.ts";
+import { attach, detach } from "../../cli/model/creators.ts";
+import { linkEffects } from "../../cli/model/effects.ts";
+import { kinds } from "../../cli/model/kinds.ts";
+import { namesOf, type Plugin, type PluginCall, PluginError, passedOn, resultOf } from "../../cli/model/plugin.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
-import { bridge } from "./bridge.ts";
-import { attach, detach } from "./creators.ts";
-import { linkEffects } from "./effects.ts";
-import { kinds } from "./kinds.ts";
-import { namesOf, type Plugin, type PluginCall, PluginError, passedOn, resultOf } from "./plugin.ts";
 
 /** Plugins that are none of the reference plugins. Only the simulation has them. */
 export const foreign: Readonly<Record<string, Plugin>> = {
