@@ -14,7 +14,6 @@ import type { Undoing } from "../delegate/undoing.ts";
 import type { CachedResult } from "../journal/host-files.ts";
 import { type Entry, journalDirectory, nowhere } from "../journal/journal.ts";
 import { type Role, scopeOf } from "../plugin/profile.ts";
-import { isJsonObject } from "../protocol/json.ts";
 import { type CniResult, isContainerInterface } from "../protocol/result.ts";
 import { finish, prevResultFor, undoingOf } from "./removal.ts";
 
@@ -25,40 +24,40 @@ type UnknownRemoval = RemovePlan["removals"][number];
  * libcni's file. Without any, DEL runs by name if the container has no other attachment.
  */
 export function removalsWithoutEntry(call: Call): RemovePlan["removals"] {
-  const { facts, key, target, request } = call;
-  const result = call.prevResult || request.configuration.prevResult ? undefined : facts.result(key);
+  const { facts, key, target } = call;
+  const given = call.prevResult ?? call.request.configuration.prevResult;
+  const result = given ? undefined : facts.result(key);
   // guard: the container's other attachments, without evidence
-  if (!call.prevResult && !request.configuration.prevResult && !result && hasOthers(call)) return [];
+  if (!given && !result && hasOthers(call)) return [];
   const role = target.role ?? knownRole(call);
   const isListed = call.prevResult ? namesInterface(call.prevResult, target) : !result || isIn(result, target);
   const targets = role === "creator" ? inBothNetworks(call) : [target];
-  return targets.map((one, index) => {
-    const subject = { ...call, target: { ...one, role: target.role } };
-    const as: Role = target.role === "meta" ? "meta" : "creator";
-    // A plain firewall lets all addresses through.
-    const isByAddress = scopeOf(target.profile) === "address";
-    const given = call.prevResult ?? request.configuration.prevResult;
-    const narrowed = isByAddress ? given : prevResultFor(call, { role: as, ifName: one.selector.ifName });
-    const whole = as === "creator" && target.profile ? withoutHostSide(narrowed) : narrowed;
-    const { configuration: { prevResult: _, ...rest } = {}, ...made } = delegateCall(subject);
-    const configuration = whole === undefined || whole === null ? rest : { ...rest, prevResult: whole };
-    // The first DEL deletes the interface, so the others only free leases.
-    return {
-      call: { ...made, configuration },
-      as: imaginedEntry(call, one, { role, isListed: isListed && index === 0 }),
-    };
-  });
+  const shown = shownPrevResult(call) ?? "none";
+  // The first DEL deletes the interface, so the others only free leases.
+  return targets.map((one, index) => ({
+    call: delegateCall({ ...call, target: one }, shown),
+    as: imaginedEntry(call, one, { role, isListed: isListed && index === 0 }),
+  }));
+}
+
+/** The prevResult for the DEL of an attachment without an entry. */
+function shownPrevResult(call: Call): CniResult | null | undefined {
+  const { prevResult, request, target } = call;
+  if (prevResult === undefined) return request.configuration.prevResult;
+  // A plain firewall lets all addresses through.
+  if (scopeOf(target.profile) === "address") return prevResult;
+  const role: Role = target.role === "meta" ? "meta" : "creator";
+  const narrowed = prevResultFor(call, { role, ifName: target.selector.ifName });
+  return narrowed && role === "creator" && target.profile ? withoutHostSide(narrowed) : narrowed;
 }
 
 /**
  * The result without host-side interfaces: another plugin may have made them before the list was edited, and ipvlan's DEL fails
  * with more than its own interface (plugins/main/ipvlan/ipvlan.go, loadConf).
  */
-function withoutHostSide(result: unknown): unknown {
-  if (!isJsonObject(result) || !Array.isArray(result.interfaces)) return result;
-  const whole = result as CniResult;
-  const inside = (whole.interfaces ?? []).flatMap((one, index) => (isContainerInterface(one) ? [index] : []));
-  return inside.length > 0 ? arranged(whole, inside) : result;
+function withoutHostSide(result: CniResult): CniResult {
+  const inside = (result.interfaces ?? []).flatMap((one, index) => (isContainerInterface(one) ? [index] : []));
+  return inside.length > 0 ? arranged(result, inside) : result;
 }
 
 /** The role of an unknown plugin: what the container's other attachments know of it, or what its own list has already. */

@@ -21,7 +21,10 @@ export function undoingOf({ session, facts, journal, request }: Call): Undoing {
 }
 
 /** The runtime's prevResult, narrowed to an entry. A creator gets none that lacks its interface, a chained plugin all of it. */
-export function prevResultFor(call: Call, { role, ifName, done }: Pick<Entry, "role" | "ifName" | "done">): unknown {
+export function prevResultFor(
+  call: Call,
+  { role, ifName, done }: Pick<Entry, "role" | "ifName" | "done">,
+): CniResult | null | undefined {
   const { prevResult, request, session, target } = call;
   if (prevResult === undefined) return request.configuration.prevResult;
   const selector = { ...target.selector, ifName };

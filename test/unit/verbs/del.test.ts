@@ -484,6 +484,12 @@ describe("DEL of an attachment without an entry, by its evidence", () => {
       journalFiles(sibling),
       [`bridge DEL eth0 ${blue}`],
     ],
+    [
+      "a prevResult of a version without chains that no plugin can read",
+      { cniVersion: "0.2.0", prevResult: { interfaces: [null] } },
+      {},
+      [`bridge DEL eth0 ${blue}`],
+    ],
     ["a result that lists no interface", {}, resultOf("zone", "eth0"), [`bridge DEL eth0 ${blue}`]],
     ["a result that lists it second", {}, resultOf("zone", "eth0", "eth5", "eth0"), [`bridge DEL eth0 ${blue}`]],
     ["a result that lists others", {}, resultOf("zone", "eth0", "eth5"), ["bridge DEL eth0 "]],
