@@ -119,10 +119,13 @@ function groupIn(outer: Group | undefined, name: string): Group {
   return { outer, name, hooks: { beforeAll: [], beforeEach: [], afterEach: [], afterAll: [] } };
 }
 
+// A test may replace the global one.
+const later = setTimeout;
+
 /** `expect.poll` of vitest works only in its own tests. */
 function poll(value: () => unknown, { timeout = 1000, interval = 50 } = {}): object {
   const matcher = (name: string) => async (wanted: unknown) => {
-    for (const started = performance.now(); ; await new Promise((resolve) => setTimeout(resolve, interval))) {
+    for (const started = performance.now(); ; await new Promise((resolve) => later(resolve, interval))) {
       const assertion = expect(await value()) as unknown as Record<string, (wanted: unknown) => void>;
       try {
         return assertion[name]?.(wanted);
