@@ -75,8 +75,8 @@ export function oneLine(text: string): string {
 }
 
 /** Writes a number of things, such as `2 files`. */
-export function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? "" : "s"}`;
+export function counted(count: number, word: string, words = `${word}s`): string {
+  return `${count} ${count === 1 ? word : words}`;
 }
 
 // Also the characters that change the direction of a text, and the line breaks of Unicode.

@@ -1,6 +1,6 @@
 import { delimiter } from "node:path";
 import { plainTable } from "../plain-table.ts";
-import { oneLine, styled, type Terminal } from "../terminal.ts";
+import { counted, oneLine, styled, type Terminal } from "../terminal.ts";
 import type { Step } from "./course.ts";
 import type { Outcome } from "./inside.ts";
 
@@ -36,17 +36,15 @@ function leftLines({ left, stays, problems }: Report): readonly string[] {
   const isKnown = left.length > 0 || problems.length === 0;
   const kept = Map.groupBy(stays, ({ kind }) => kind);
   const links = kept.get("link") ?? [];
-  const others = [...kept].filter(([kind]) => kind !== "link").map(([kind, { length }]) => counted(length, kind));
+  const others = [...kept]
+    .filter(([kind]) => kind !== "link")
+    .map(([kind, { length }]) => counted(length, kind, kind === "address" ? "addresses" : undefined));
   return [
     `left after DEL: ${isKnown ? left.length || "nothing" : "not known"} (compared: ${lookedAt})`,
     ...left.map((line) => `  ${line}`),
     ...problems.map((line) => `not looked at: ${line}`),
     ...(stays.length > 0 ? [`the plugins keep: ${[...links.map(({ where }) => where), ...others].join(", ")}`] : []),
   ];
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : what === "address" ? "es" : "s"}`;
 }
 
 function linesOf(lines: readonly string[]): string {
