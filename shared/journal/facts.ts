@@ -43,6 +43,8 @@ export class Facts {
   readonly #read = new Map<string, string | undefined>();
   readonly #listed = new Map<string, readonly string[]>();
   readonly #journals = new Map<string, Journal>();
+  /** The files of all journals that this call has found. */
+  readonly #found = new Set<string>();
   readonly #namespaces = new Map<string, Namespace | undefined>();
   #moment: Moment | undefined;
   #entered: ReadonlySet<number> | undefined;
@@ -147,6 +149,8 @@ export class Facts {
     const others = this.results(key.containerId).filter((one) => !isSameAttachment(one.key, key));
     return others.flatMap((one) => {
       const journal = this.siblings(key).find((sibling) => isSameAttachment(sibling.key, one.key));
+      // Another call has undone it meanwhile, and its runtime removes the result next.
+      if (!journal && this.#found.has(journalFile(one.key))) return [];
       if (!journal || withoutStrays(journal).length === 0) return [one];
       if (!journal.entries.some((entry) => isSameNamespace(entry.namespace, namespace))) return [];
       const known = journal.entries.flatMap(namesOf);
@@ -215,6 +219,7 @@ export class Facts {
   #parsed<T extends Journal | undefined>(file: string, parse: () => T): T {
     const journal = (this.#journals.get(file) as T) ?? parse();
     if (journal) this.#journals.set(file, journal);
+    if (journal && journal.entries.length > 0) this.#found.add(file);
     return journal;
   }
 

@@ -19,6 +19,8 @@ export class Promises {
   readonly #pruned = new Set<string>();
   /** The makers of what a try left: it goes with the last attachment that has such a plugin. */
   readonly #leftByTries = new WeakSet<Makers>();
+  /** The makers of interfaces that a try left beside an older result of libcni's that names them: they go with the namespace. */
+  readonly #listedBefore = new WeakSet<Makers>();
 
   /** Of the `busy` attachments, a verb is under way. */
   constructor(simulation: Simulation, busy: ReadonlySet<Life>) {
@@ -108,7 +110,7 @@ export class Promises {
         thing.by.delete(life.key);
         if (!thing.by.has(sibling.key)) thing.by.set(sibling.key, plugin);
       } else if (isForPrune) this.#prune(thing, life, others);
-      else if (this.#mayBeNeeded(thing, life)) thing.remove();
+      else if (this.#mayBeNeeded(thing, life) || this.#listedBefore.has(thing.by)) thing.remove();
       else left.push(thing);
     }
     log.expect(promise, left.length === 0, () => `${life.key}: ${left.map(({ what }) => what).join("; ")}`);
@@ -178,7 +180,9 @@ export class Promises {
     const { machine } = this.#simulation;
     const text = machine.files.get(resultFile(other.of))?.text;
     if (text === undefined || hasJournal(machine, other)) return false;
-    return listsAddress(text, thing) || (other.of.container === life.of.container && listsLink(text, thing));
+    if (other.of.container !== life.of.container || !listsLink(text, thing)) return listsAddress(text, thing);
+    this.#listedBefore.add(thing.by);
+    return true;
   }
 
   /** The same of an attachment whose DEL has passed at the same time. The interface goes with its namespace. */
@@ -275,10 +279,10 @@ export class Promises {
    */
   #mayBeNeeded({ what }: Thing, { of, isOutrun }: Life): boolean {
     const [, address = ""] = /^rule CNI-FORWARD -[ds] ([^/]*)/.exec(what) ?? [];
-    const journals = [...(isOutrun ? this.#simulation.lives.values() : this.#busy)]
-      .filter((other) => other.of.container !== of.container)
+    const journals = [...this.#simulation.lives.values()]
+      .filter((other) => other.of.container !== of.container && (isOutrun || other.isOutrun || this.#busy.has(other)))
       .map((other) => this.#simulation.machine.files.get(journalFileOf(other.of))?.text);
-    const isListed = journals.some((text) => text?.includes(`"addresses":["${address}/`));
+    const isListed = journals.some((text) => text?.includes(`"${address}/`));
     return address !== "" && (isListed || (isOutrun && this.#isLeasedByOther(of.container, address)));
   }
 

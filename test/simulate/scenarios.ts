@@ -249,6 +249,24 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       },
     ],
   },
+  "an ADD failed after a reboot, and libcni's result of a plain sibling still has its interface": {
+    lists: { za: [bridge(1, "eth1")], zb: [{ ...macvlan(2), type: "macvlan" }] },
+    events: [
+      add("c1 zb eth1"),
+      { do: "reboot" },
+      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: address set", do: "kill the plugin" } },
+      del("c1 za eth0"),
+    ],
+  },
+  "an ADD failed in a new namespace, and the sibling of the old one is deleted at the same time": {
+    lists: { za: [bridge(1, "eth1")] },
+    events: [
+      add("c1 za net1"),
+      loses("c1"),
+      add("c1 za eth0"),
+      { do: "DEL", of: "c1 za eth0", fault: { at: "write", do: "go on", first: del("c1 za net1") } },
+    ],
+  },
   "two names are exchanged in the list": {
     lists: { za: two },
     events: [add("c1 za eth0"), { do: "rename", list: "za", from: "eth1", to: "" }, del("c1 za eth0")],
