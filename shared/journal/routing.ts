@@ -73,7 +73,9 @@ export function missingRouting(
 ): string[] {
   const addresses = (result.ips ?? []).map(({ address }) => address);
   const isOwn = ({ src }: KernelRule) => addresses.some((address) => samePrefix(hostPrefix(address), hostPrefix(src)));
-  const moved = record.routes.filter(({ dev, table }) => dev === ifName && table !== "main");
+  // The kernel removes them with such an address.
+  const isRouted = (dst: string) => routed.some((one) => samePrefix(dst, one) || samePrefix(dst, hostPrefix(one)));
+  const moved = record.routes.filter(({ dst, dev, table }) => dev === ifName && table !== "main" && !isRouted(dst));
   return [
     ...addresses
       .filter((address) => !routed.includes(address))
@@ -110,7 +112,10 @@ function readFamily(text: string, everything: string, bits: number): Routing | u
   const [routes, rules, links] = lists.map(parseJsonList);
   if (!routes || !rules || !links) return undefined;
   return {
-    routes: routes.filter(({ table }) => table !== "local").map((route) => kernelRoute(route, everything, bits)),
+    // A router's own routes come and go with it.
+    routes: routes
+      .filter(({ table, protocol }) => table !== "local" && protocol !== "ra")
+      .map((route) => kernelRoute(route, everything, bits)),
     rules: rules.filter(({ src }) => src !== "all").map(kernelRule),
     addresses: links.flatMap(({ ifname, addr_info }) =>
       (Array.isArray(addr_info) ? addr_info : [])

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Result } from "../support/kernel.ts";
 import { type Container, Lab, type Outcome } from "../support/lab.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
+import { hostHas } from "../support/needs.ts";
 import { Router } from "../support/router.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { expectFailure, expectPassed, front, hostLocal, macvlan, wrapped, zone } from "./support.ts";
@@ -24,6 +25,12 @@ function listOf(slaac: object, cniVersion = "1.0.0"): NetworkList {
 const onBridge = zone("1.0.0", wrapped(front), {
   ...{ type: "bridge-wrapper", wrapper: { ifName: "eth1", slaac: patient }, bridge: "lan0" },
 });
+
+/** The plugins that move an interface's routes. */
+const movers = [
+  { type: "sbr", isMissing: false },
+  { type: "vrf", vrfname: "red", isMissing: !hostHas.vrf },
+];
 
 describe("a router advertises a prefix", () => {
   test("the result has the address and the router, CHECK passes, and DEL leaves nothing: three containers at once", async () => {
@@ -82,22 +89,26 @@ describe("a router advertises a prefix", () => {
     expect(await leftOfContainers(lab, ["front0"])).toEqual([]);
   });
 
-  test("another prefix after sbr has moved the routes: CHECK passes, and still sees a lost address of the plugin", async () => {
-    await using lab = await Lab.start({ plugins });
-    const router = await advertising(lab);
-    const sbr = { type: "sbr-wrapper", wrapper: { ifName: "eth1" } };
-    const list = { ...listOf(patient), plugins: [...listOf(patient).plugins, sbr] };
-    const container = await lab.addContainer("c1");
-    const { ips } = resultOf(await lab.goCni.add(list, container));
-    expectPassed(await lab.goCni.check(list, container));
-    await router.die();
-    await lab.ip(container, "address", "delete", ips?.[2]?.address ?? "", "dev", "eth1");
-    expectPassed(await lab.goCni.check(list, container));
-    await lab.ip(container, "address", "delete", "172.16.5.2/24", "dev", "eth1");
-    expectFailure(await lab.goCni.check(list, container), /eth1/);
-    expectPassed(await lab.goCni.del(list, container));
-    expect(await leftOfContainers(lab, ["front0"])).toEqual([]);
-  });
+  test.for(movers)(
+    "another prefix after $type has moved the routes: CHECK passes, and still sees a lost address of the plugin",
+    async ({ isMissing, ...mover }, { skip }) => {
+      skip(isMissing);
+      await using lab = await Lab.start({ plugins });
+      const router = await advertising(lab);
+      const list = { ...listOf(patient), plugins: [...listOf(patient).plugins, wrapped(mover, "eth1")] };
+      const container = await lab.addContainer("c1");
+      const { ips } = resultOf(await lab.goCni.add(list, container));
+      expectPassed(await lab.goCni.check(list, container));
+      await router.die();
+      await lab.ip(container, "address", "delete", ips?.[2]?.address ?? "", "dev", "eth1");
+      await lab.ip(container, "-6", "route", "flush", "table", "all", "proto", "ra");
+      expectPassed(await lab.goCni.check(list, container));
+      await lab.ip(container, "address", "delete", "172.16.5.2/24", "dev", "eth1");
+      expectFailure(await lab.goCni.check(list, container), /eth1/);
+      expectPassed(await lab.goCni.del(list, container));
+      expect(await leftOfContainers(lab, ["front0"])).toEqual([]);
+    },
+  );
 
   test("a router that comes late is waited for", async () => {
     await using lab = await Lab.start({ plugins });

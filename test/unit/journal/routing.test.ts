@@ -13,7 +13,7 @@ const ipv4 = `[{"dst":"default","gateway":"172.26.64.1","dev":"eth1","table":"10
 [{"priority":0,"src":"all","table":"local"},{"priority":32765,"src":"172.26.64.2","table":"100"},{"priority":32764,"src":"10.0.0.0","srclen":8,"table":"7"}]
 [{"ifname":"lo","addr_info":[]},{"ifname":"eth1","addr_info":[{"family":"inet","local":"172.26.64.2","prefixlen":20}]}]
 `;
-const ipv6 = `[{"dst":"default","dev":"eth1","table":"101"},{"dst":"fd00::1","dev":"eth0"}]
+const ipv6 = `[{"dst":"default","dev":"eth1","table":"101"},{"dst":"fd00::1","dev":"eth0"},{"dst":"default","gateway":"fe80::1","dev":"eth0","protocol":"ra"}]
 [{"priority":0,"src":"all","table":"local"}]
 []
 `;
@@ -35,7 +35,7 @@ const routing = {
 const record: MovedRouting = { routes: routing.routes, rules: routing.rules };
 
 describe("the output of ip(8)", () => {
-  test("is read, without the kernel's own entries", () => {
+  test("is read, without the kernel's own entries and what a router advertised", () => {
     expect(parseRouting(ipv4, ipv6)).toStrictEqual(routing);
   });
 
@@ -178,6 +178,17 @@ describe("missing routing", () => {
       const present = { routes: [], rules, addresses: addresses.slice(0, 1) };
       const routed = ["fd00:26::2/64"];
       expect(missingRouting({ moved: both, present, ifName: "eth1", routed }, { ips })).toEqual([]);
+    });
+
+    test("no route of an address from a router, which the kernel took away", () => {
+      const ofRouter = ["fd00:26::/64", "fd00:26::2/128"].map((dst) => ({ dst, dev: "eth1", table: "101" }));
+      const own = { dst: "fd00:99::/64", dev: "eth1", table: "101" };
+      const present = { routes: [], rules, addresses: addresses.slice(0, 1) };
+      const moved = { ...both, routes: [...ofRouter, own] };
+      const routed = ["fd00:26::2/64"];
+      expect(missingRouting({ moved, present, ifName: "eth1", routed }, { ips })).toEqual([
+        "route fd00:99::/64 table 101",
+      ]);
     });
 
     test("the IPv6 address, although another of its subnet exists", () => {
