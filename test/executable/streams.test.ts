@@ -99,6 +99,18 @@ test.each(["ADD", "CHECK"])("%s: a delegate may write 8 MiB to stderr", async (c
   });
 });
 
+test.each([
+  [0, { exitCode: 0, code: undefined }, ["ADD"]],
+  [1, { exitCode: 1, code: 102 }, ["ADD", "DEL"]],
+])("ADD: an answer of 8 MiB and %i bytes", async (more, expected, calls) => {
+  const machine = new Machine();
+  machine.answer("ADD", `{"cniVersion":"1.0.0","x":"${"x".repeat(limit + more - 29)}"}`);
+  const { exitCode, stdout } = await machine.call();
+  expect({ exitCode, code: JSON.parse(stdout).code }).toEqual(expected);
+  expect(machine.calls()).toEqual(calls);
+  if (more === 0) expect(stdout.length).toBe(limit);
+});
+
 describe("a delegate that closes its stdout", () => {
   test.each(["CHECK", "DEL"])("%s: its exit code counts", async (command) => {
     const machine = new Machine();

@@ -34,7 +34,9 @@ const mutators: readonly Mutator[] = [
     matches(code, /(?<=\b(?:if|while) )(?!let\b)(\S.*?)(?= (?:\{|=>))/g, () => ["true", "false"], "UnaryExpression"),
   (code) => matches(code, /(?<![\w!=])(!)(?=[\w(])/g, () => [""], "UnaryExpression"),
   (code) => matches(code, /\b(true|false)\b/g, (_, word) => [String(word !== "true")]),
-  (code) => matches(code, /(?<![\w.])(0[ox][0-7a-f]+|\d+)(?![\w.]*["'])(?=\b)/g, (_, number) => otherNumber(number)),
+  // A single 0 is mostly what a C function takes for nothing.
+  (code) =>
+    matches(code, /(?<![\w.])(0[ox][0-7a-f]+|[1-9]\d*)(?![\w.]*["'])(?=\b)/g, (_, number) => otherNumber(number)),
   (code, source) => matches(code, /(?<![cC])(b?"s*")/g, ([start, end]) => [otherText(source.slice(start, end))]),
   (code) => statements(code),
   (code) => matches(code, /(?<=\n +)(?!.*\bmatch\b)(\S.* => .*,)(?=\s*\n)/g, () => [""]),

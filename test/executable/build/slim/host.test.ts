@@ -3,7 +3,7 @@ import process from "node:process";
 import { execa } from "execa";
 import { expect, test } from "vitest";
 import { skipEmulated } from "../../support/emulator.ts";
-import { bin, Machine } from "../../support/machine.ts";
+import { bin, errorOf, Machine } from "../../support/machine.ts";
 
 // What the Rust host does, and Node does by itself. `npm run test:mutation` runs these tests with faults in Rust.
 
@@ -46,5 +46,16 @@ test.for(["openat", "read", "write", "wait4", "recvfrom"])(
       expect(machine.calls()).toEqual([command]);
       expect(String(machine.read("log"))).toContain(command);
     }
+  },
+);
+
+test.for(["EAGAIN", "ENOMEM"])(
+  "a child that cannot be made, %s, is an error that names the cause",
+  async (error, context) => {
+    skipEmulated(context, "strace does not see the calls of a program in qemu");
+    const machine = new Machine();
+    const through = ["strace", "-qq", "-o", "/dev/null", "-e", "trace=clone", "-e", `inject=clone:error=${error}`];
+    const details = expect.stringContaining(`/plain: ${error}`);
+    expect(errorOf(await machine.call({ through }))).toMatchObject({ code: 104, details });
   },
 );
