@@ -44,18 +44,23 @@ test("what else is in the directory is left alone", async () => {
   ]);
 });
 
-test("a creator's entry and its name are on the disk before the plugin runs", async (context) => {
+test.for<[string, string, string[]]>([
+  ["in a directory that is there", `mkdir -p ${container}`, [journal, container]],
+  ["in new directories", ":", ["/var/lib", dirname(folder), folder, journal, container]],
+])("a creator's entry %s is on the disk before the plugin runs", async ([, prepare, flushed], context) => {
   skipEmulated(context, "strace does not see the calls of a program in qemu");
   const machine = new Machine();
+  machine.answer("ADD", "{}");
   const script = `
     mount -t tmpfs none /var/lib
-    mkdir -p ${container}
-    strace -f -qq -y -e trace=fsync,execve -o "$SCRATCH/trace" "$@"`;
+    ${prepare}
+    umask 0
+    strace -f -qq -y -e trace=fsync,execve -o "$SCRATCH/trace" "$@"
+    find ${dirname(folder)} -type d -printf '%m\n' >"$SCRATCH/modes"`;
   await machine.call({ env: { CNI_NETNS: "/proc/self/ns/net" }, through: apart(script) });
-  const flushed = String(machine.read("trace"))
-    .split(join(delegates, "plain"), 1)[0]
-    ?.matchAll(/fsync\(\d+<(.*?)>\)/g);
-  expect([...(flushed ?? [])].map(([, path]) => path)).toEqual([journal, container]);
+  const [before = ""] = String(machine.read("trace")).split(join(delegates, "plain"), 1);
+  expect([...before.matchAll(/fsync\(\d+<(.*?)>\)/g)].map(([, path]) => path)).toEqual(flushed);
+  if (prepare === ":") expect(String(machine.read("modes"))).toBe("700\n".repeat(3));
 });
 
 describe("a journal that cannot be written fails ADD, and nothing is left behind", () => {

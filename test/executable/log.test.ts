@@ -51,6 +51,7 @@ test.each(["log", "a/b/log"])("%s is made with mode 0640, and its directory wher
   });
   expect(ended.exitCode).toBe(0);
   expect(statSync(machine.path(name)).mode & 0o7777).toBe(0o640);
+  if (name !== "log") expect(statSync(machine.path("a")).mode & 0o7777).toBe(0o755);
   expect(lines(machine, name)).toMatchObject([{ command: "DEL" }]);
 });
 
@@ -62,6 +63,15 @@ test("links of root's are followed, relative and absolute ones", async () => {
   symlinkSync("real", machine.path("disk/log"));
   await machine.call({ command: "DEL", ...logging(machine, "logs/log") });
   expect(lines(machine, "disk/real")).toMatchObject([{ command: "DEL" }]);
+});
+
+test("forty links are followed, as the kernel does, and no more", async () => {
+  const machine = new Machine();
+  for (let index = 1; index <= 41; index++) symlinkSync(index === 1 ? "log" : `${index - 1}`, machine.path(`${index}`));
+  await machine.call({ command: "DEL", ...logging(machine, "40") });
+  expect(lines(machine)).toMatchObject([{ command: "DEL" }]);
+  const { stderr } = await machine.call({ command: "DEL", ...logging(machine, "41") });
+  expect(stderr).toBe(`cni-wrappers: warning: cannot write the log ${machine.path("41")}: ELOOP\n`);
 });
 
 test("hard links of root's are followed: nobody else can make one in its directory", async () => {
@@ -92,7 +102,7 @@ test("ten at once: every line is whole", async () => {
 });
 
 describe("a log that cannot be written is no hindrance", () => {
-  const ofAll = (machine: Machine) => chmodSync(machine.directory, 0o1777);
+  const ofAll = (machine: Machine) => chmodSync(machine.directory, 0o1707);
   const ofAnother = (machine: Machine) => chownSync(machine.directory, 1234, 1234);
   const ofGroup = (machine: Machine) => {
     chownSync(machine.directory, 0, 1234);

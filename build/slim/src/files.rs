@@ -123,9 +123,6 @@ fn sync_directory(path: &Path) {
     let _ = File::open(path).and_then(|directory| directory.sync_all());
 }
 
-/// The longest write to a pipe that no other process's write can tear (PIPE_BUF). In bytes.
-const LONGEST_IN_PIPE: usize = 4096;
-
 /// Appends a line to a log with one write. Makes the file and its directory if missing.
 pub fn append_line(path: &str, line: &str) -> io::Result<()> {
     let log = open_log(Path::new(path))?;
@@ -244,6 +241,7 @@ fn refusal(log: &File, line: &str) -> io::Result<Option<Errno>> {
             return Ok(Some(Errno::INVAL));
         }
     }
-    let is_torn = line.len() > LONGEST_IN_PIPE && file.file_type().is_fifo();
+    // No other process's write can tear a shorter one.
+    let is_torn = line.len() > libc::PIPE_BUF && file.file_type().is_fifo();
     Ok(is_torn.then_some(Errno::MSGSIZE))
 }
