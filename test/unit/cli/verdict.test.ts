@@ -135,6 +135,19 @@ test("preflight --with a list whose network has no attachment here, but a list i
   expect(await run("preflight", "--with", file)).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
+test("preflight --with a list that some attachments have, and that is not in place: nothing is wrong", async () => {
+  const cached = {
+    kind: "cniCacheV1",
+    networkName: "lost",
+    containerId: "c2",
+    ifName: "eth0",
+    netns: "/proc/self/ns/net",
+  };
+  writeFileSync(join(directory, "results/lost-c2-eth0"), JSON.stringify(cached));
+  const file = write("new", JSON.stringify(listOf("lost")), ".");
+  expect(await run("preflight", "--with", file)).toMatchObject({ exitCode: 0, stderr: "" });
+});
+
 test("preflight --with a list of a network that no attachment has: a fleet's summary counts the host", async () => {
   const file = write("new", JSON.stringify(listOf("sohp")), ".");
   const { exitCode, stdout, stderr } = await run("preflight", "--json", "--with", file);

@@ -24,6 +24,7 @@ function typeFor(network: string, ...files: object[]): unknown {
 
 test.each([
   ["a list in a file counts", "zone", [listed("zone", "current")], "current"],
+  ["the first of two files counts", "zone", [listed("zone", "first"), listed("zone", "second")], "first"],
   ["a network without a file has no list", "zone", [], undefined],
   ["Nomad's own network has the list of ADD", "nomad", [], "cached"],
   ["a file with Nomad's name counts", "nomad", [listed("nomad", "current")], "current"],

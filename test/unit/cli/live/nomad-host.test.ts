@@ -108,6 +108,12 @@ describe.each(["preflight", "status"])("%s", (command) => {
     );
   });
 
+  test("another directory's lists need not be loaded by the agent", async () => {
+    const list = { cniVersion: "1.0.0", name: "late", plugins: [{ type: "ptp" }] };
+    writeFileSync(join(directory, "late.conflist"), JSON.stringify(list));
+    expect(JSON.parse((await run("--config-dir", directory, "--json")).stdout).agent.notLoaded).toEqual([]);
+  });
+
   test("with both directories given, nobody needs the agent", async () => {
     answers = {};
     const options = ["--cni-path", join(directory, "plugins"), "--config-dir", join(directory, "lists")];
@@ -165,6 +171,8 @@ describe.each(["preflight", "status", "adopt", "prune"])("%s", (command) => {
     expect(stderr).toContain(
       `${NOMAD_ADDR}: ${problem}; it may look elsewhere. Name this host's agent with NOMAD_ADDR and NOMAD_TOKEN, or the directories with --config-dir and --cni-path\n`,
     );
+    const plugins = ["--cni-path", join(directory, "plugins")];
+    expect((await run({ NOMAD_ADDR }, ...plugins)).stderr).toContain("it may look elsewhere");
     const named = [...lists, "--cni-path", join(directory, "plugins")];
     const both = await run({ NOMAD_ADDR }, ...named);
     // This machine may have a process into which nobody may look.

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readAttachments } from "../../../../cli/live/wanted.ts";
+import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
+import { demandKnown, readAttachments } from "../../../../cli/live/wanted.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 
 let directory = "";
@@ -16,6 +17,25 @@ const paths = () => ({ configDirectories: [], cniPath: [], cacheDirectory: direc
 
 test("a host that never had a container has no cache", () => {
   expect(readAttachments(paths(), () => {}, directory)).toEqual({ wanted: [], all: [] });
+});
+
+test("a cache that somebody named must be there", () => {
+  expect(() => readAttachments(paths(), () => {}, "/elsewhere")).toThrow(`${directory}/results: there is no such file`);
+});
+
+test.each([
+  ["c1-and", true],
+  ["c2", true],
+  ["more", false],
+  ["c3", false],
+])("--container %s names a container: %s", (containerId, isKnown) => {
+  const all = ["c1-and-more", "c2"].map((id) => ({
+    network: "zone",
+    containerId: id,
+  })) as unknown as CachedAttachment[];
+  const demand = () => demandKnown({ ...paths(), containerId }, all, []);
+  if (isKnown) expect(demand).not.toThrow();
+  else expect(demand).toThrow(`--container ${containerId}: no attachment's container begins with it`);
 });
 
 test("a usual cache that cannot be read is not an empty one", () => {
