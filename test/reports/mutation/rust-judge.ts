@@ -116,7 +116,8 @@ class Builder {
   readonly #copy = join(directory, "slim");
   readonly #made = join(directory, executable);
   readonly #command: readonly string[];
-  #changed = "";
+  /** The file with a mutant, as it was. */
+  readonly #changed = new Map<string, string>();
 
   private constructor(command: readonly string[]) {
     this.#command = command;
@@ -134,11 +135,15 @@ class Builder {
     return builder;
   }
 
-  /** Builds with a mutant. */
+  /** Builds with a mutant of the sources as they were at the start. */
   async build(mutant?: Mutant): Promise<"built" | "not compiled" | "without image"> {
-    if (this.#changed) copyFileSync(join(root, this.#changed), this.#copied(this.#changed));
-    this.#changed = mutant?.file ?? "";
-    if (mutant) writeFileSync(this.#copied(mutant.file), withMutant(mutant));
+    for (const [file, source] of this.#changed) writeFileSync(this.#copied(file), source);
+    this.#changed.clear();
+    if (mutant) {
+      const source = readFileSync(this.#copied(mutant.file), "utf8");
+      this.#changed.set(mutant.file, source);
+      writeFileSync(this.#copied(mutant.file), withMutant(mutant, source));
+    }
     const cargo = spawn("cargo", this.#command, { cwd: this.#copy, stdio: "ignore", env: this.#variables() });
     if ((await exitCodeOf(cargo)) !== 0) return "not compiled";
     copyFileSync(join(directory, "target", hostTarget(), "release", executable), this.#made);
@@ -171,8 +176,7 @@ class Builder {
   }
 }
 
-function withMutant({ file, switch: { start, end, text } }: Mutant): string {
-  const source = readFileSync(join(root, file), "utf8");
+function withMutant({ switch: { start, end, text } }: Mutant, source: string): string {
   return source.slice(0, start) + text + source.slice(end);
 }
 
