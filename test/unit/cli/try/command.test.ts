@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ownNamespaces, type Request, tryInside } from "../../../../cli/try/inside.ts";
 import { isOfKernel, mountsIn } from "../../../../cli/try/stage.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
+import { redirect } from "../../support/redirected.ts";
 
 let directory = "";
 beforeEach(() => {
@@ -15,6 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.restoreAllMocks();
+  vi.unstubAllEnvs();
   rmSync(directory, { recursive: true });
 });
 
@@ -72,6 +74,40 @@ describe("--inside", () => {
   ])("runs nothing %s", async (_, outside, words) => {
     await expect(tryInside({ ...request, outside })).rejects.toThrow(words);
   });
+
+  const open = "it cannot be made read-only, so nothing was tried";
+  // @ stands for a directory that can be written.
+  test.each([
+    ["a directory that can be written", ["@ rw - tmpfs other rw"], open],
+    ["a path that nobody can look at", ["@/circle rw - tmpfs other rw"], open],
+    ["one of the stage's own mounts", ["@ rw - tmpfs cni-wrappers-try rw"], "ip: broken"],
+    [
+      "the kernel's files, and what another mount hides",
+      ["/proc rw - proc proc rw", "/none rw - ext4 x rw"],
+      "ip: broken",
+    ],
+  ])("looks at each mount before it runs ip(8): %s", async (_, mounts, words) => {
+    for (const kind of ["mnt", "pid", "ipc", "uts", "net"]) {
+      mkdirSync(join(directory, "self/ns"), { recursive: true });
+      symlinkSync(`${kind}:[2]`, join(directory, "self/ns", kind));
+    }
+    symlinkSync("circle", join(directory, "circle"));
+    const lines = mounts.map((line) => `22 1 0:21 / ${line.replace("@", directory)}\n`);
+    writeFileSync(join(directory, "self/mountinfo"), lines.join(""));
+    writeFileSync(join(directory, "ip"), "#!/bin/sh\necho broken >&2; exit 1\n", { mode: 0o755 });
+    vi.stubEnv("PATH", `${directory}:${process.env.PATH}`);
+    redirect("/proc/self", join(directory, "self"));
+    await expect(tryInside({ ...request, outside: ["net:[1]"] })).rejects.toThrow(words);
+    writeFileSync(join(directory, "ip"), "#!/bin/sh\n", { mode: 0o755 });
+    const next = words === open ? open : "it is not a list with a name";
+    await expect(tryInside({ ...request, outside: ["net:[1]"] })).rejects.toThrow(next);
+  });
+});
+
+test("an agent that does not say its plugins: those of the usual directories are not tried in their place", async () => {
+  const env = { PATH: process.env.PATH, NOMAD_ADDR: "http://127.0.0.1:1" };
+  const outcome = await runCommand(["try", "zone.conflist"], { directory, env });
+  expect(outcome).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("it may look elsewhere") });
 });
 
 test("the mounts of a process, with what an overlay has changed", () => {

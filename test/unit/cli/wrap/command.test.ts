@@ -199,9 +199,9 @@ describe("unwrap", () => {
     });
   });
 
-  /** A result of libcni's for a container that the wrapped list attached. */
-  function attach(containerId: string, netns: string, networkName = "zone"): void {
-    const config = Buffer.from(wrapped).toString("base64");
+  /** A result of libcni's for a container that a list attached. */
+  function attach(containerId: string, netns: string, networkName = "zone", list = wrapped): void {
+    const config = Buffer.from(list).toString("base64");
     const cached = { kind: "cniCacheV1", containerId, ifName: "eth0", networkName, netns, config };
     write(`state/results/${networkName}-${containerId}-eth0`, JSON.stringify(cached));
   }
@@ -221,6 +221,15 @@ describe("unwrap", () => {
     expect(JSON.parse(asData.stdout)).not.toHaveProperty("backup");
     expect(await unwrap("--write", "--force", "zone.conflist")).toMatchObject({ exitCode: 0 });
     expect(read("zone.conflist")).toBe(plain);
+  });
+
+  test("--write refuses a list of two interface plugins, whoever attached its containers: no plain one passes CHECK", async () => {
+    write("zone.conflist", wrapped);
+    attach("c1", "/proc/self/ns/net", "zone", plain);
+    expect(await unwrap("--write", "zone.conflist")).toMatchObject({ exitCode: 1 });
+    const plugins = [{ type: "bridge-wrapper" }, { type: "portmap-wrapper" }];
+    write("zone.conflist", JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins }));
+    expect(await unwrap("--write", "zone.conflist")).toMatchObject({ exitCode: 0 });
   });
 
   test("--write refuses while a result cannot be read, which may be of a running container", async () => {

@@ -1,0 +1,25 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { longestList, namesIn, readInput } from "../../../../cli/files/read-input.ts";
+
+function directory(): string {
+  const made = mkdtempSync(join(tmpdir(), "read-input-"));
+  onTestFinished(() => rmSync(made, { recursive: true }));
+  return made;
+}
+
+test("a file may have as many bytes as the limit, and not one more", () => {
+  const file = join(directory(), "list");
+  writeFileSync(file, Buffer.alloc(longestList, " "));
+  expect(readInput("list", file, longestList)).toHaveLength(longestList);
+  writeFileSync(file, Buffer.alloc(longestList + 1, " "));
+  expect(() => readInput("list", file, longestList)).toThrow("list: it has more than 1 MiB");
+});
+
+test("a name that begins with a dot is that of a file that was not finished", () => {
+  const place = directory();
+  for (const name of ["b", "a.", ".c"]) writeFileSync(join(place, name), "");
+  expect(namesIn(place)).toEqual(["a.", "b"]);
+});
