@@ -1,6 +1,6 @@
 import { type Event, type Fault, faultKinds, type VerbEvent } from "./event.ts";
 import { isInPlace, isLive, isOld } from "./life.ts";
-import type { Lists } from "./lists.ts";
+import { isPlain, type Lists } from "./lists.ts";
 import type { Random } from "./random.ts";
 import { randomLists } from "./random-lists.ts";
 import type { Simulation } from "./simulation.ts";
@@ -73,6 +73,8 @@ export function nextEvent(random: Random, scene: Scene, simulation: Simulation):
   const key = random.of(scene.attachments);
   const [container = "", list = ""] = key.split(" ");
   const kind = random.of(scene.kinds);
+  const ofList = ["verb", "GC", "rename", "remove from the list"];
+  if (isPlain(scene.lists[list]) && ofList.includes(kind)) return plainVerb(simulation, key);
   switch (kind) {
     case "verb":
       return nextVerb(random, scene, simulation, key);
@@ -103,6 +105,11 @@ export function nextEvent(random: Random, scene: Scene, simulation: Simulation):
   }
 }
 
+/** Nobody repairs what a plain plugin leaves, and its DEL removes any interface of the name: it has no faults, and no second ADD. */
+function plainVerb({ lives }: Simulation, of: string): VerbEvent {
+  return { do: (lives.get(of)?.phase ?? "none") === "none" ? "ADD" : "DEL", of };
+}
+
 function nextVerb(random: Random, scene: Scene, simulation: Simulation, wanted: string): Event {
   const { lives, machine } = simulation;
   const rival = scene.clashes?.[wanted];
@@ -111,7 +118,7 @@ function nextVerb(random: Random, scene: Scene, simulation: Simulation, wanted: 
   const key = isAlone ? rival : wanted;
   const life = lives.get(key);
   const faulty = (verb: VerbEvent): VerbEvent =>
-    random.once(2) ? { ...verb, fault: nextFault(random, scene, verb.of) } : verb;
+    random.once(2) ? { ...verb, fault: nextFault(random, scene, simulation, verb.of) } : verb;
   if (!life || life.phase === "none") return faulty({ do: "ADD", of: key });
   // What may be in use gets an entry only after its ADD has passed.
   if (!isLive(machine, life)) {
@@ -129,7 +136,7 @@ function isAttached({ lives, machine }: Simulation, key: string): boolean {
   return life !== undefined && isLive(machine, life) && isInPlace(machine, life);
 }
 
-function nextFault(random: Random, scene: Scene, key: string): Fault {
+function nextFault(random: Random, scene: Scene, simulation: Simulation, key: string): Fault {
   const kind = random.of(faultKinds.filter((one) => !scene.clashes || one !== "kill the runtime"));
   // A plugin has fewer points than its wrapper.
   const at = random.below(kind.endsWith("the plugin") ? 20 : random.of([20, 60, 150]));
@@ -137,26 +144,27 @@ function nextFault(random: Random, scene: Scene, key: string): Fault {
   return {
     at,
     do: kind,
-    first: meanwhile(random, scene, key, kind === "kill the runtime"),
+    first: meanwhile(random, scene, simulation, key, kind === "kill the runtime"),
   };
 }
 
 /** What happens in the middle of a call. Its own runtime may have been killed, and the next one begins. */
-function meanwhile(random: Random, scene: Scene, key: string, isKilled: boolean): Event {
+function meanwhile(random: Random, scene: Scene, simulation: Simulation, key: string, isKilled: boolean): Event {
   const [container = "", list = ""] = key.split(" ");
   // Not an ADD: nothing can hold a plugin that is still running, and it acts on the next one's interface and lease.
   if (isKilled && random.once(2)) return { do: "DEL", of: key };
   const isPossible = (one: string) => (scene.clashes ? !one.startsWith(container) && !scene.clashes[one] : one !== key);
   const other = random.of(scene.attachments.filter(isPossible));
+  const isPlainOne = isPlain(scene.lists[other.split(" ")[1] ?? ""]);
   switch (random.below(5)) {
     case 0:
       return { do: "GC", list, ...(random.once(2) ? { by: "another" } : {}) };
     case 1:
       // The rules of an interface that goes in the middle of its plugin's DEL stay (plugins#810).
       if (!scene.lists[list]?.some(({ ipMasq }) => ipMasq)) return { do: "lose the namespace", container };
-      return { do: "DEL", of: other };
+      return isPlainOne ? plainVerb(simulation, other) : { do: "DEL", of: other };
     default:
-      return { do: random.of(["ADD", "DEL"]), of: other };
+      return isPlainOne ? plainVerb(simulation, other) : { do: random.of(["ADD", "DEL"]), of: other };
   }
 }
 
@@ -164,6 +172,7 @@ function meanwhile(random: Random, scene: Scene, key: string, isKilled: boolean)
 function together(random: Random, scene: Scene, { lives }: Simulation, container: string): Event {
   const verbs = scene.attachments
     .filter((key) => key.startsWith(`${container} `) || random.once(4))
+    .filter((key) => !isPlain(scene.lists[key.split(" ")[1] ?? ""]))
     .map((of): VerbEvent => {
       const siblings = [...lives.values()].filter((life) => life.of.container === of.split(" ")[0]);
       return { do: siblings.every(({ phase }) => phase === "none") ? "ADD" : "DEL", of };

@@ -158,12 +158,10 @@ export class Simulation {
     const life = this.#life(of);
     // An operator edits no list while its attachments get another ADD.
     if (this.#busy.has(life) || (life.isEdited && isLive(this.machine, life))) return;
-    const isPlainList = isPlain(this.pluginsOf(life));
-    if (isPlainList && life.phase !== "none") return;
     const begun = this.#beginAdd(life);
-    const outcome = this.#drive(life, isPlainList ? undefined : fault, (runtime, verb) => runtime.add(verb));
+    const outcome = this.#drive(life, fault, (runtime, verb) => runtime.add(verb));
     // macvlan leaves nothing, and its DEL would remove a sibling's interface of that name.
-    if (isPlainList && outcome.problem) return;
+    if (isPlain(begun.plugins) && life.phase === "none" && outcome.problem) return;
     this.#promises.forgetNeeded(life);
     if (!outcome.isOutrun) this.#endAdd(life, begun, outcome);
     // A wrapper tries once more with other addresses.
@@ -288,10 +286,12 @@ export class Simulation {
   #del({ of, fault }: VerbEvent): void {
     const life = this.#life(of);
     if (this.#busy.has(life)) return;
-    const isPlainList = isPlain(this.pluginsOf(life));
-    if (isPlainList && life.phase === "none") return;
     life.removes = true;
-    const outcome = this.#drive(life, isPlainList ? undefined : fault, (runtime, verb) => runtime.del(verb));
+    // A plain plugin would remove whatever has the name in another namespace.
+    const isElsewhere = isPlain(this.pluginsOf(life)) && !isInPlace(this.machine, life);
+    const outcome = this.#drive(life, fault, (runtime, verb) =>
+      runtime.del(isElsewhere ? { ...verb, netns: "" } : verb),
+    );
     if (!outcome.isOutrun) this.#endDel(life, outcome, fault?.do.endsWith("the plugin"));
   }
 
@@ -315,7 +315,6 @@ export class Simulation {
 
   /** GC of a list: of this runtime, or of another one that has none of these containers. */
   #collect(list: string, isAnothers: boolean): void {
-    if (isPlain(this.lists.get(list))) return;
     const known = [...this.lives.values()].filter(({ of }) => of.list === list);
     const isValid = (life: Life) =>
       life.phase !== "none" && (isInPlace(this.machine, life) || isLive(this.machine, life));
@@ -352,7 +351,7 @@ export class Simulation {
     let left = 0;
     const all = verbs.flatMap(({ do: verb, of }) => {
       const life = this.#life(of);
-      if (this.#busy.has(life) || isPlain(this.pluginsOf(life))) return [];
+      if (this.#busy.has(life)) return [];
       this.#busy.add(life);
       this.#noteMarks(life);
       const begun = verb === "ADD" ? this.#beginAdd(life) : undefined;
@@ -394,11 +393,7 @@ export class Simulation {
 
   /** Runtimes give DEL no namespace if there is none. */
   #verb(life: Life, stops: Stops): Verb {
-    // A plain plugin would remove whatever has the name in another namespace.
-    const isThere =
-      this.machine.namespaces.has(netnsOf(life.of)) &&
-      (life.phase === "none" || !isPlain(this.pluginsOf(life)) || isInPlace(this.machine, life));
-    const netns = isThere ? netnsOf(life.of) : "";
+    const netns = this.machine.namespaces.has(netnsOf(life.of)) ? netnsOf(life.of) : "";
     return { of: life.of, plugins: this.pluginsOf(life), stops, netns };
   }
 
@@ -518,7 +513,6 @@ export class Simulation {
 
   #edit(event: Event & { do: "rename" | "remove from the list" }): void {
     const list = this.lists.get(event.list) ?? [];
-    if (isPlain(list)) return;
     const isRemoval = event.do === "remove from the list";
     const plugin = isRemoval && list.length > 1 ? list[event.plugin] : undefined;
     // flannel keeps one configuration for a container: an ADD under another name loses the first one.
