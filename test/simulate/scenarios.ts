@@ -267,6 +267,20 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       { do: "DEL", of: "c1 za eth0", fault: { at: "write", do: "go on", first: del("c1 za net1") } },
     ],
   },
+  "a plain attachment is deleted after its list was wrapped, and an unknown plugin waits for its lease": {
+    lists: {
+      za: [macvlan(1)],
+      zb: [{ ...local(1), type: "twin-wrapper", wrapper: { ifName: "eth1", network: "za", role: "creator" } }],
+    },
+    events: [
+      { do: "unwrap", list: "za" },
+      add("c1 za eth1"),
+      { do: "wrap", list: "za" },
+      add("c1 zb net1"),
+      del("c1 zb net1"),
+      del("c1 za eth1"),
+    ],
+  },
   "two names are exchanged in the list": {
     lists: { za: two },
     events: [add("c1 za eth0"), { do: "rename", list: "za", from: "eth1", to: "" }, del("c1 za eth0")],
