@@ -37,8 +37,7 @@ export function noteUndone(undoing: Undoing, { id }: Entry): void {
   const { entries } = undoing.facts.journal(undoing.journal.key);
   // guard: a journal with another entry
   if (entries.some((one) => !one.isUndone && one.id !== id)) append(undoing, [{ line: "undone", id }]);
-  // guard: a journal that cannot be read any more
-  else if (entries.length > 0) removeJournal(undoing);
+  else removeJournal(undoing);
 }
 
 /** Appends lines to the journal, if there still is one. A failure is logged: what is undone once may be undone again. */

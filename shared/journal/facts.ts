@@ -29,7 +29,7 @@ import { parseFoundJournal, parseJournal } from "./lines.ts";
 
 /** The seconds since the boot, by a clock that nobody can set; NaN if they cannot be read. */
 export function uptimeOf(host: Pick<Host, "readFile">): number {
-  return Number.parseFloat(host.readFile("/proc/uptime") ?? "");
+  return Number.parseFloat(String(host.readFile("/proc/uptime")));
 }
 
 type Reader = Pick<Host, "readFile" | "listDirectory" | "stat">;

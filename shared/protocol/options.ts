@@ -29,9 +29,9 @@ export function waitProblem(text: string): string | undefined {
   return isInside ? undefined : `must be a time from "1s" to "${longestWait}s"`;
 }
 
-/** How long ADD waits for an address from a router. In milliseconds. */
-export function waitMs({ wait = "5s" }: SlaacOption): number {
-  return Number.parseInt(wait, 10) * 1000;
+/** How long ADD waits for an address from a router. In seconds. */
+export function waitSeconds({ wait = "5s" }: SlaacOption): number {
+  return Number.parseInt(wait, 10);
 }
 
 /** Says what is wrong with `wrapper.args`; undefined if it is valid. */

@@ -6,7 +6,7 @@ import type { Host } from "../host/host.ts";
 import { uptimeOf } from "../journal/facts.ts";
 import { CniError } from "../protocol/errors.ts";
 import { isJsonObject, type JsonObject, parseJsonList } from "../protocol/json.ts";
-import { waitMs } from "../protocol/options.ts";
+import { waitSeconds } from "../protocol/options.ts";
 import type { CniResult, IpConfig } from "../protocol/result.ts";
 
 /** An address that the kernel made of a router's prefix, and the router if it is a default router. */
@@ -28,8 +28,8 @@ export function awaitRouterAddresses({ session, request, target }: Call): readon
   if (slaac === undefined || target.role === "meta") return [];
   const { host } = session;
   const { ifName } = target.selector;
-  const wait = waitMs(slaac);
-  const end = uptimeOf(host) + wait / 1000;
+  const wait = waitSeconds(slaac);
+  const end = uptimeOf(host) + wait;
   let seen = linkIn(host, target.selector);
   let duplicate: JsonObject | undefined;
   let failures = 0;
@@ -136,6 +136,6 @@ function reason(link: Link | undefined, removed: JsonObject | undefined, wait: n
   const [first] = link.addresses;
   const duplicate = removed ?? (first?.dadfailed === true ? first : undefined);
   if (duplicate !== undefined) return `another host has ${duplicate.local}`;
-  if (first === undefined) return `none came within ${wait / 1000}s`;
-  return `${first.local} is ${first.deprecated === true ? "deprecated" : `tentative after ${wait / 1000}s`}`;
+  if (first === undefined) return `none came within ${wait}s`;
+  return `${first.local} is ${first.deprecated === true ? "deprecated" : `tentative after ${wait}s`}`;
 }

@@ -21,6 +21,7 @@ describe("a prevResult that a plugin can read gets the configuration's version",
     { interfaces: null, ips: null, routes: null, dns: null, ip4: null },
     { dns: { nameservers: ["10.0.0.1"], domain: null, search: null, options: [] }, unknown: 7 },
     { interfaces: [{ name: "eth0", mac: "", mtu: 1500, socketPath: "/run/x", pciID: null }] },
+    { interfaces: [{ Unknown: 7, names: ["eth0"] }] },
     {
       ips: [
         { version: "4", address: "10.0.0.2/24", gateway: "" },
@@ -38,6 +39,11 @@ describe("one that no plugin can read counts as none", () => {
     { interfaces: [{ mac: 1 }] },
     { interfaces: [{ socketPath: {} }] },
     { interfaces: [{ pciID: 7 }] },
+    { interfaces: [{ name: 7 }] },
+    { interfaces: [{ sandbox: 7 }] },
+    { interfaces: [{ socketpath: "/run/x" }] },
+    { ips: [{ address: "10.0.0.2/24", interface: 0.5 }] },
+    { ips: [{ address: "10.0.0.2/24", gateway: ["10.0.0.1"] }] },
     { interfaces: [{ mtu: "1500" }] },
     { interfaces: {} },
     { interfaces: ["eth0"] },
@@ -52,13 +58,29 @@ describe("one that no plugin can read counts as none", () => {
     { routes: [{ gw: "router" }] },
     { dns: "" },
     { dns: { domain: 1 } },
-    { dns: { nameservers: [1] } },
+    ...["nameservers", "search", "options"].map((key) => ({ dns: { [key]: [1] } })),
     { ip4: { ip: "10.0.0.2" } },
+    { ip4: { ip: "10.0.0.2/24", gateway: "router" } },
+    { CNIVersion: "0.4.0" },
     { ip6: { ip: "fd00::2/64", routes: [{ dst: "default" }] } },
     { Interfaces: [] },
     { ips: [{ address: "10.0.0.2/24", Gateway: "10.0.0.1" }] },
     ...["mtu", "advmss", "priority", "table", "scope"].map((key) => ({ routes: [{ [key]: 1.5 }] })),
   ])("%j", (part) => {
     expect(read(part)).toEqual({ cniVersion: "1.0.0", type: "bridge" });
+  });
+
+  test.each([
+    [{ interfaces: [{ mtu: "1500" }] }, "prevResult.interfaces[0].mtu must be a whole number"],
+    [{ ips: [{ address: "10.0.0.2" }] }, "prevResult.ips[0].address must be an address with a length"],
+    [{ routes: [{ gw: "router" }] }, "prevResult.routes[0].gw must be an address"],
+    [{ ips: [{ Address: "10.0.0.2/24" }] }, "prevResult.ips[0] must spell its keys as the specification does"],
+  ])("with a warning that says why: %j", (part, why) => {
+    const lines: string[] = [];
+    const appendLine = (_: string, line: string) => void lines.push(JSON.parse(line).message);
+    const host = { env: {}, now: () => 0, appendLine } as Partial<Host> as Host;
+    const log = logOf({ CNI_WRAPPERS_LOG: "/log" }, {});
+    withReadablePrevResult({ ...session, host, log }, { cniVersion: "1.0.0", prevResult: part });
+    expect(lines).toEqual([`prevResult is ignored: no plugin can read it: ${why}`]);
   });
 });

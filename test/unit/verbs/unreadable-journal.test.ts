@@ -47,6 +47,17 @@ describe.each([
   });
 });
 
+test("a line that lacked only its line break counts once DEL has written another one", () => {
+  const [started = ""] = Object.values(journalFiles(chainedOf("tuning"), entryOf({ ifName: "eth1" }), entryOf()));
+  const undone = '{"line":"undone","id":"tuning eth0"}\n{"line":"undone","id":"bridge eth1"}';
+  const { exitCode, files } = callWrapper(
+    { env: { CNI_COMMAND: "DEL" } },
+    { files: { [file]: `${started}${undone}` }, links: [7] },
+  );
+  expect(exitCode).toBe(0);
+  expect(files).toEqual({});
+});
+
 test("a journal that a newer version writes during a DEL stays", () => {
   const newer = own.replace('"format":1', '"format":2');
   const givenUp = [entryOf({ isGivenUp: true }), chainedOf("portmap", { isGivenUp: true })];
