@@ -40,6 +40,7 @@ const inputs: [string, string | Uint8Array, number][] = [
 const configurations: [string, object, number][] = [
   ["no name", { cniVersion: "1.0.0" }, 7],
   ["a version that is a number", { ...zone, cniVersion: 1 }, 6],
+  ["a type that is a path", { ...zone, type: "/bin/sh" }, 7],
   ["wrapper as a list", { ...zone, wrapper: [] }, 7],
   ["ifName of 15 characters and more bytes", { ...zone, wrapper: { ifName: "éééééééééééé" } }, 7],
   ["a delegate that is a directory", { ...zone, wrapper: { delegate: ".." } }, 7],
