@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, symlinkSync } from "node:fs";
+import { appendFileSync, copyFileSync, mkdirSync, statSync, symlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { apart, bin, delegates, errorOf, Machine, through } from "./support/machine.ts";
@@ -55,6 +55,20 @@ describe("CNI_PATH", () => {
     const machine = new Machine();
     const odd = install(machine, "a b'\"$(false)é");
     expect(await found(machine, odd)).toBe(Buffer.from(`${odd}/says-where`).toString("latin1"));
+  });
+
+  test("a link to the wrapper and a copy of it are passed over, and a program of its size is none", async () => {
+    const machine = new Machine();
+    const own = join(bin, "cni-wrappers");
+    for (const directory of ["link", "copy"]) mkdirSync(machine.path(directory));
+    symlinkSync(own, machine.path("link/says-where"));
+    copyFileSync(own, machine.path("copy/says-where"));
+    const program = install(machine, "program");
+    // The shell does not read further.
+    appendFileSync(join(program, "says-where"), "exit\n");
+    truncateSync(join(program, "says-where"), statSync(own).size);
+    const path = [machine.path("link"), machine.path("copy"), program, install(machine, "other")].join(":");
+    expect(await found(machine, path)).toBe(`${program}/says-where`);
   });
 
   test("what is there and no executable is passed over", async () => {
