@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { readSection } from "../../../build/docs/page-section.ts";
 import { others } from "../../reports/runs/others.ts";
-import { otherTable, type Runs, runtimeTable } from "../../reports/runs/rows.ts";
+import { otherTable, type Runs, readmeLine, runtimeTable } from "../../reports/runs/rows.ts";
 import { casesOf, subjects } from "../../reports/runs/subjects.ts";
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
@@ -11,6 +11,7 @@ const runs: Runs = JSON.parse(read("test/reports/runs/runs.json"));
 test("the pages say what the last runs showed (npm run runs -- --write)", () => {
   expect(readSection("runtimes")).toBe(runtimeTable(runs));
   expect(readSection("other-plugins")).toBe(otherTable(runs));
+  expect(read("README.md").split("\n")).toContain(readmeLine(runs));
 });
 
 test("every plugin of another project has run with both flavors", () => {
