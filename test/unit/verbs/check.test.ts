@@ -231,6 +231,16 @@ describe("the entry of the interface", () => {
     expect(names(entryOf(), "bridge-wrapper")).toEqual(["eth0"]);
   });
 
+  test("has the routes that a plugin moved, which are all there: its CHECK passes", () => {
+    const rule = { src: "172.26.64.2", table: "100" };
+    const route = { dst: "172.26.64.0/20", dev: "eth1", table: "100" };
+    const address = { ifname: "eth1", addr_info: [{ local: "172.26.64.2", prefixlen: 20 }] };
+    const ip = () => [[route], [rule], [address]].map((rows) => `${JSON.stringify(rows)}\n`).join("");
+    const done = { uptime: 985, addresses: [], routing: { routes: [route], rules: [rule] } };
+    const entries = [entryOf({ ifName: "eth1" }), chainedOf("sbr", { ifName: "eth1", done })];
+    expect(check(entries, { wrapper: renamed, calledAs: "sbr-wrapper", ip }).exitCode).toBe(0);
+  });
+
   test("has the routes that a plugin moved: a creator does not look for them", () => {
     const routes = [{ dst: "10.99.0.0/16", dev: "eth1", table: "100" }];
     const mover = chainedOf("sbr", {

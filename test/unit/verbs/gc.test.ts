@@ -46,6 +46,19 @@ test.each([
   expect(hasGrown(undoing, [])).toBe(isKept);
 });
 
+test("a journal has grown if it has an entry that nobody knows and that is not undone", () => {
+  const key = { network: "zone", containerId: "blue", runtimeIfName: "eth0" };
+  const isGrown = (...entries: Entry[]) => {
+    const text = journalFiles(...entries)[journal];
+    const host = { readFile: () => text, listDirectory: () => [], stat: () => undefined };
+    return hasGrown({ facts: new Facts(host), journal: parseJournal(key) } as unknown as Undoing, [entryOf()]);
+  };
+  const other = entryOf({ ifName: "eth1" });
+  expect(isGrown(entryOf())).toBe(false);
+  expect(isGrown(entryOf(), other)).toBe(true);
+  expect(isGrown(entryOf(), { ...other, isGivenUp: true, isUndone: true })).toBe(false);
+});
+
 test("nothing is written to a journal that is gone: the next ADD may have begun one", () => {
   const host = { readFile: () => undefined, listDirectory: () => [], stat: () => undefined };
   const written: unknown[] = [];
@@ -89,6 +102,7 @@ test("an entry that is undone keeps nothing alive, and what is of an earlier boo
   const there = { namespaces: { [blue]: 4026531840 } };
   const undone = entryOf({ isGivenUp: true, isUndone: true });
   expect(runsOf(collect([undone, chainedOf("portmap", gone)], undefined, there))).toContain("portmap DEL blue");
+  expect(runsOf(collect([entryOf(), chainedOf("portmap", gone)], undefined, there))).toEqual(["bridge GC "]);
   const old = { ...gone, bootId: "earlier" };
   const mixed = [entryOf(old), entryOf({ ...gone, ifName: "eth1" })];
   expect(runsOf(collect([entryOf({ ...old, containerId: "red" }), ...mixed]))).toEqual([
