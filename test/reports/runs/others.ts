@@ -67,6 +67,13 @@ export const others: readonly Other[] = [
     fails:
       "its CHECK looks at nothing; bridge's sees that the default route is gone. Its ADD that fails exits with 0 and prints nothing: the list's ADD then fails, plain (`unexpected end of JSON input`) and wrapped (`output of delegate egress-router is invalid`)",
   },
+  {
+    ...plugin("calico", "https://github.com/projectcalico/calico", "calico.test.ts"),
+    works:
+      'with its datastore in etcd 3.4.23, without Felix and Kubernetes. First in the list, wrapped (`"role": "creator"`), with host-local, before a wrapped macvlan: both interfaces. CHECK passes and sees a lost address of `eth1`; DEL leaves nothing, also in etcd',
+    fails:
+      "its CHECK looks at nothing. With calico-ipam, ADD and DEL work, but CHECK of the macvlan fails (`Expected Route ... not found`): calico reports a route that it does not make. Plain before a plain macvlan: ADD fails (`file exists`)",
+  },
 ];
 
 function plugin(name: string, url: string, file = "other-plugins.test.ts"): Subject & Pick<Other, "url"> {
