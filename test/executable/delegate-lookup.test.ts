@@ -68,7 +68,11 @@ describe("CNI_PATH", () => {
     appendFileSync(join(program, "says-where"), "exit\n");
     truncateSync(join(program, "says-where"), statSync(own).size);
     const path = [machine.path("link"), machine.path("copy"), program, install(machine, "other")].join(":");
-    expect(await found(machine, path)).toBe(`${program}/says-where`);
+    const env = { CNI_PATH: path, CNI_WRAPPERS_LOG: machine.path("log") };
+    const { stdout } = await machine.call({ delegate: "says-where", command: "DEL", env });
+    expect(stdout).toBe(`${program}/says-where\n`);
+    // A wrapper that ran itself would write another one.
+    expect(String(machine.read("log")).match(/\n/g)).toHaveLength(1);
   });
 
   test("what is there and no executable is passed over", async () => {
