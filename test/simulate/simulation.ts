@@ -48,6 +48,8 @@ interface Begun {
   /** No sibling has begun something that it has not ended, and that may be about the same interface. */
   readonly isFree: boolean;
   readonly wasLive: boolean;
+  /** Only libcni has something of it, so that it may be a plain attachment. If ADD is cut off, only DEL removes what it left. */
+  readonly isUnknown: boolean;
 }
 
 /** A host, its runtimes and their lists. After each event, every promise holds. */
@@ -199,7 +201,8 @@ export class Simulation {
     // If two verbs at once want one interface, an ADD fails. Which one depends on their turns, and it may be both.
     const isFree = rivals.length === 0 && !isUndone && !this.#hasCutOffRival(life, serial);
     const must = isFree && mustPass(machine, life, plugins);
-    return { plugins, serial, inode, boot: machine.boot, must, isFree, wasLive: isLive(machine, life) };
+    const isUnknown = machine.files.has(resultFile(life.of)) && !hasJournal(machine, life);
+    return { plugins, serial, inode, boot: machine.boot, must, isFree, wasLive: isLive(machine, life), isUnknown };
   }
 
   /**
@@ -229,7 +232,7 @@ export class Simulation {
     const { addresses: former, isEdited } = life;
     if (problem && this.#forgives) life.addresses = undefined;
     // As long as a task runs in the old namespace, its attachment may be in use.
-    if (problem && !must && machine.tasks.size > 0) life.mayFail = true;
+    if (problem && ((!must && machine.tasks.size > 0) || begun.isUnknown)) life.mayFail = true;
     Object.assign(life, { serial, inode, boot, addedAt: machine.uptime, phase: problem ? "tried" : "attached" });
     // 999 is a plugin's own error, and 101 its death.
     life.hasFailed = problem !== undefined && /"code":(999|101),/.test(problem);
@@ -470,7 +473,9 @@ export class Simulation {
         return "all end";
       case "kill the runtime":
         while (runtime.call && !this.#step(life.key, runtime.call));
-        if (fault.first?.do === "DEL" && fault.first.of === life.key) this.#forgetFlannels(life);
+        // So does the DEL that libcni's GC runs.
+        if (fault.first?.do === "GC" || (fault.first?.do === "DEL" && fault.first.of === life.key))
+          this.#forgetFlannels(life);
         return "all end";
       case "power":
         this.machine.reboot();
