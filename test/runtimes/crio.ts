@@ -161,7 +161,7 @@ export class Crio implements AsyncDisposable {
   /** Removes the leftovers of a failed case: a cgroup outlives the lab. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const id of await this.pods().catch(() => [])) await this.end(id).catch(() => {});
-    await this.#lab.call("sh", ["-c", "rmdir /sys/fs/cgroup/crio-*"]);
+    await this.#lab.call("sh", ["-c", "rmdir /sys/fs/cgroup/crio-* /sys/fs/cgroup/crio"]);
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the answers of the CRI; each case reads a few keys
