@@ -25,7 +25,7 @@ type UnknownRemoval = RemovePlan["removals"][number];
  */
 export function removalsWithoutEntry(call: Call): RemovePlan["removals"] {
   const { facts, key, target } = call;
-  const given = call.prevResult ?? call.request.configuration.prevResult;
+  const given = call.request.configuration.prevResult;
   const result = given ? undefined : facts.result(key);
   // guard: the container's other attachments, without evidence
   if (!given && !result && hasOthers(call)) return [];
