@@ -130,7 +130,9 @@ function isTwins({ entries }: Journal, { own, earlier }: AddingPlugin, present: 
   const began = entries.findLast(({ first }) => first);
   if (!own?.done || !began?.done || !earlier?.includes(began.ifName)) return false;
   const ofThisTry = entries.slice(entries.indexOf(began));
-  return ofThisTry.includes(own) && ofThisTry.every((entry) => isAfterResult(entry, present));
+  // A creator may have added once more with another address.
+  const left = ofThisTry.filter(({ isUndone }) => !isUndone);
+  return left.includes(own) && left.every((entry) => isAfterResult(entry, present));
 }
 
 /** The addresses that the last attachment of an interface had, and whether others will do. */

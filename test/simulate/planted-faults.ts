@@ -287,6 +287,12 @@ export const plantedFaults: readonly PlantedFault[] = [
     to: "return false;",
   },
   {
+    name: "the second of two equal plugins undoes the first one",
+    file: recovery,
+    from: "own === undefined || isTwins(journal, { own, earlier }, present)",
+    to: "own === undefined",
+  },
+  {
     name: "of two equal plugins, DEL finds the later one's entry",
     file: "shared/journal/own-entry.ts",
     from: `    entries.findLast((entry) => isOfPlugin(entry, plugin)) ??

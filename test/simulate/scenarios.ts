@@ -30,6 +30,7 @@ const unknown = chained("mark", undefined, { wrapper: { role: "meta" } });
 const flannel = { type: "flannel-wrapper", wrapper: { role: "creator" }, subnet: "10.9.0.0/24" };
 
 const two = [macvlan(1), bridge(2, "eth1")];
+const twins = [...two, ...["tuning", "sbr", "tuning"].map((type) => chained(type, "eth1", { mtu: 1400 }))];
 const add = (key: string): Event => ({ do: "ADD", of: key });
 const del = (key: string): Event => ({ do: "DEL", of: key });
 const check = (key: string): Event => ({ do: "CHECK", of: key });
@@ -120,6 +121,29 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     chained("tuning", "eth1", { mtu: 1400 }),
     chained("tuning", "eth1", { allmulti: true }),
   ]),
+  "an equal plugin stands on each side of another one, and a live attachment gets another ADD": {
+    lists: { za: twins },
+    events: [add("c1 za eth0"), check("c1 za eth0"), add("c1 za eth0"), check("c1 za eth0")],
+  },
+  "an equal plugin stands on each side of another one, and a plugin before them needs another address": {
+    lists: { za: twins },
+    events: [
+      add("c1 za eth0"),
+      { do: "reboot" },
+      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: leased", do: "fail the plugin" } },
+      check("c1 za eth0"),
+    ],
+  },
+  "an equal plugin stands on each side of another one, and ADD is cut off at each of them": {
+    lists: { za: twins },
+    events: [
+      { do: "ADD", of: "c1 za eth0", fault: { at: "tuning: attributes set", do: "kill" } },
+      { do: "ADD", of: "c1 za eth0", fault: { at: "sbr: rule added", do: "kill the plugin" } },
+      { do: "ADD", of: "c1 za eth0", fault: { at: "before the result is kept", do: "kill" } },
+      add("c1 za eth0"),
+      check("c1 za eth0"),
+    ],
+  },
   "two lists with one pool": {
     lists: { za: [macvlan(1), inPool(2)], zb: [macvlan(3), inPool(2)] },
     events: [add("c1 za eth0"), add("c1 zb net1"), del("c1 zb net1")],

@@ -228,6 +228,12 @@ describe("the entries that are given up", () => {
       expect(entriesOf([entryOf(), began, twin, later])).toBe("add");
     });
 
+    test("are none: a creator before the two, or between them, was undone and has added with another address", () => {
+      const undone = tryOf({ ifName: "eth1", isGivenUp: true, isUndone: true });
+      expect(entriesOf([began, undone, entryOf({ ifName: "eth1" }), twin, later])).toBe("add");
+      expect(entriesOf([began, twin, undone, entryOf({ ifName: "eth1" }), later])).toBe("add");
+    });
+
     test.each<[string, readonly Entry[], string[]?]>([
       ["the try began with no wrapper", [entryOf(), twin, later]],
       ["... with one that comes later in the list", [twin, later, entryOf({ first: true, ifName: "eth1" })]],
