@@ -73,12 +73,14 @@ export function missingRouting(
 ): string[] {
   const addresses = (result.ips ?? []).map(({ address }) => address);
   const isOwn = ({ src }: KernelRule) => addresses.some((address) => samePrefix(hostPrefix(address), hostPrefix(src)));
-  // The kernel removes them with such an address.
-  const isRouted = (dst: string) => routed.some((one) => samePrefix(dst, one) || samePrefix(dst, hostPrefix(one)));
+  const own = addresses.filter((address) => !routed.includes(address));
+  // The kernel removes them with such an address, but not while another address has the prefix.
+  const isRouted = (dst: string) =>
+    routed.some((one) => samePrefix(dst, one) || samePrefix(dst, hostPrefix(one))) &&
+    !own.some((one) => samePrefix(dst, one));
   const moved = record.routes.filter(({ dst, dev, table }) => dev === ifName && table !== "main" && !isRouted(dst));
   return [
-    ...addresses
-      .filter((address) => !routed.includes(address))
+    ...own
       .filter((address) => !present.addresses.some((one) => one.dev === ifName && isSameAddress(one.address, address)))
       .map((address) => `address ${address}`),
     ...record.rules

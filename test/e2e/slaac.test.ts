@@ -110,6 +110,27 @@ describe("a router advertises a prefix", () => {
     },
   );
 
+  test("sbr has moved the route of a plugin's own address in the prefix: CHECK sees its loss", async () => {
+    await using lab = await Lab.start({ plugins });
+    const router = await advertising(lab);
+    const ipam = { type: "static", addresses: ["172.16.5.20/24", "2001:db8:1::20/64"].map((address) => ({ address })) };
+    const [first, lan = { type: "" }] = listOf(patient).plugins;
+    const list = zone("1.0.0", ...(first ? [first] : []), { ...lan, ipam }, wrapped({ type: "sbr" }, "eth1"));
+    const container = await lab.addContainer("c1");
+    const { ips } = resultOf(await lab.goCni.add(list, container));
+    const routed = ips?.at(-1)?.address ?? "";
+    expect(routed).toMatch(/^2001:db8:1:.*\/64$/);
+    expectPassed(await lab.goCni.check(list, container));
+    await router.die();
+    await lab.ip(container, "address", "delete", routed, "dev", "eth1");
+    await lab.ip(container, "-6", "route", "flush", "table", "all", "proto", "ra");
+    expectPassed(await lab.goCni.check(list, container));
+    await lab.ip(container, "-6", "route", "flush", "table", "101", prefix);
+    expectFailure(await lab.goCni.check(list, container), /missing: route 2001:db8:1::\/64 table 101\./);
+    expectPassed(await lab.goCni.del(list, container));
+    expect(await leftOfContainers(lab, ["front0"])).toEqual([]);
+  });
+
   test("a router that comes late is waited for", async () => {
     await using lab = await Lab.start({ plugins });
     const router = await Router.make(lab);

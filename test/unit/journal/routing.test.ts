@@ -191,6 +191,15 @@ describe("missing routing", () => {
       ]);
     });
 
+    test("the route of a plugin's own address in a router's prefix, which the kernel keeps", () => {
+      const moved = { ...both, routes: [{ dst: "fd00:26::/64", dev: "eth1", table: "101" }] };
+      const present = { routes: [], rules, addresses };
+      const routed = ["fd00:26::5/64"];
+      expect(missingRouting({ moved, present, ifName: "eth1", routed }, { ips })).toEqual([
+        "route fd00:26::/64 table 101",
+      ]);
+    });
+
     test("the IPv6 address, although another of its subnet exists", () => {
       const others = [addresses[0], { dev: "eth1", address: "fd00:26::3/64" }].filter((one) => one !== undefined);
       const present = { routes: [], rules, addresses: others };
