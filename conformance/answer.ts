@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Outcome } from "./calls.ts";
-import { demand, type SpecVersion } from "./specification.ts";
+import { demand, NotRun, type SpecVersion } from "./specification.ts";
 
 /** An interface, an address and a route of a result, as far as the checks read them. */
 export interface Result {
@@ -48,6 +48,12 @@ function parsed(text: string): Answer["json"] {
   } catch {
     return undefined;
   }
+}
+
+/** The routes of a result. Without any, a case about them says nothing. */
+export function routesOf({ routes = [] }: Result = {}): NonNullable<Result["routes"]> {
+  if (routes.length === 0) throw new NotRun("the result of ADD has no routes. Add some to the configuration of IPAM");
+  return routes;
 }
 
 /** Demands exit code 0. */

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
@@ -78,8 +78,17 @@ function valuesOf(args: readonly string[]) {
     ...{ plugin: text, config: text, role: text, spec: text, case: text, seconds: text, junit: text },
     ...{ json: flag, version: flag, help: flag },
   };
+  const { values, tokens } = inOneLine(() => parseArgs({ args: [...args], options, tokens: true }));
+  const names = tokens.flatMap((token) => (token.kind === "option" ? [token.name] : []));
+  // parseArgs takes the last one, so that the others would seem to have passed.
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new UsageError(`give --${twice} only once`);
+  return values;
+}
+
+function inOneLine<T>(parse: () => T): T {
   try {
-    return parseArgs({ args: [...args], options }).values;
+    return parse();
   } catch (error) {
     throw new UsageError(`${firstLine(error)}. --help shows the options`);
   }
@@ -115,13 +124,14 @@ function parsed(file: string): unknown {
 function checkHints(file: string, hints: unknown): void {
   if (!isObject(hints)) throw new UsageError(`--config ${file}: "conformance" is not an object`);
   for (const [key, value] of Object.entries(hints)) {
-    const type = hintTypes[key as keyof typeof hintTypes];
+    const type = Object.hasOwn(hintTypes, key) ? hintTypes[key as keyof typeof hintTypes] : undefined;
     if (type === undefined) {
       const known = Object.keys(hintTypes).join(", ");
       throw new UsageError(`--config ${file}: "conformance" has no key "${key}". It has ${known}`);
     }
     const isRight = type === "list" ? Array.isArray(value) : typeof value === type && !Array.isArray(value);
-    if (!isRight || value === null) throw new UsageError(`--config ${file}: "conformance.${key}" must be a ${type}`);
+    if (!isRight || value === null)
+      throw new UsageError(`--config ${file}: "conformance.${key}" must be of type ${type}`);
   }
 }
 
@@ -183,11 +193,13 @@ export function isInstalled(program: string): boolean {
   return variables.PATH.split(":").some((folder) => existsSync(path.join(folder, program)));
 }
 
-/** The file is written after a minute of work. */
+/** The file is written after a minute of work. A new one does not stay, because an empty file is no XML. */
 function checkWritable(junit: string): void {
+  const isNew = !existsSync(junit);
   try {
-    if (existsSync(junit)) accessSync(junit, constants.W_OK);
+    if (!isNew) accessSync(junit, constants.W_OK);
     writeFileSync(junit, "", { flag: "a" });
+    if (isNew) rmSync(junit);
   } catch (error) {
     throw new UsageError(`--junit ${junit}: ${firstLine(error)}`);
   }

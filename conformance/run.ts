@@ -2,6 +2,7 @@ import { answerOf } from "./answer.ts";
 import { type ConformanceCase, isIn } from "./case.ts";
 import { concerns, conformanceCases } from "./cases.ts";
 import type { PrivateHost } from "./host.ts";
+import { UsageError } from "./options.ts";
 import { NotRun, type SpecVersion, Stopped, specVersions } from "./specification.ts";
 import type { Target } from "./target.ts";
 import { type Call, Trial } from "./trial.ts";
@@ -71,7 +72,7 @@ function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }
 
-/** The versions of the specification that the plugin lists. All of them if it lists none: the cases then say why. */
+/** The versions of the specification that the plugin lists. All of them if it lists nothing: the cases then say why. */
 export async function listedVersions(lab: PrivateHost, { file, seconds }: Target): Promise<readonly SpecVersion[]> {
   const input = JSON.stringify({ cniVersion: "1.0.0" });
   const outcome = await lab.call(file, [], { env: { CNI_COMMAND: "VERSION" }, input, seconds });
@@ -79,7 +80,11 @@ export async function listedVersions(lab: PrivateHost, { file, seconds }: Target
   const { json } = answerOf(outcome, "1.0.0");
   const listed = json?.supportedVersions;
   const known = Array.isArray(listed) ? specVersions.filter((version) => listed.includes(version)) : [];
-  return known.length > 0 ? known : specVersions;
+  if (known.length > 0) return known;
+  if (!Array.isArray(listed) || listed.length === 0) return specVersions;
+  throw new UsageError(
+    `the plugin lists ${JSON.stringify(listed)} for VERSION, and none of ${specVersions.join(", ")}`,
+  );
 }
 
 /** The first and the last version. The rules in between are the same. */

@@ -17,7 +17,8 @@ const mostText = 2 ** 20;
 const keepsOpen = "it ended, but a process that it started keeps its stdout or stderr open, so that a runtime waits";
 
 // The machine's files come first: a plugin runs as root, and must not change them. Then the plugins, because later mounts
-// hide parts of the file system. uplink0 is the parent of macvlan interfaces, and uplink1 the network behind it.
+// hide parts of the file system. The first of these is /run: the names of plugins in /run still lead there from their
+// folder, if nothing resolves them. A link to another folder becomes what it leads to. uplink0 is the parent of macvlan interfaces, and uplink1 the network behind it.
 const make = `
   while read -r _ _ _ _ point _; do
     case $point in
@@ -26,20 +27,23 @@ const make = `
       *) mount -o remount,bind,ro none "$(printf %b "$point")" 2>/dev/null || : ;;
     esac
   done </proc/self/mountinfo
+  cd "$1"
   mount -t tmpfs lab /run
-  mkdir -p /run/netns /run/lab/plugins /run/lab/bin
+  mkdir -p /run/netns /run/lab/bin
   mount --bind /run/netns /run/netns
   mount --make-shared /run/netns
-  mount --bind "$1" /run/lab/plugins
+  for file in *; do
+    if [ -L "$file" ] && link=$(readlink "$file") && [ "$link" = "\${link##*/}" ]; then cp -P "./$file" /run/lab/bin/
+    elif [ -f "$file" ]; then
+      : >"/run/lab/bin/$file"
+      mount --no-canonicalize --bind "./$file" "/run/lab/bin/$file"
+    fi
+  done
   for hidden in /opt /tmp /var/cache /var/lib /var/log /var/tmp; do
     if [ -d $hidden ]; then mount -t tmpfs lab $hidden; fi
   done
   umount -l /sys
   mount -t sysfs lab /sys
-  for file in /run/lab/plugins/*; do
-    if [ -L "$file" ]; then cp -P "$file" /run/lab/bin/
-    elif [ -f "$file" ]; then : >"/run/lab/bin/\${file##*/}"; mount --bind "$file" "/run/lab/bin/\${file##*/}"; fi
-  done
   ip link set lo up
   ip link add uplink0 type veth peer name uplink1
   ip link set uplink0 up

@@ -1,4 +1,4 @@
-import { demandEqual, demandError, demandSuccess, type Interface } from "../answer.ts";
+import { demandEqual, demandError, demandSuccess, type Interface, routesOf } from "../answer.ts";
 import type { ConformanceCase } from "../case.ts";
 import { NotRun } from "../specification.ts";
 import { hintsOf } from "../target.ts";
@@ -86,7 +86,7 @@ export const checkCases: readonly ConformanceCase[] = [
       "The plugin should return an error if a resource included in the CNI Result type (interface, address or route) was created by the plugin, and is listed in `prevResult`, but is missing or in an invalid state.",
     check: (trial) =>
       demandSeen(trial, async ({ lab, container, prevResult }) => {
-        for (const { dst } of prevResult?.routes ?? []) await lab.ip(container, "route", "del", String(dst));
+        for (const { dst } of routesOf(prevResult)) await lab.ip(container, "route", "del", String(dst));
       }),
   },
   {

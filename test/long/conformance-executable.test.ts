@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -210,6 +211,57 @@ test("a case that nothing can decide is not run, and is no success", async () =>
   expect(row).toMatchObject({ outcome: "not run", reason: expect.stringContaining('"break"') });
 });
 
+test("no route in the result is no verdict about routes", async () => {
+  const bridge = path.join(await referencePlugins("1.9.1"), "bridge");
+  writeFileSync(
+    at("no-routes.json"),
+    JSON.stringify({ bridge: "br0", ipam: { type: "host-local", subnet: "10.1.0.0/24" } }),
+  );
+  for (const name of ["the routes of the result are in the namespace", "CHECK sees that a route is missing"]) {
+    const [row] = await rowsOf(bridge, at("no-routes.json"), "--spec", "1.1.0", "--case", name);
+    expect(row).toMatchObject({ outcome: "not run", reason: expect.stringContaining("no routes") });
+  }
+});
+
+test.each([
+  ["a link to another folder", "links/plugins/linked", "links/built/bridge", "../built/bridge"],
+  ["a link to a folder that the lab hides", "links/plugins/far", "links/built/bridge", at("links/built/bridge")],
+  ["a link to a name in its folder", "links/plugins/near", "links/plugins/bridge", "bridge"],
+  ["a file in /run", "/run/cni-wrappers-conformance/bridge", "/run/cni-wrappers-conformance/bridge", undefined],
+])("the plugin can be %s", async (_what, plugin, file, target) => {
+  const reference = await referencePlugins("1.9.1");
+  const link = path.resolve(work, plugin);
+  const folder = path.dirname(link);
+  try {
+    for (const each of [path.resolve(work, file), link]) mkdirSync(path.dirname(each), { recursive: true });
+    copyFileSync(path.join(reference, "bridge"), path.resolve(work, file));
+    copyFileSync(path.join(reference, "host-local"), path.join(folder, "host-local"));
+    if (target !== undefined) symlinkSync(target, link);
+    const [row] = await rowsOf(link, configFile("bridge"), "--spec", "1.1.0", "--case", "DEL undoes ADD");
+    expect(row).toMatchObject({ outcome: "passed" });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("a plugin that lists only older versions ends the run", async () => {
+  writeFileSync(at("empty.json"), "{}");
+  const old = scriptAt("old", `echo '{"cniVersion":"0.2.0","supportedVersions":["0.1.0","0.2.0"]}'`);
+  const { exitCode, stdout, stderr } = await conformance("--plugin", old, "--config", at("empty.json"));
+  expect([exitCode, stdout, stderr]).toEqual([
+    2,
+    "",
+    'cni-conformance: the plugin lists ["0.1.0","0.2.0"] for VERSION, and none of 0.3.0, 0.3.1, 0.4.0, 1.0.0, 1.1.0',
+  ]);
+});
+
+test("a run without a case leaves no empty report", async () => {
+  writeFileSync(at("prepare-fails.json"), '{"conformance":{"prepare":"false"}}');
+  const args = ["--plugin", scriptAt("any", "true"), "--config", at("prepare-fails.json"), "--junit", at("none.xml")];
+  expect((await conformance(...args)).exitCode).toBe(2);
+  expect(existsSync(at("none.xml"))).toBe(false);
+});
+
 /** Makes a plugin of a shell script. `$in` is its stdin. */
 function scriptAt(name: string, script: string): string {
   writeFileSync(at(name), `#!/bin/sh\nin=$(cat)\n${script}\n`);
@@ -346,6 +398,8 @@ describe("bad input ends with code 2 and one line", () => {
     ["no such role", ["--plugin", "true", "--config", "good.json", "--role", "x"], "--role x: it must be one of"],
     ["no such version", ["--plugin", "true", "--config", "good.json", "--spec", "2"], "--spec 2: it must be one of"],
     ["no time", ["--plugin", "true", "--config", "good.json", "--seconds", "0"], "--seconds 0: it must be a number"],
+    ["an option twice", ["--case", "a", "--case", "b"], "give --case only once"],
+    ["a hint that each object has", ["--plugin", "true", "--config", "each.json"], 'has no key "toString"'],
     ["no such case", ["--plugin", "true", "--config", "good.json", "--case", "x"], "--case x: there is no such case"],
     [
       "a JUnit file in no folder",
@@ -355,7 +409,10 @@ describe("bad input ends with code 2 and one line", () => {
     ["a folder as the JUnit file", ["--plugin", "true", "--config", "good.json", "--junit", "."], "--junit .: EISDIR"],
   ];
   beforeAll(() => {
-    const files = { good: "{}", bad: "{", list: '{"plugins":[]}', hint: '{"conformance":{"brake":""}}' };
+    const files = {
+      ...{ good: "{}", bad: "{", list: '{"plugins":[]}', hint: '{"conformance":{"brake":""}}' },
+      each: '{"conformance":{"toString":""}}',
+    };
     for (const [name, text] of Object.entries(files)) writeFileSync(at(`${name}.json`), text);
     writeFileSync(at("ipam.json"), '{"ipam":{"type":"none"}}');
     copyFileSync("/bin/true", at("true"));
