@@ -51,7 +51,8 @@ function isChained({ role, type }: Entry, { profile, siblings }: Around): boolea
 function removalOfCreator(entry: Entry, around: Around): Removal {
   const withNamespace = isInterfaceOurs(entry, around);
   // guard: a lease that another attachment has
-  const isShared = holders(around).some((other) => hasSameLease(entry, other)) || isLeaseInResults(entry, around);
+  const sharing = holders(around).filter((other) => hasSameLease(entry, other));
+  const isShared = sharing.length > 0 || isLeaseInResults(entry, around);
   const hasRules = masquerades(entry, around.profile) && entry.bootId === around.bootId;
   // guard: the masquerading of another attachment
   const keepsMasquerading = hasRules && holders(around).some((other) => sharesMasquerading(entry, other));
@@ -59,6 +60,8 @@ function removalOfCreator(entry: Entry, around: Around): Removal {
   if (!withNamespace && isShared && !(hasRules && (hasMasqueraded(entry) || !keepsMasquerading))) {
     // Nobody knows what else an unknown plugin left.
     if (!around.profile) return { do: "later" };
+    // An ADD that still runs does not have the lease of this entry. If it fails, nobody else would free that.
+    if (entry.done && sharing.length > 0 && sharing.every(({ done }) => !done)) return { do: "later" };
     return { do: "nothing", why: "the interface and its leases belong to another attachment of this container" };
   }
   return { do: "DEL", withNamespace, freesLease: !isShared, keepsMasquerading, addAgain: [] };

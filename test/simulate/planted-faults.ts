@@ -23,8 +23,14 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "a sibling's lease is freed",
     file: sharing,
-    from: "holders(around).some((other) => hasSameLease(entry, other)) || isLeaseInResults(entry, around)",
+    from: "sharing.length > 0 || isLeaseInResults(entry, around)",
     to: "isLeaseInResults(entry, around)",
+  },
+  {
+    name: "a lease is left to an ADD that still runs, and may never have it",
+    file: sharing,
+    from: "entry.done && sharing.length > 0 && sharing.every(({ done }) => !done)",
+    to: "false",
   },
   {
     name: "an interface is an entry's by its name alone",

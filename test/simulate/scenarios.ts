@@ -1251,4 +1251,32 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
         del("c1 za eth0"),
       ],
     },
+  "a GC undoes an attachment of an earlier boot while a sibling's ADD makes the interface that it had, and the power fails":
+    {
+      lists: { za: [bridge(1), { ...macvlan(2), wrapper: { ifName: "eth2" } }] },
+      events: [
+        add("c1 za eth1"),
+        { do: "reboot" },
+        {
+          do: "ADD",
+          of: "c1 za eth0",
+          fault: { at: "macvlan: link made", do: "power", first: { do: "GC", list: "za" } },
+        },
+        add("c1 za eth1"),
+      ],
+    },
+  "firewall's ADD went on after a DEL, and the next one gets an address that another container had before a reboot": {
+    lists: { za: [{ ...macvlan(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }, chained("firewall")] },
+    events: [
+      add("c2 za eth0"),
+      { do: "reboot" },
+      {
+        do: "ADD",
+        of: "c1 za eth0",
+        fault: { at: "ADD of firewall-wrapper begins", do: "kill the runtime", first: del("c1 za eth0") },
+      },
+      add("c1 za eth0"),
+      check("c1 za eth0"),
+    ],
+  },
 };

@@ -188,6 +188,18 @@ describe("a lease", () => {
     ],
     ["of an ADD that still runs stays with it", entryOf(), { siblings: [{ ...same, done: undefined }] }, interfaceOnly],
     [
+      "of an interface that is gone waits for an ADD that still runs",
+      entryOf(),
+      { namespace: undefined, siblings: [{ ...same, done: undefined }] },
+      { do: "later" },
+    ],
+    [
+      "of an interface that is gone stays with one that passed, beside an ADD that still runs",
+      entryOf(),
+      { namespace: undefined, siblings: [same, { ...same, done: undefined }] },
+      nothing,
+    ],
+    [
       "of an ADD that was cut off, and whose namespace is gone, is free",
       entryOf(),
       { siblings: [{ ...same, done: undefined }], isThere: () => false },
