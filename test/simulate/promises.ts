@@ -265,10 +265,11 @@ export class Promises {
     return isNeeded;
   }
 
-  /** Forgets the rules that an ADD's undo has left to other containers, after firewall's ADD went on. */
+  /** Forgets the rules that an ADD's undo has left to other containers, after firewall's ADD went on. A new ADD may have made its own. */
   forgetNeeded(life: Life): void {
     const made = this.#simulation.machine.things().filter(({ by }) => by.has(life.key));
-    for (const thing of life.isOutrun ? made : []) if (this.#mayBeNeeded(thing, life)) thing.remove();
+    for (const thing of life.isOutrun ? made : [])
+      if (this.#mayBeNeeded(thing, life) && !this.#needs(life, thing)) thing.remove();
   }
 
   /**

@@ -164,8 +164,8 @@ export class Simulation {
     const outcome = this.#drive(life, fault, (runtime, verb) => runtime.add(verb));
     // macvlan leaves nothing, and its DEL would remove a sibling's interface of that name.
     if (isPlain(begun.plugins) && life.phase === "none" && outcome.problem) return;
-    this.#promises.forgetNeeded(life);
     if (!outcome.isOutrun) this.#endAdd(life, begun, outcome);
+    this.#promises.forgetNeeded(life);
     // A wrapper tries once more with other addresses.
     const isTry = outcome.problem && outcome.isStruck && life.phase === "tried";
     if (isTry && fault?.do === "fail the plugin") life.addresses = undefined;
