@@ -223,6 +223,15 @@ test("no route in the result is no verdict about routes", async () => {
   }
 });
 
+test("the example of docs/conformance.md fails only where that page says so", async () => {
+  const page = readFileSync(path.join(root, "docs/conformance.md"), "utf8");
+  writeFileSync(at("example.json"), /^cat bridge\.json\n(.*?)\n\n/ms.exec(page)?.[1] ?? "no example");
+  const bridge = path.join(await referencePlugins("1.9.1"), "bridge");
+  const rows = await rowsOf(bridge, at("example.json"), "--spec", "1.1.0");
+  expect(rows.filter(({ outcome }) => outcome === "not run")).toEqual([]);
+  expect(failedOf(rows).filter((each) => !committed("bridge").includes(each))).toEqual([]);
+}, 300_000);
+
 test.each([
   ["a link to another folder", "links/plugins/linked", "links/built/bridge", "../built/bridge"],
   ["a link to a folder that the lab hides", "links/plugins/far", "links/built/bridge", at("links/built/bridge")],
