@@ -1279,4 +1279,27 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       check("c1 za eth0"),
     ],
   },
+  "an ADD has got another address, because its own was taken, and failed later: the next one keeps the other": {
+    lists: {
+      za: [
+        { ...macvlan(1), wrapper: { network: "disc" } },
+        { ...ptp(1), wrapper: { ifName: "eth1", network: "disc" } },
+        chained("tuning"),
+      ],
+    },
+    events: [
+      add("c1 za eth0"),
+      { do: "reboot" },
+      {
+        do: "ADD",
+        of: "c1 za eth0",
+        fault: { at: "ADD of ptp-wrapper begins", do: "power", first: add("c2 za eth0") },
+      },
+      { do: "uninstall", plugin: "tuning" },
+      add("c1 za eth0"),
+      { do: "install", plugin: "tuning" },
+      del("c2 za eth0"),
+      add("c1 za eth0"),
+    ],
+  },
 };

@@ -230,6 +230,7 @@ export class Simulation {
       return;
     }
     const { addresses: former, isEdited } = life;
+    if (problem) this.#forgetTaken(life);
     if (problem && this.#forgives) life.addresses = undefined;
     // As long as a task runs in the old namespace, its attachment may be in use.
     if (problem && ((!must && machine.tasks.size > 0) || begun.isUnknown)) life.mayFail = true;
@@ -246,9 +247,20 @@ export class Simulation {
     if (isEdited || isStruck || !former || !isFree || life.isElsewhere) return;
     for (const name of chosenInterfaces(plugins, life.of)) {
       const [had, has] = [former, life.addresses].map((addresses) => `${addresses[name]}`);
+      if (!former[name]) continue;
       const holds = had === has || isLeasedByOther(machine, `${life.of.container}\r\n${name}`, `${had}`);
       this.log.expect("ADD gives the addresses that it had", holds, () => `${life.key}: ${has} for ${had}`);
     }
+  }
+
+  /** An ADD has got other addresses for those that others have taken, and failed later. The next one asks for what it got. */
+  #forgetTaken(life: Life): void {
+    const isTaken = (name: string, address: string) =>
+      isLeasedByOther(this.machine, `${life.of.container}\r\n${name}`, address);
+    const kept = Object.entries(life.addresses ?? {}).filter(
+      ([name, addresses]) => !addresses.some((address) => isTaken(name, address)),
+    );
+    life.addresses &&= Object.fromEntries(kept);
   }
 
   /**
