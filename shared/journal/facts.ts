@@ -150,7 +150,7 @@ export class Facts {
     return others.flatMap((one) => {
       const journal = this.siblings(key).find((sibling) => isSameAttachment(sibling.key, one.key));
       // Another call has undone it meanwhile, and its runtime removes the result next.
-      if (!journal && this.#found.has(journalFile(one.key))) return [];
+      if (!journal && this.#found.has(journalFile(one.key)) && !this.isUnreadable(one.key)) return [];
       if (!journal || withoutStrays(journal).length === 0) return [one];
       if (!journal.entries.some((entry) => isSameNamespace(entry.namespace, namespace))) return [];
       const known = journal.entries.flatMap(namesOf);

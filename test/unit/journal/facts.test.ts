@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Facts } from "../../../shared/journal/facts.ts";
-import type { Entry } from "../../../shared/journal/journal.ts";
+import { type Entry, journalDirectory } from "../../../shared/journal/journal.ts";
 import { type Call, callWrapper, exits, type Machine } from "../support/fake-host.ts";
 import { chainedOf, entryOf, journalFiles, tryOf, zoneOfBlue } from "../support/journals.ts";
 import { bothResult, bridgeResult, macvlanResult } from "../support/results.ts";
@@ -89,6 +89,20 @@ describe("libcni's results for the other attachments of a container", () => {
   test("count if all that the journal knows is a stray ADD", () => {
     const stray = tryOf({ ...net1, stray: true, isGivenUp: true });
     expect(namesIn({ ...cached("other", "net1"), ...journalFiles(stray) })).toEqual([["eth0", "eth1"]]);
+  });
+
+  test("count if the journal could be read before: too many files are open by now", () => {
+    const files = { ...cached("other", "net1"), ...journalFiles(entryOf(net1)) };
+    let isOpen = true;
+    const listDirectory = (path: string) =>
+      Object.keys(files).flatMap((file) => (file.startsWith(`${path}/`) ? [file.slice(path.length + 1)] : []));
+    const readFile = (path: string) => (isOpen || !path.startsWith(journalDirectory) ? files[path] : undefined);
+    const stat = () => ({ device: 1, inode: 1, size: 1, modifiedMs: 0, changedMs: 0 });
+    const facts = new Facts({ readFile, listDirectory, stat });
+    facts.siblings(zoneOfBlue);
+    isOpen = false;
+    facts.forget("blue");
+    expect(facts.otherResults(zoneOfBlue, here)).toHaveLength(1);
   });
 
   test("count if the journal cannot be read", () => {
