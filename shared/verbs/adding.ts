@@ -10,6 +10,7 @@ import type { Undoing } from "../delegate/undoing.ts";
 import { ipamOf, leaseDirectoryOf } from "../journal/host-files.ts";
 import {
   type Entry,
+  isSameAttachment,
   isSameNamespace,
   isStanding,
   type Journal,
@@ -114,9 +115,11 @@ export function refusalOf({ call: { facts, key, session, target } }: Adding, ent
   const { id, namespace, ifName } = entry;
   const link = () => session.host.linkIndex(namespace.path, ifName);
   const leased = { ...entry, isThere: (other: Namespace) => facts.isThere(other) };
+  // With `recover: never` it stands. Without an interface, nothing is in the way.
+  const isOwnTry = (one: Entry) => isSameAttachment(one, entry) && link() === 0;
   const isIt = (one: Entry) =>
     // guard: the lease of an interface that is in use
-    one.done ? one.done.made !== undefined && one.done.made === link() : holdsLease(one, leased);
+    one.done ? one.done.made !== undefined && one.done.made === link() : holdsLease(one, leased) && !isOwnTry(one);
   const maker = [facts.journal(key), ...facts.siblings(key)]
     .flatMap(({ entries }) => entries)
     .find((one) => one.id !== id && isStanding(one) && isSameNamespace(one.namespace, namespace) && isIt(one));

@@ -175,7 +175,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "ptp frees the lease of a sibling whose ADD runs at the same time",
     file: "shared/verbs/adding.ts",
-    from: ": holdsLease(one, leased);",
+    from: ": holdsLease(one, leased) && !isOwnTry(one);",
     to: ": false;",
   },
   {

@@ -185,6 +185,18 @@ describe("ptp, which gives its lease back if its interface is there", () => {
   ])("is run if %s", (_, entry, links) => {
     expect(commandsOf(addBeside(entry, links))).toEqual(["ADD"]);
   });
+
+  test.each([
+    ["is run if recover is never, and its own ADD was cut off before it made the interface", 0, ["ADD"]],
+    ["is not run if recover is never, and its own ADD was cut off after it made the interface", 7, []],
+  ])("%s", (_, link, commands) => {
+    const never = { ...stdin, wrapper: { recover: "never" } };
+    const outcome = callWrapper(
+      { calledAs, stdin: never },
+      { answers: [exits(1)], files: journalFiles(tryOf({ type: "ptp" })), links: [link] },
+    );
+    expect(commandsOf(outcome)).toEqual(commands);
+  });
 });
 
 describe("an ADD beside what only libcni knows", () => {
