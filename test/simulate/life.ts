@@ -136,9 +136,6 @@ export function mustPass(machine: Machine, life: Life, list: readonly ListedPlug
   // What an ADD before the last one left in a namespace that is still there may be in use.
   if (life.mayFail || life.isElsewhere || machine.missing.size > 0) return false;
   if (life.phase === "attached" && namespaceOf(machine, life)) return false;
-  // Of a namespace without a path, only the inode is known.
-  if ([...machine.tasks.values()].some(({ inode, serial }) => inode === life.inode && serial !== life.serial))
-    return false;
   if (life.phase === "tried" && namespaceOf(machine, life) && !isInPlace(machine, life)) return false;
   return (
     isSound(list, life.of) &&

@@ -1302,4 +1302,17 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       add("c1 za eth0"),
     ],
   },
+  "an ADD without its plugin in a new namespace, and a task runs in one with the inode of the old one": {
+    lists: { za: [bridge(1)] },
+    events: [
+      add("c1 za eth0"),
+      { do: "uninstall", plugin: "bridge" },
+      loses("c1"),
+      add("c2 za eth0"),
+      add("c1 za eth0"),
+      loses("c2", true),
+      { do: "install", plugin: "bridge" },
+      add("c1 za eth0"),
+    ],
+  },
 };

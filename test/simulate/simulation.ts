@@ -200,9 +200,17 @@ export class Simulation {
       life.phase !== "none" && (isElsewhere || wasElsewhere || (isOld(machine, life) && life.isEdited));
     // If two verbs at once want one interface, an ADD fails. Which one depends on their turns, and it may be both.
     const isFree = rivals.length === 0 && !isUndone && !this.#hasCutOffRival(life, serial);
-    const must = isFree && mustPass(machine, life, plugins);
+    const must = isFree && !this.#mayBeEntered(life) && mustPass(machine, life, plugins);
     const isUnknown = machine.files.has(resultFile(life.of)) && !hasJournal(machine, life);
     return { plugins, serial, inode, boot: machine.boot, must, isFree, wasLive: isLive(machine, life), isUnknown };
+  }
+
+  /** Whether a task may run in a namespace of the attachment, as far as a wrapper knows: without a path, only the inode tells. */
+  #mayBeEntered(life: Life): boolean {
+    const { files, tasks, boot } = this.machine;
+    const rest = restOf(files.get(journalFileOf(life.of))?.text).filter(({ bootId }) => bootId === `boot-${boot}`);
+    const inodes = [life.inode, ...rest.map(({ namespace }) => namespace.inode)];
+    return [...tasks.values()].some(({ inode, serial }) => inodes.includes(inode) && serial !== life.serial);
   }
 
   /**
