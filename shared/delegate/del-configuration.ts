@@ -4,6 +4,7 @@ import { type Session, warn } from "../call/session.ts";
 import { ipamOf } from "../journal/host-files.ts";
 import type { Entry } from "../journal/journal.ts";
 import type { Removal } from "../journal/sharing.ts";
+import { fileDirectory } from "../plugin/own-directory.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
 import { goLookup, isJsonObject, type JsonObject, withGoKey } from "../protocol/json.ts";
 import { anyText, goObject, leaf, list, nullish, optional, problemIn } from "../protocol/shapes.ts";
@@ -11,13 +12,15 @@ import { withoutAddressesOfOthers } from "./taken-addresses.ts";
 import type { Undoing } from "./undoing.ts";
 
 /**
- * Whether the DEL with the list's configuration frees what the one with the entry's would. That of another IPAM plugin passes,
- * and frees nothing; that without `ipMasq` leaves its rules. An ADD that failed has freed its lease itself, and may have failed
- * because its IPAM plugin is missing.
+ * Whether the DEL with the list's configuration frees what the one with the entry's would. That of another IPAM plugin, or in
+ * another directory, passes, and frees nothing; that without `ipMasq` leaves its rules. An ADD that failed has freed its lease
+ * itself, and may have failed because its IPAM plugin is missing.
  */
-export function freesTheSame({ failed }: Entry, own: JsonObject, listed: JsonObject): boolean {
+export function freesTheSame({ failed, type }: Entry, own: JsonObject, listed: JsonObject): boolean {
+  if (fileDirectory(own, type) !== fileDirectory(listed, type)) return false;
   if (goLookup(own, "ipMasq") === true && goLookup(listed, "ipMasq") !== true) return false;
-  return failed !== undefined || goLookup(ipamOf(own), "type") === goLookup(ipamOf(listed), "type");
+  const isAlike = (key: string) => goLookup(ipamOf(own), key) === goLookup(ipamOf(listed), key);
+  return failed !== undefined || (isAlike("type") && isAlike("dataDir"));
 }
 
 /** The configuration, with the interfaces that the plugin added in prevResult. */

@@ -83,6 +83,21 @@ test("two flannels without a dataDir: that of eth1 has a directory of its own, a
   expect(await lab.readdir(`${memory}-zone-eth1`)).toEqual([]);
 });
 
+test("the list names another dataDir by now, and a DEL fails: the next one still leaves nothing", async () => {
+  await using lab = await withFlannel();
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(list, container));
+  const edited = zone("0.4.0", wrapped(front), { ...outer, dataDir: `${memory}-new` });
+  // flannel's DEL runs bridge, which is missing. Where flannel finds no file of the container, it passes, and removes nothing.
+  await lab.run("sh", ["-ec", "mkdir /opt/cni/few; ln -s ../bin/flannel ../bin/flannel-wrapper /opt/cni/few"]);
+  expectFailure(
+    await lab.goCni.del(edited, container, { pluginPath: "/opt/cni/few" }),
+    /failed to find plugin "bridge"/,
+  );
+  expectPassed(await lab.goCni.del(edited, container));
+  await expectNoFlannelLeft(lab, container);
+});
+
 const subnet = "FLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=10.244.7.1/24\nFLANNEL_MTU=1450\nFLANNEL_IPMASQ=false\n";
 
 /** A lab in which flanneld has written its file. */

@@ -95,6 +95,26 @@ describe("DEL of an entry", () => {
     expect(outcome.files[journal]).not.toContain("undone");
   });
 
+  test.each([
+    ["flannel keeps its files", { dataDir: "/old" }, { dataDir: "/new" }],
+    ["flannel keeps its files by default", {}, { dataDir: "/new" }],
+    [
+      "host-local keeps its leases",
+      { ipam: { type: "host-local", dataDir: "/old" } },
+      { ipam: { type: "host-local" } },
+    ],
+  ])("fails: it does not run with the list's directory where %s, and would pass", (_, own, listed) => {
+    const configuration = { type: "flannel", name: "zone", ...own };
+    const files = journalFiles(entryOf({ type: "flannel", configuration }));
+    const outcome = del(
+      "flannel",
+      { wrapper: { role: "creator" }, ...listed },
+      { files, answers: [exits(3), exits(0)] },
+    );
+    expect(outcome).toMatchObject({ exitCode: 3, runs: [{ stdin: own }] });
+    expect(outcome.files[journal]).not.toContain("undone");
+  });
+
   test("whose rules a sibling shares waits for the sibling's", () => {
     const sibling = chainedOf("bandwidth", {
       network: "other",
