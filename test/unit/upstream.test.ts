@@ -5,7 +5,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { readSection } from "../../build/docs/page-section.ts";
 import { digestOf, partsOf, patchOf, readFaults, upstream } from "../reports/upstream/faults.ts";
-import { moduleSources } from "../reports/upstream/sources.ts";
+import { moduleSources, outdated } from "../reports/upstream/sources.ts";
 import { countsOf, merged } from "../reports/upstream/suites.ts";
 import { addedLines, addressesIn, tableOf } from "../reports/upstream/table.ts";
 import { verdictOf } from "../reports/upstream/verdict.ts";
@@ -119,6 +119,21 @@ test.each(modules.flatMap(({ fault, sources }) => (sources === undefined ? [] : 
 test("only Nomad's sources may be missing", () => {
   const missing = modules.filter(({ sources }) => sources === undefined).map(({ fault }) => fault.name);
   expect(missing.filter((name) => name !== "nomad-add-again")).toEqual([]);
+});
+
+test("the command names modules whose patches are against an older release", async () => {
+  const versions: Record<string, string | undefined> = {
+    "a/new": "v1.10.0",
+    "a/same": "v1.2.0",
+    "a/unknown": undefined,
+  };
+  const some = Object.keys(versions).flatMap((module) => [
+    { module, version: "v1.2.0" },
+    { module, version: "v1.2.0" },
+  ]);
+  expect(await outdated(some, async (module) => versions[module])).toEqual([
+    "a/new v1.10.0 is out: the patches are against v1.2.0",
+  ]);
 });
 
 const one = (passed: number, total = 1) => ({ passed, total });

@@ -20,6 +20,26 @@ export async function moduleSources({ module, version }: Pick<Fault, "module" | 
   return found.Dir !== undefined && existsSync(found.Dir) ? found.Dir : undefined;
 }
 
+/** Says which modules have a newer release than the one that their patches are against. */
+export async function outdated(
+  faults: readonly Pick<Fault, "module" | "version">[],
+  newestOf: (module: string) => Promise<string | undefined> = newestRelease,
+): Promise<string[]> {
+  const versions = Object.entries(Object.fromEntries(faults.map(({ module, version }) => [module, version])));
+  const found = versions.map(async ([module, version]) => {
+    const newest = (await newestOf(module)) ?? version;
+    return newest === version ? [] : [`${module} ${newest} is out: the patches are against ${version}`];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** The newest release of a module; undefined if the module proxy does not say. */
+async function newestRelease(module: string): Promise<string | undefined> {
+  const options = { cwd: cache, reject: false, env: { GOFLAGS: "-mod=mod" } };
+  const { stdout, exitCode } = await execa("go", ["list", "-m", "-json", `${module}@latest`], options);
+  return exitCode === 0 ? JSON.parse(stdout).Version : undefined;
+}
+
 /** Copies a module's sources below the cache, as a git repository without history. Removes an older copy. */
 export async function copySources(fault: Pick<Fault, "module" | "version">, name: string): Promise<string> {
   const original = await moduleSources(fault);

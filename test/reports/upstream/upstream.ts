@@ -11,7 +11,7 @@ import { say } from "../../support/progress.ts";
 import { changedCells } from "./cells.ts";
 import { digestOf, type Fault, patchOf, readFaults, reference, togetherOf } from "./faults.ts";
 import { recipeProblems } from "./recipes.ts";
-import { applyPatches, copySources } from "./sources.ts";
+import { applyPatches, copySources, outdated } from "./sources.ts";
 import { type Counts, runGinkgo, runGoTests } from "./suites.ts";
 import { addressesIn, type Results, tableOf } from "./table.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
@@ -45,7 +45,9 @@ for (const fault of alone) {
 }
 write();
 console.log(table());
-process.exitCode = Object.values(results).some(({ problems }) => problems.length > 0) ? 1 : 0;
+const old = await outdated(faults);
+for (const line of old) console.error(line);
+process.exitCode = old.length > 0 || Object.values(results).some(({ problems }) => problems.length > 0) ? 1 : 0;
 
 /** Compares the suites with these patches to the release and to the tests alone. Then runs the conformance cases. */
 async function tryOut(some: readonly Fault[]): Promise<Results[string]> {
