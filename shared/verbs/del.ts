@@ -24,15 +24,15 @@ export function planDel(call: Call): UndoPlan | RemovePlan {
   const left = journal.entries.filter(({ isUndone }) => !isUndone);
   const givenUp = left.filter(({ isGivenUp }) => isGivenUp);
   if (own === undefined) return { do: "remove", removals: removalsWithoutEntry(call), entries: givenUp };
-  // With the list's first plugin, everything goes.
-  if (own.isUndone) return { do: "undo", entries: own.first ? left : givenUp, own: undefined };
   // No plugin of the list is left for the entries after the own one: it was edited.
   const position = left.indexOf(own);
   // guard: the entries of plugins that come earlier in the list
   const isForOwn = (entry: Entry, index: number) => index >= position || isOfEarlierTry(entry, own);
-  const entries = left.filter((entry, index) => entry.isGivenUp || isForOwn(entry, index));
+  // With the list's first plugin, everything goes.
+  const isUndone = own.isUndone && !own.first;
+  const entries = isUndone ? givenUp : left.filter((entry, index) => entry.isGivenUp || isForOwn(entry, index));
   if (isAddedAgain(call, own)) return { do: "remove", removals: removalsWithoutEntry(call), entries };
-  return { do: "undo", entries, own };
+  return { do: "undo", entries, own: own.isUndone ? undefined : own };
 }
 
 /**
@@ -51,6 +51,9 @@ function isAddedAgain(call: Call, { bootId, ifName }: Entry): boolean {
   const moment = call.facts.moment();
   // guard: an entry of this boot is undone as it is
   if (moment === undefined || bootId === moment.bootId) return false;
+  // guard: what a wrapper has made in this boot
+  const isMade = (one: Entry) => !one.isUndone && one.bootId === moment.bootId && namesOf(one).includes(ifName);
+  if (call.journal.entries.some(isMade)) return false;
   const link = call.session.host.linkIndex(call.request.variables.netns, ifName);
   // guard: the interface of a sibling
   return !!link && !isOfSibling(call, ifName, link);

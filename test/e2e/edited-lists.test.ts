@@ -76,6 +76,26 @@ test("ipvlan has the place of a wrapped bridge since a reboot, and a later plugi
   await expectNothingLeft(lab);
 });
 
+test("a reboot cut a DEL off, and the plain list has attached the container again: DEL of the wrapped one leaves nothing", async () => {
+  await using lab = await Lab.start({ plugins });
+  await lab.run("cp", ["/opt/cni/bin/macvlan", "/opt/cni/bin/real-macvlan"]);
+  await installPlugin(lab, "macvlan", "[ -e /run/lab/cut ] && exit 1; exec /opt/cni/bin/real-macvlan");
+  const list = zone("1.0.0", wrapped(macvlan), wrapped(portmap));
+  const before = await lab.addContainer("c1");
+  expectSuccess(await lab.goCni.add(list, before, published(25080)));
+  await lab.writeFile("/run/lab/cut", "");
+  expect(await lab.goCni.del(list, before, published(25080))).toMatchObject({ exitCode: 1 });
+  await lab.run("rm", ["/run/lab/cut"]);
+  const container = await rebooted(lab, before);
+  // host-local still has the lease, and gives no second one.
+  await lab.run("sh", ["-c", "rm /var/lib/cni/networks/zone/172.16.5.*"]);
+  expectSuccess(await lab.goCni.add(zone("1.0.0", macvlan, portmap), container, published(25080)));
+  expectSuccess(await lab.goCni.del(list, container, published(25080)));
+  expect((await lab.kernel.packetRules()).filter((rule) => rule.includes("25080"))).toEqual([]);
+  expect([await lab.kernel.leases(), await lab.kernel.journals()]).toEqual([[], []]);
+  expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+});
+
 test("DEL of a plugin without a profile leaves the interface to the creator before it", async () => {
   await using lab = await Lab.start({ plugins });
   await installPlugin(

@@ -212,6 +212,17 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth0"),
     ],
   },
+  "a DEL was cut off by a power loss, the list was plain when ADD came, and is wrapped again when DEL comes": {
+    lists: { za: [macvlan(1), portmap("nftables"), chained("firewall"), chained("mark")] },
+    events: [
+      add("c1 za eth0"),
+      { do: "DEL", of: "c1 za eth0", fault: { at: "macvlan: released", do: "power" } },
+      { do: "unwrap", list: "za" },
+      add("c1 za eth0"),
+      { do: "wrap", list: "za" },
+      del("c1 za eth0"),
+    ],
+  },
   "a failed ADD shares its ports' rules with a sibling, and its DEL is killed": {
     lists: { za: [bridge(1), portmap("nftables")] },
     events: [

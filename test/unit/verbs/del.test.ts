@@ -240,6 +240,17 @@ describe("DEL of an entry", () => {
     expect([beside(9), beside(5)]).toEqual([["bridge DEL eth0 "], ["bridge DEL eth0 ", "bridge DEL eth0 "]]);
   });
 
+  test("of an earlier boot, undone: the same, unless a wrapper has made the interface in this boot", () => {
+    const earlier = { bootId: "earlier" };
+    const entries = [entryOf(earlier), chainedOf("portmap", { ...earlier, ...undone })];
+    const runsWith = (...more: Entry[]) =>
+      runsOf(del("portmap", { prevResult: bothResult }, { files: journalFiles(...entries, ...more) }));
+    expect(runsWith()).toEqual([`portmap DEL eth0 ${blue}`]);
+    expect(runsWith(entryOf({ id: "present" }))).toEqual([]);
+    expect(runsWith(entryOf({ id: "present", ...undone }))).toEqual([`portmap DEL eth0 ${blue}`]);
+    expect(runsWith(entryOf({ id: "present", ifName: "eth1" }))).toEqual([`portmap DEL eth0 ${blue}`]);
+  });
+
   test("undoes what earlier tries left before it, if the list was edited in between", () => {
     const given = (changes: object, own: object) =>
       runsOf(del("bridge", renamed, { files: journalFiles(entryOf(changes), { ...eth1, ...own }) }));
