@@ -108,3 +108,12 @@ export function leasedTo(facts: Facts, { delegateNetwork, containerId, ifName }:
   const own = leases.filter((lease) => lease.containerId === containerId && lease.ifName === ifName);
   return own.map(({ address }) => `${address}/${address.includes(":") ? 128 : 32}`);
 }
+
+/**
+ * Whether an attachment that only libcni knows may have a lease of an entry's interface and network. Its result lists what it
+ * has: if a wrapped one's journal has gone just now, that is a lease in another network. Another `dataDir` tells nothing.
+ */
+export function mayHaveLease(facts: Facts, entry: Entry, result: CniResult): boolean {
+  const leased = leasedTo(facts, entry).map(ipName);
+  return leased.length === 0 || addressesIn(result).some((one) => leased.includes(ipName(one)));
+}

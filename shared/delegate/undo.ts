@@ -9,7 +9,7 @@ import { freesTheSame, keepingOthers, withEverythingAdded, withoutShared } from 
 import { findDelegate, missingDelegate } from "./find-delegate.ts";
 import { giveAddressesBack, inLentNamespace } from "./lent-namespace.ts";
 import { type Finished, failureWords, noteDelegate, runDelegate } from "./run-delegate.ts";
-import { leasedTo } from "./taken-addresses.ts";
+import { leasedTo, mayHaveLease } from "./taken-addresses.ts";
 import { append, giveUp, hasGrown, readAgain, removeJournal, type Undoing } from "./undoing.ts";
 
 /** The end of an undo. */
@@ -109,6 +109,7 @@ function around(undoing: Undoing, entry: Entry): Around {
     link: () => session.host.linkIndex(netns, entry.ifName),
     isTaken: () => isTaken(undoing, entry),
     results: () => facts.otherResults(journal.key, namespace),
+    mayHaveLease: ({ result }) => mayHaveLease(facts, entry, result),
     isThere: (one) => facts.isThere(one),
   };
 }

@@ -19,6 +19,8 @@ export interface Around {
   isTaken(): boolean;
   /** libcni's results for the container's other attachments. */
   results(): readonly CachedResult[];
+  /** Whether such a result may have a lease of the entry's interface and network: not if others than its own are leased. */
+  mayHaveLease(result: CachedResult): boolean;
   /** Whether a namespace is still there. */
   isThere(namespace: Namespace): boolean;
 }
@@ -207,13 +209,13 @@ function hasSameLease(entry: Leased, other: Entry): boolean {
   return other.ifName === entry.ifName && (one === undefined || another === undefined || one === another);
 }
 
-function isLeaseInResults({ delegateNetwork, ifName, done }: Entry, { results }: Around): boolean {
+function isLeaseInResults({ delegateNetwork, ifName, done }: Entry, { results, mayHaveLease }: Around): boolean {
   // The index of an interface says whose it is, and its leases go with it.
   if (done?.made !== undefined) return false;
-  return results().some(
-    // guard: a lease that a result shows
-    ({ key, interfaces }) => key.network === delegateNetwork && interfaces.some(({ name }) => name === ifName),
-  );
+  const isListed = ({ key, interfaces }: CachedResult) =>
+    key.network === delegateNetwork && interfaces.some(({ name }) => name === ifName);
+  // guard: a lease that a result shows
+  return results().some((one) => isListed(one) && mayHaveLease(one));
 }
 
 /** Whether two entries of a plugin have one name for what they leave. Addresses are looked at one by one. */

@@ -1326,4 +1326,21 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       add("c1 za eth0"),
     ],
   },
+  "a lease of an ADD that went on without its namespace, and the result of a sibling whose journal has gone": {
+    lists: { zb: [{ type: "ipvlan-wrapper", wrapper: {}, ...local(1) }] },
+    events: [
+      {
+        do: "ADD",
+        of: "c1 zb eth1",
+        fault: { at: "ipvlan: address set", do: "kill the runtime", first: loses("c1") },
+      },
+      { do: "rename", list: "zb", from: "eth1", to: "" },
+      add("c1 zb eth0"),
+      {
+        do: "DEL",
+        of: "c1 zb eth0",
+        fault: { at: "before the result is removed", do: "go on", first: del("c1 zb eth1") },
+      },
+    ],
+  },
 };

@@ -19,6 +19,7 @@ function decide(entry: Entry, { link = 7, ...around }: Partial<Omit<Around, "lin
     earlier: [],
     profile: profileOf(entry.type, profiles),
     results: () => [],
+    mayHaveLease: () => true,
     link: () => (link === "unknown" ? undefined : link),
     isThere: () => true,
     isTaken: () => false,
@@ -229,6 +230,12 @@ describe("a lease", () => {
       tryOf({ delegateNetwork: "other" }),
       { results: () => [resultWith("eth0")] },
       nothing,
+    ],
+    [
+      "goes if the result of an attachment that only libcni knows lists another address",
+      tryOf({ delegateNetwork: "other" }),
+      { results: () => [resultWith("eth0")], mayHaveLease: () => false },
+      leaseOnly,
     ],
   ])("%s", (_, entry, around, expected) => {
     expect(decide(entry, around)).toMatchObject(expected);
