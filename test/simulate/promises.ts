@@ -53,7 +53,7 @@ export class Promises {
   expectAll(promise: Promised, life: Life): void {
     const { key, effects } = life;
     const isSure = ({ what }: Life["effects"][number]) =>
-      !(what.startsWith("port ") && (life.isElsewhere || this.#isHalfDeleted(life))) &&
+      !(what.startsWith("port ") && (life.isElsewhere || this.isHalfDeleted(life))) &&
       !(what === "mark" && life.isMarkContested) &&
       !(what.startsWith("lease ") && life.isContested) &&
       !(
@@ -78,7 +78,7 @@ export class Promises {
   }
 
   /** Whether a call of a sibling was cut off, perhaps before the ports were published again that it removed as well. */
-  #isHalfDeleted({ key, of: { container } }: Life): boolean {
+  isHalfDeleted({ key, of: { container } }: Life): boolean {
     const siblings = [...this.#simulation.lives.values()].filter((one) => one.of.container === container);
     return siblings.some((one) => one.key !== key && one.phase === "tried" && (one.mayFail || !one.hasFailed));
   }

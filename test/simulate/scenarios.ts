@@ -1343,4 +1343,13 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       },
     ],
   },
+  "a DEL is killed after portmap's, and CHECK of a sibling misses its ports": {
+    lists: { za: [bridge(1), portmap("iptables")] },
+    events: [
+      add("c1 za eth0"),
+      add("c1 za eth1"),
+      { do: "DEL", of: "c1 za eth0", fault: { at: "portmap: ports removed", do: "kill" } },
+      check("c1 za eth1"),
+    ],
+  },
 };
