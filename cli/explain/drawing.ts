@@ -2,13 +2,15 @@ import type { Host } from "../../shared/host/host.ts";
 import type { List } from "../lists/list.ts";
 import type { Attachment } from "../live/libcni.ts";
 import { type Device, type Interface, type Scene, sceneOf } from "./scene.ts";
+import { refusalOf } from "./verdict.ts";
 
 /**
  * Returns an SVG drawing of what a list's ADD makes: the host's devices, the container's interfaces, who reaches them, and the
  * plugin at which it ends. It has no script, style or reference: the classes are there to be styled. Empty if nothing is
- * there and no plugin is to blame.
+ * there and no plugin is to blame, or if a runtime does not load the list.
  */
 export function drawing(list: List, attachment: Attachment, jq: Host["jq"]): string {
+  if (refusalOf(list) !== undefined) return "";
   const scene = sceneOf(list, attachment, jq);
   return scene.devices.length === 0 && !scene.end ? "" : svgOf(scene);
 }

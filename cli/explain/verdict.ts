@@ -120,7 +120,7 @@ function* othersOf(run: ListRun, machine: Machine, begin: Begin): Generator<Outc
 }
 
 /** What libcni says about a list that it does not load (libcni/conf.go). */
-function refusalOf({ value, hasPlugins, plugins, file }: List): string | undefined {
+export function refusalOf({ value, hasPlugins, plugins, file }: List): string | undefined {
   if (!hasPlugins && file.path.endsWith(".conflist")) return "no plugin configs found";
   if (hasPlugins && /\.(conf|json)$/.test(file.path)) return onePluginProblem(value);
   const problem = hasPlugins || value.name !== undefined ? shapeProblem(value) : undefined;

@@ -38,8 +38,8 @@ export interface Answers {
 /** The wrapped list. */
 export interface Wrapping extends Decisions {
   readonly text: string;
-  /** Whether something fails in the list, and nothing in this one. */
-  readonly mends: boolean;
+  /** Whether everything passes in this one, if something fails in the list. Undefined if that is not known. */
+  readonly passes?: boolean | undefined;
 }
 
 /** Answers for a text. It never throws. */
@@ -109,24 +109,25 @@ function outcomesOf(list: List): readonly Outcome[] {
 function wrappingOf(list: List, outcomes: readonly Outcome[]): Wrapping {
   const wrapping = written(list, decide(list));
   if (!counted(outcomes).some(({ passes }) => passes === false)) return wrapping;
-  if (wrapping.text !== list.file.text) return { ...wrapping, mends: allPass(wrapping.text) };
+  if (wrapping.text !== list.file.text) return { ...wrapping, passes: allPass(wrapping.text) };
   // `wrap` leaves a list alone whose only interface plugin passes every day. Rarer events may fail even so.
   const alone = written(list, decideAlone(list));
-  if (alone.text !== list.file.text && allPass(alone.text)) return { ...alone, mends: true };
+  if (alone.text !== list.file.text && allPass(alone.text)) return { ...alone, passes: true };
   const [only] = creatorsOf(list);
   return only?.isWrapped === false ? { ...wrapping, notes: ["Wrappers would not mend what fails."] } : wrapping;
 }
 
 function written(list: List, decisions: Decisions): Wrapping {
   return readable<Wrapping>(
-    () => ({ ...decisions, text: wrappedText(list, decisions), mends: false }),
-    (problem) => ({ plugins: [], notes: [problem], text: list.file.text, mends: false }),
+    () => ({ ...decisions, text: wrappedText(list, decisions) }),
+    (problem) => ({ plugins: [], notes: [problem], text: list.file.text }),
   );
 }
 
-function allPass(text: string): boolean {
+function allPass(text: string): boolean | undefined {
   const list = listOf(fileWith(text));
-  return list !== undefined && counted(outcomesOf(list)).every(({ passes }) => passes === true);
+  const ends = list ? counted(outcomesOf(list)).map(({ passes }) => passes) : [undefined];
+  return ends.includes(false) ? false : ends.includes(undefined) ? undefined : true;
 }
 
 /** Returns what each plugin of a list is given and returns, as `explain` writes it for a terminal of 80 columns. */

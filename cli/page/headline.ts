@@ -19,13 +19,13 @@ const clauses: Readonly<Record<EventName, string>> = {
 /** The events that do not happen to every container. */
 const rare: readonly EventName[] = ["joined", "retry", "reboot"];
 
-/** Says in one or two sentences how the events of a list end. `mends` tells whether the wrapped list, which is shown, passes. */
-export function headlineOf(outcomes: readonly Outcome[], mends = false): readonly [Kind, string] {
+/** Says in one or two sentences how the events of a list end. `wrapped` tells whether the wrapped list, which is shown, passes. */
+export function headlineOf(outcomes: readonly Outcome[], wrapped?: boolean): readonly [Kind, string] {
   const all = counted(outcomes);
   const failed = all.filter(({ passes }) => passes === false);
   const unknown = all.find(({ passes }) => passes === undefined);
   const [first] = failed;
-  const mended = mends ? " The wrapped list below passes." : "";
+  const mended = wrapped === undefined ? "" : ` The wrapped list below ${wrapped ? "passes" : "fails, too"}.`;
   if (!first && unknown) return ["open", `Not known: ${unknown.message ?? ""}. On a host, cni-wrappers try shows it.`];
   if (!first) return ["good", "All of it passes."];
   if (!unknown && failed.every(({ event }) => rare.includes(event))) {

@@ -23,7 +23,7 @@ const marks = { good: "✓", bad: "✗", rare: "!", open: "?", aside: "–" } as
 
 /** Shows the verdict. */
 export function showVerdict({ problem, list, outcomes, afterScript, wrapping }: Answers): void {
-  const [kind, summary] = problem === undefined ? headlineOf(outcomes, wrapping?.mends) : (["open", problem] as const);
+  const [kind, summary] = problem === undefined ? headlineOf(outcomes, wrapping?.passes) : (["open", problem] as const);
   const status = byId("summary");
   status.className = kind;
   status.replaceChildren(element("span", { "aria-hidden": "true" }, `${marks[kind]} `), summary);

@@ -18,11 +18,11 @@ export function showWrapping({ list, wrapping }: Answers): void {
   showInstallation(list, wrapping);
 }
 
-// The names of the file say nothing here.
+// The names of the file say nothing here, nor does the end of its last line: a wrapped list ends as the list does.
 function linesOf({ file }: List, { text }: Wrapping): Node[] {
   const diff = diffText(file.path, file.text, text, screen);
   const lines = diff.trimEnd().split("\n");
-  return lines.filter((line) => !/^(?:---|\+\+\+) /.test(line)).map(lineOf);
+  return lines.filter((line) => !/^(?:---|\+\+\+|\\) /.test(line)).map(lineOf);
 }
 
 const kinds: Readonly<Record<string, string>> = { "+": "added", "-": "removed", "@": "hunk" };

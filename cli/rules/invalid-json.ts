@@ -42,7 +42,10 @@ function spoiledBy({ text }: ListFile): Pick<Found, "message" | "hint"> | undefi
 
 function foundOf({ error, offset, length }: ParseError, file: ListFile): Found {
   const name = isNoText(file.text.slice(offset, offset + length)) ? "NoText" : printParseErrorCode(error);
-  const [message, hint] = words[name] ?? [`this is not JSON (${name})`, "Fix the JSON here"];
+  const [message, usualHint] = words[name] ?? [`this is not JSON (${name})`, "Fix the JSON here"];
+  // A pasted Nomad job, for example: quotes would not make a list of it.
+  const isAtStart = name === "InvalidSymbol" && file.text.slice(0, offset).trim() === "";
+  const hint = isAtStart ? notAnObject.hint : usualHint;
   // The parser looks behind the last line for what is missing; people look at its end.
   const end = file.text.trimEnd().length;
   return { place: offset >= end ? { offset: end, length: 0 } : { offset, length }, message, hint };

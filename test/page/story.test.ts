@@ -43,6 +43,7 @@ test("somebody types README's plain list, takes the wrapped one, and sends a lin
   expect(await page.locator("#diff .added").innerText()).toContain(
     '"type":"bridge-wrapper","wrapper":{"ifName":"eth1"}',
   );
+  expect(await page.locator("#diff").innerText()).not.toContain("No newline");
 
   const back = page.getByRole("button", { name: "Back to the list before" });
   expect(await back.isVisible()).toBe(false);

@@ -30,7 +30,7 @@ describe("the page's answers", () => {
     const portmap = { type: "portmap", capabilities: { portMappings: true } };
     const { outcomes, wrapping } = answersFor(listText(bridge, portmap));
     expect(outcomes.flatMap(({ event, passes }) => (passes ? [] : event))).toEqual(["retry", "reboot"]);
-    expect(wrapping).toMatchObject({ mends: true, plugins: [{ becomes: "bridge-wrapper", does: "makes eth0" }] });
+    expect(wrapping).toMatchObject({ passes: true, plugins: [{ becomes: "bridge-wrapper", does: "makes eth0" }] });
     expect(JSON.stringify(wrapping?.notes)).not.toContain("works without a wrapper");
     const { outcomes: wrapped } = answersFor(wrapping?.text ?? "");
     expect(wrapped.filter(({ event }) => event !== "twice").every(({ passes }) => passes)).toBe(true);
@@ -38,7 +38,27 @@ describe("the page's answers", () => {
 
   test("it does not say that a list works which fails with wrappers, too", () => {
     const { wrapping } = answersFor(listText({ ...bridge, ipam: ipam("172.26.64.1/33") }));
-    expect(wrapping).toMatchObject({ mends: false, plugins: [], notes: ["Wrappers would not mend what fails."] });
+    expect(wrapping).toMatchObject({ plugins: [], notes: ["Wrappers would not mend what fails."] });
+    expect(wrapping?.passes).toBeUndefined();
+  });
+
+  test("it says whether the wrapped list passes, unless that is not known", () => {
+    const outside = { ...macvlan, ipam: { ...ipam("172.16.5.0/33") } };
+    expect(answersFor(listText(macvlan, bridge)).wrapping?.passes).toBe(true);
+    expect(answersFor(listText(outside, bridge)).wrapping?.passes).toBe(false);
+    expect(answersFor(listText(macvlan, bridge, { type: "calico" })).wrapping?.passes).toBeUndefined();
+  });
+
+  test("where two plain plugins fail on ADD, it does not ask to move the firewall, which the wrapped list has in its place", () => {
+    const { findings, wrapping } = answersFor(listText(bridge, { type: "firewall" }, macvlan));
+    expect(findings.map(({ code }) => code)).toEqual(["unwrapped-creator", "unwrapped-creator"]);
+    expect(wrapping?.passes).toBe(true);
+  });
+
+  test("a text that does not begin as a list is told what a list is", () => {
+    const [finding] = answersFor('job "web" { group "web" {} }').findings;
+    expect(finding?.hint).toBe('A list is an object: { "cniVersion": "1.0.0", "name": "...", "plugins": [...] }');
+    expect(answersFor('{ "name": zone }').findings[0]?.hint).toBe("Put text into double quotes");
   });
 
   test("it does not run jq", () => {

@@ -25,6 +25,13 @@ describe("the headline", () => {
     ]);
   });
 
+  test("a wrapped list that fails, too, is said to", () => {
+    expect(headlineOf(outcomes("start"), false)).toEqual([
+      "bad",
+      "It fails at bridge. The wrapped list below fails, too.",
+    ]);
+  });
+
   test("a failure of few containers says first what passes", () => {
     expect(headlineOf(outcomes("retry", "reboot"), true)).toEqual([
       "rare",

@@ -136,4 +136,9 @@ describe("the drawing", () => {
     const texts = textsIn(drawn(listOf({ ...macvlan, master: long }, { type: long })));
     expect(Math.max(...texts.map((text) => text.replace(/&\w+;/g, "x").length))).toBeLessThanOrEqual(52);
   });
+
+  test("a list that the runtime does not load makes nothing", () => {
+    expect(drawn(parsedList({ cniVersion: "1.0.0", name: ["zone"], plugins: [bridge] }))).toBe("");
+    expect(drawn(listOf({ ...bridge, type: 5 }))).toBe("");
+  });
 });
