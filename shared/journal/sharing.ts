@@ -62,8 +62,8 @@ function removalOfCreator(entry: Entry, around: Around): Removal {
   if (!withNamespace && isShared && !(hasRules && (hasMasqueraded(entry) || !keepsMasquerading))) {
     // Nobody knows what else an unknown plugin left.
     if (!around.profile) return { do: "later" };
-    // An ADD that still runs does not have the lease of this entry. If it fails, nobody else would free that.
-    if (entry.done && sharing.length > 0 && sharing.every(({ done }) => !done)) return { do: "later" };
+    // An ADD that still runs may not get the lease of this entry. If it fails, nobody else would free that.
+    if (!entry.failed && sharing.length > 0 && sharing.every(({ done }) => !done)) return { do: "later" };
     return { do: "nothing", why: "the interface and its leases belong to another attachment of this container" };
   }
   return { do: "DEL", withNamespace, freesLease: !isShared, keepsMasquerading, addAgain: [] };

@@ -29,7 +29,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "a lease is left to an ADD that still runs, and may never have it",
     file: sharing,
-    from: "entry.done && sharing.length > 0 && sharing.every(({ done }) => !done)",
+    from: "!entry.failed && sharing.length > 0 && sharing.every(({ done }) => !done)",
     to: "false",
   },
   {

@@ -1352,4 +1352,18 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       check("c1 za eth1"),
     ],
   },
+  "a GC undoes an ADD that was cut off while a sibling's ADD makes the interface that it had, and its namespace goes": {
+    lists: { za: [bridge(1), { ...local(2), type: "ipvlan-wrapper", wrapper: { ifName: "eth2" } }] },
+    events: [
+      { do: "ADD", of: "c1 za net1", fault: { at: "ipvlan: address set", do: "kill" } },
+      loses("c1"),
+      {
+        do: "ADD",
+        of: "c1 za eth0",
+        fault: { at: "ipvlan: link made", do: "kill the plugin", first: { do: "GC", list: "za" } },
+      },
+      loses("c1"),
+      add("c1 za net1"),
+    ],
+  },
 };

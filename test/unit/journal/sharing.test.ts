@@ -218,7 +218,18 @@ describe("a lease", () => {
       { siblings: [same] },
       nothing,
     ],
-    ["of a failed ADD stays with one that still runs", tryOf(), { siblings: [{ ...same, done: undefined }] }, nothing],
+    [
+      "of an ADD that was cut off waits for one that still runs",
+      tryOf(),
+      { siblings: [{ ...same, done: undefined }] },
+      { do: "later" },
+    ],
+    [
+      "of a failed ADD stays with one that still runs",
+      tryOf({ failed: { left: 0 } }),
+      { siblings: [{ ...same, done: undefined }] },
+      nothing,
+    ],
     [
       "of an interface that was replaced goes, whatever libcni knows of others: the index said whose it was",
       entryOf({ delegateNetwork: "other" }),
