@@ -32,13 +32,14 @@ function lineOf(line: string): Node {
   return element("span", kind === undefined ? {} : { class: kind }, `${line}\n`);
 }
 
-function showInstallation({ plugins }: List, wrapping: Wrapping): void {
+function showInstallation({ name, plugins }: List, wrapping: Wrapping): void {
   const become = new Map(wrapping.plugins.map(({ index, becomes }) => [index, becomes]));
   const wrappers = plugins.map(({ index, type }) => become.get(index) ?? type).filter(isWrapperType);
   const ipam = plugins
     .map(({ configuration }) => ipamOf(configuration).type)
     .filter((type) => typeof type === "string");
   show("installation", wrappers.length > 0);
+  byId("mode").textContent = `network { mode = "cni/${name ?? "..."}" }`;
   byId("links").replaceChildren(...codes(wrappers));
   byId("plugins").replaceChildren(...codes([...plugins.map(({ delegate }) => delegate), ...ipam]));
 }
