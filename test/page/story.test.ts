@@ -67,7 +67,9 @@ test("somebody types README's plain list, takes the wrapped one, and sends a lin
   expect(await page.locator("#findings li").count()).toBe(0);
   expect(await page.getByRole("button", { name: "Take the wrapped list" }).isVisible()).toBe(false);
   expect(await page.locator("#links").innerText()).toBe("bridge-wrapper and macvlan-wrapper");
-  expect(await page.locator("#installation").innerText()).toContain('network { mode = "cni/zone" }');
+  const installation = await page.locator("#installation").innerText();
+  expect(installation).toContain('network { mode = "cni/zone" }');
+  expect(installation).toContain("cni-wrappers preflight --cni-path /opt/cni/bin --with FILE");
 
   await page.getByRole("button", { name: "Copy link" }).click();
   await page.getByText("The link is copied. It leads to the file on this computer").waitFor();
