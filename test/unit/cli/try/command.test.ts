@@ -94,7 +94,10 @@ describe("--inside", () => {
     symlinkSync("circle", join(directory, "circle"));
     const lines = mounts.map((line) => `22 1 0:21 / ${line.replace("@", directory)}\n`);
     writeFileSync(join(directory, "self/mountinfo"), lines.join(""));
-    writeFileSync(join(directory, "ip"), "#!/bin/sh\necho broken >&2; exit 1\n", { mode: 0o755 });
+    // It reads its input first: else the pipe breaks now and then, before it says a word.
+    writeFileSync(join(directory, "ip"), "#!/bin/sh\nwhile read -r _; do :; done\necho broken >&2; exit 1\n", {
+      mode: 0o755,
+    });
     vi.stubEnv("PATH", `${directory}:${process.env.PATH}`);
     redirect("/proc/self", join(directory, "self"));
     await expect(tryInside({ ...request, outside: ["net:[1]"] })).rejects.toThrow(words);
