@@ -150,6 +150,8 @@ test("DEL, and a new ADD while the first one still waits and then fails: the new
   const hasInterface = () => expect.poll(() => lab.kernel.linkNames(container)).toEqual(["lo", "eth1"]);
   const first = lab.goCni.add(list, container);
   await hasInterface();
+  // The wrapper waits once its plugin has ended.
+  await expect.poll(() => lab.run("sh", ["-c", "grep -lx macvlan /proc/[0-9]*/comm; true"])).toBe("");
   // It sees nothing of what happens meanwhile. An `ip` that it runs may end just then: kill says so, and stops the others.
   const running = await lab.run("sh", ["-c", "grep -lz ^CNI_COMMAND=ADD /proc/[0-9]*/environ; true"]);
   const processes = [...running.matchAll(/\d+/g)].map(([id]) => id);
