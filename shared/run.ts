@@ -16,6 +16,7 @@ import { prepareCall } from "./delegate/run-delegate.ts";
 import type { Host } from "./host/host.ts";
 import type { Profiles } from "./plugin/profile.ts";
 import { errorResult, toCniError } from "./protocol/errors.ts";
+import { lastElement } from "./protocol/names.ts";
 import { decodeConfiguration, parseRequest, type Request } from "./protocol/request.ts";
 import { parseVariables, type Variables } from "./protocol/variables.ts";
 import { supportedVersions } from "./protocol/versions.ts";
@@ -87,7 +88,7 @@ function act(call: Call, plan: Plan): number {
  * so the project's own version comes first.
  */
 function aboutText({ calledAs, release }: Host): string {
-  const name = calledAs.slice(calledAs.lastIndexOf("/") + 1);
+  const name = lastElement(calledAs);
   return [
     `CNI ${name} plugin v${release.version}`,
     `CNI protocol versions supported: ${supportedVersions.join(", ")}`,

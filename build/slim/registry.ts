@@ -10,7 +10,7 @@ export interface Package {
   readonly version: string;
   readonly license: string | null;
   readonly repository: string | null;
-  /** Where it is from; null for the own one. */
+  /** Where it comes from; null for this project's own crate. */
   readonly source: string | null;
   readonly manifest_path: string;
 }

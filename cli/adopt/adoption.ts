@@ -5,7 +5,7 @@ import { journalDirectory } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
-import { namesIn } from "../files/read-input.ts";
+import { filesIn } from "../files/read-input.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult, readCachedResult } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
 import { Trouble, withPath } from "../trouble.ts";
@@ -154,7 +154,7 @@ function writeResult(cacheDirectory: string, file: string, text: string, lastLoo
 }
 
 function backupsIn(cacheDirectory: string): readonly (Backup | Pick<Backup, "file">)[] {
-  const names = namesIn(backupDirectory(cacheDirectory));
+  const names = filesIn(backupDirectory(cacheDirectory));
   return names.map((name) => backupOf(cacheDirectory, name) ?? { file: resultFile(cacheDirectory, name) });
 }
 

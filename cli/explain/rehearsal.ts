@@ -4,12 +4,13 @@ import { logOf } from "../../shared/call/session.ts";
 import type { Host } from "../../shared/host/host.ts";
 import { CniError } from "../../shared/protocol/errors.ts";
 import { type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
+import { lastElement } from "../../shared/protocol/names.ts";
 import { type ConfiguredVerb, parseRequest } from "../../shared/protocol/request.ts";
 import { parseVariables } from "../../shared/protocol/variables.ts";
 import { planRequest, run } from "../../shared/run.ts";
 import { isWrapperType } from "../lists/list.ts";
 import type { Call } from "../live/libcni.ts";
-import { hostOf, nameOf } from "../model/wrapper-host.ts";
+import { hostOf } from "../model/wrapper-host.ts";
 import type { HostState } from "./host-state.ts";
 
 /** How a plugin ends: its exit code, and the JSON object that it prints, if it prints one. */
@@ -78,7 +79,7 @@ function stageOf(calledAs: string, call: Call, { state, jq, pid, answer }: Stage
     view: { ...state, appendLine: (_, line) => void log.push(line) },
     env: { CNI_WRAPPERS_LOG: "log", CNI_WRAPPERS_LOG_LEVEL: "warn", ...call.environment },
     ...{ calledAs, pid, stdin: JSON.stringify(call.stdin) },
-    inspect: (path) => (isWrapperType(nameOf(path)) ? "the wrapper itself" : "executable"),
+    inspect: (path) => (isWrapperType(lastElement(path)) ? "the wrapper itself" : "executable"),
     runPlugin(plugin, changes, stdin) {
       // The mark is for a wrapper that a plugin runs.
       const { CNI_WRAPPERS_NESTED: _, ...environment } = { ...call.environment, ...changes } as Call["environment"];

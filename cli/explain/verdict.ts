@@ -187,7 +187,7 @@ export function verdictText(list: List, outcomes: readonly Outcome[], afterScrip
     return !outcomes.some((one) => one.event === event) && !(scripted && event === "restart");
   });
   const row = (what: string, words: string) => `${indent}${what.padEnd(9)}  ${words}`;
-  const isMended = outcomes.some(({ passes }) => passes === false) && decide(list).plugins.length > 0;
+  const isHelped = outcomes.some(({ passes }) => passes === false) && decide(list).plugins.length > 0;
   return [
     `${name ?? file.path}: ${titles.join(", ")}`,
     ...others.flatMap((one) => [
@@ -196,7 +196,7 @@ export function verdictText(list: List, outcomes: readonly Outcome[], afterScrip
     ]),
     ...(passed.length > 0 ? [row("passes:", passed.join(", "))] : []),
     ...(missing.length > 0 ? [row("not sent:", missing.join(", "))] : []),
-    ...(isMended ? [`-> cni-wrappers wrap ${file.path}`] : []),
+    ...(isHelped ? [`-> cni-wrappers wrap ${file.path}`] : []),
     ...(outcomes.some(({ passes }) => passes === undefined) ? [`-> cni-wrappers try ${file.path}`] : []),
   ]
     .map((line) => `${line}\n`)

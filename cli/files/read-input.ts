@@ -54,7 +54,7 @@ export function readOpened(path: string, file: number, limit: number): Buffer {
 }
 
 /** Lists the files in a directory, sorted, without those that a killed process left half written; none if there is no directory. */
-export function namesIn(directory: string): readonly string[] {
+export function filesIn(directory: string): readonly string[] {
   // guard: what a killed process left half written is no backup and no result
   const isFinished = (name: string) => !name.startsWith(".");
   return listed(directory).filter(isFinished).sort();

@@ -7,7 +7,7 @@ import type { AttachmentKey } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { type CniResult, isContainerInterface } from "../../shared/protocol/result.ts";
 import { problemIn, resultShape } from "../../shared/protocol/shapes.ts";
-import { longestReport, namesIn, readInput } from "../files/read-input.ts";
+import { filesIn, longestReport, readInput } from "../files/read-input.ts";
 import { oneLine } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 import type { Attachment } from "./libcni.ts";
@@ -37,7 +37,7 @@ export interface UnreadableResult {
 /** Reads every result in libcni's cache, sorted by file name; none if there is no cache. Throws Trouble if it cannot be read. */
 export function readCachedResults(cacheDirectory: string): readonly (CachedAttachment | UnreadableResult)[] {
   const directory = join(cacheDirectory, "results");
-  return namesIn(directory).flatMap((name) => readCachedResult(join(directory, name)) ?? []);
+  return filesIn(directory).flatMap((name) => readCachedResult(join(directory, name)) ?? []);
 }
 
 /** Returns the paths of the namespaces that the results in a cache name. */

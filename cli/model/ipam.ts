@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { lastElement } from "../../shared/protocol/names.ts";
 import { addressOf, addressText } from "../lists/addresses.ts";
 import { decodeProblem } from "./decode.ts";
 import type { Machine } from "./machine.ts";
@@ -118,7 +119,7 @@ function get(machine: Machine, call: PluginCall, { set, index, wanted }: Wanted)
     throw new PluginError(`failed to allocate for range ${index}: ${reason}`);
   };
   // An address that is asked for may be a second one: only the others are refused.
-  const own = ownLeases(machine, call).map((path) => path.slice(path.lastIndexOf("/") + 1));
+  const own = ownLeases(machine, call).map(lastElement);
   const held = own.find((address) => set.some((range) => isInRange(range, addressOf(address))));
   if (wanted === undefined && held) {
     fail(`${held} has been allocated to ${containerId}, duplicate allocation is not allowed`);

@@ -1,4 +1,5 @@
 import type { Bytes, Host } from "../../shared/host/host.ts";
+import { lastElement } from "../../shared/protocol/names.ts";
 import type { HostView } from "./view.ts";
 
 /** A process of a wrapper: how it is called, what it sees of its host, and what becomes of its plugins and its output. */
@@ -23,15 +24,10 @@ export function hostOf({ view, stdin, runPlugin, print, ...called }: WrapperProc
     writeStdout: print,
     tryExec() {},
     spawn(path, changes, { stdin: given = stdin }) {
-      const [exitCode, output] = runPlugin(nameOf(path), changes, given);
+      const [exitCode, output] = runPlugin(lastElement(path), changes, given);
       if (exitCode === undefined) return { ended: "signal", signal: "SIGKILL" };
       return { ended: "exit", exitCode, stdout: bytesOf(output) };
     },
     writeStderr() {},
   };
-}
-
-/** The name of a file in a path. */
-export function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }

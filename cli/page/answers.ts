@@ -114,7 +114,7 @@ function wrappingOf(list: List, outcomes: readonly Outcome[]): Wrapping {
   const alone = written(list, decideAlone(list));
   if (alone.text !== list.file.text && allPass(alone.text)) return { ...alone, passes: true };
   const [only] = creatorsOf(list);
-  return only?.isWrapped === false ? { ...wrapping, notes: ["Wrappers would not mend what fails."] } : wrapping;
+  return only?.isWrapped === false ? { ...wrapping, notes: ["Wrappers would not fix what fails."] } : wrapping;
 }
 
 function written(list: List, decisions: Decisions): Wrapping {

@@ -25,15 +25,15 @@ export function headlineOf(outcomes: readonly Outcome[], wrapped?: boolean): rea
   const failed = all.filter(({ passes }) => passes === false);
   const unknown = all.find(({ passes }) => passes === undefined);
   const [first] = failed;
-  const mended = wrapped === undefined ? "" : ` The wrapped list below ${wrapped ? "passes" : "fails, too"}.`;
+  const ofWrapped = wrapped === undefined ? "" : ` The wrapped list below ${wrapped ? "passes" : "fails, too"}.`;
   if (!first && unknown) return ["open", `Not known: ${unknown.message ?? ""}. On a host, cni-wrappers try shows it.`];
   if (!first) return ["good", "All of it passes."];
   if (!unknown && failed.every(({ event }) => rare.includes(event))) {
     const everyday = all.some(({ event }) => event === "restart") ? "Starts, restarts and stops" : "Starts and stops";
-    return ["rare", `${everyday} pass. ${failuresOf(failed)}${mended}`];
+    return ["rare", `${everyday} pass. ${failuresOf(failed)}${ofWrapped}`];
   }
   const when = first.event === "start" ? "" : ` ${clauses[first.event]}`;
-  return ["bad", `It fails${first.type === undefined ? "" : ` at ${first.type}`}${when}.${mended}`];
+  return ["bad", `It fails${first.type === undefined ? "" : ` at ${first.type}`}${when}.${ofWrapped}`];
 }
 
 function failuresOf(failed: readonly Outcome[]): string {

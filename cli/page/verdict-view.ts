@@ -68,7 +68,7 @@ function rowOf(outcome: Outcome): HTMLElement {
   ]);
 }
 
-/** The row of a CHECK that only those see who run a script in the place of the plugins' ADD. */
+/** The row of a CHECK that fails only where a script runs the plugins' ADD. */
 function scriptedRow(failure: Failure): HTMLElement {
   const words = `With a script that merges the results of ADD, it fails${at(failure)}: ${failure.message}`;
   return row("restart", "aside", "never reached", [words]);

@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
 import type { AttachmentKey } from "../../shared/journal/journal.ts";
 import { parseJsonObject } from "../../shared/protocol/json.ts";
-import { namesIn } from "../files/read-input.ts";
+import { filesIn } from "../files/read-input.ts";
 import { readLinks } from "../host/links.ts";
 import { Memory } from "../host/memory.ts";
 import type { List } from "../lists/list.ts";
@@ -94,7 +94,7 @@ function readBackups(
   const byName = new Map(results.map((one) => [basename(one.file), one]));
   const memory = new Memory();
   const directory = join(cacheDirectory, "adopted");
-  return namesIn(directory).flatMap((name) => {
+  return filesIn(directory).flatMap((name) => {
     const file = join(directory, name);
     const text = memory.read(file) ?? "";
     const attachment = byName.get(name) ?? resultBefore(file, text);

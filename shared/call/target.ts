@@ -2,7 +2,7 @@ import type { AttachmentSelector } from "../attachment/attachments.ts";
 import { type Profile, type Profiles, profileOf, type Role } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
 import { isJsonObject } from "../protocol/json.ts";
-import { networkNameProblem } from "../protocol/names.ts";
+import { lastElement, networkNameProblem } from "../protocol/names.ts";
 import { lenientVerbs, type Request } from "../protocol/request.ts";
 
 /** The target of a call: its delegate, interface and network. */
@@ -50,7 +50,7 @@ const suffix = "-wrapper";
  * `/opt/cni/first/bridge`, where the wrapper replaces the plugin. Undefined for the executable's own name.
  */
 export function delegateName(calledAs: string): string | undefined {
-  const name = calledAs.slice(calledAs.lastIndexOf("/") + 1);
+  const name = lastElement(calledAs);
   const delegate = name.length > suffix.length && name.endsWith(suffix) ? name.slice(0, -suffix.length) : name;
   return delegate === "" || delegate === "cni-wrappers" ? undefined : delegate;
 }

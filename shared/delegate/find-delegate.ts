@@ -1,6 +1,7 @@
 import { delegateName } from "../call/target.ts";
 import type { Host } from "../host/host.ts";
 import { CniError } from "../protocol/errors.ts";
+import { lastElement } from "../protocol/names.ts";
 
 /** Finds the delegate, an executable that is not the wrapper itself; undefined if there is none. */
 export function findDelegate(host: Host, delegate: string): string | undefined {
@@ -31,21 +32,16 @@ function executableIn(host: Host, directories: readonly string[], delegate: stri
 function listedDirectories(host: Host, delegate: string): readonly string[] {
   const directories = searchPath(host.env.CNI_PATH ?? "");
   // guard: a wrapper with its plugin's name does not call itself
-  if (nameOf(host.calledAs) !== delegate) return directories;
+  if (lastElement(host.calledAs) !== delegate) return directories;
   const own = directoryOf(host.calledAs);
   return own === undefined ? directories : directoriesBehind(host, directories, own);
 }
 
 function ownDirectory(host: Host, listed: readonly string[], delegate: string): readonly string[] {
   // guard: a wrapper with its plugin's name does not call itself
-  if (nameOf(host.calledAs) === delegate) return [];
+  if (lastElement(host.calledAs) === delegate) return [];
   const own = directoryOf(host.executable) ?? ".";
   return listed.includes(own) ? [] : [own];
-}
-
-/** Returns the last element of a path. */
-export function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /** Returns the directory of a path, if it has one. */
@@ -111,7 +107,7 @@ function whyMissing(host: Host, delegate: string): string {
   const isWrappers = delegateName(delegate) !== delegate;
   if (
     isWrappers &&
-    (delegate === nameOf(host.calledAs) || seen.some(({ inspected }) => inspected === "the wrapper itself"))
+    (delegate === lastElement(host.calledAs) || seen.some(({ inspected }) => inspected === "the wrapper itself"))
   ) {
     const plugin = delegateName(delegate) ?? delegateName(host.calledAs);
     const type = plugin === undefined ? "the plugin's own type" : JSON.stringify(plugin);

@@ -18,8 +18,8 @@ const directories: Readonly<Record<string, FileDirectory>> = {
  */
 export function withOwnDirectory(configuration: JsonObject, type: string, network: string): JsonObject {
   const directory = directoryOf(type);
-  const isShared = directory === undefined || network === configuration.name;
-  if (isShared || isNamed(goLookup(configuration, directory.key))) return configuration;
+  if (directory === undefined || network === configuration.name) return configuration;
+  if (isNamed(goLookup(configuration, directory.key))) return configuration;
   return withGoKey(configuration, directory.key, `${directory.fallback}-${network}`);
 }
 

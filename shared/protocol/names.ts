@@ -9,6 +9,11 @@ const notInType = /[/\\\0]/;
 const longestProgram = 16 * 1024;
 const networkNameWords = "must begin with a letter or digit, followed by letters, digits, '_', '.' and '-' only";
 
+/** Returns the last element of a path. */
+export function lastElement(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
 /**
  * Says what is wrong with a network's name, or with a container's id: libcni's ValidateNetworkName and ValidateContainerID have
  * one rule. Undefined if it is valid.

@@ -123,7 +123,10 @@ interface Attempt {
   readonly delegateCall: DelegateCall;
 }
 
-/** Writes that an ADD begins. Code 5 if that fails: what nobody remembers, nobody could undo. Code 7 if it would free a lease of others. */
+/**
+ * Writes that an ADD begins. Code 5 if that fails: what nobody remembers, nobody could undo. Code 7 if ADD would free a lease of
+ * others.
+ */
 function begin(attempt: Attempt, isTorn: boolean): Attempt {
   const { adding, undoing, entry } = attempt;
   const lines: Line[] = entry.stray ? [lineOf(entry), { line: "given up", ids: [entry.id] }] : [lineOf(entry)];

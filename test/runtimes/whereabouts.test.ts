@@ -18,6 +18,10 @@ describe.skipIf(!isGiven("whereabouts"))(
       const bridge = { ...front, ipam: whereabouts(first) };
       return zone("1.0.0", wrapped(bridge), wrapped({ ...lan, ipam: whereabouts(second) }, "eth1"));
     };
+    const wrappedAndPlain = (plain: string) => [
+      makeList("172.30.0.0/24", "172.16.5.0/24"),
+      zone("1.0.0", { ...lan, ipam: whereabouts(plain) }),
+    ];
 
     test.each([
       ["two ranges", "172.30.0.0/24", "172.16.5.0/24", { eth0: ["172.30.0.1/24"], eth1: ["172.16.5.1/24"] }],
@@ -37,10 +41,7 @@ describe.skipIf(!isGiven("whereabouts"))(
     test("fails every CHECK, wrapped and plain: it has none", async () => {
       await using lab = await withWhereabouts();
       const container = await lab.addContainer("c1");
-      for (const list of [
-        makeList("172.30.0.0/24", "172.16.5.0/24"),
-        zone("1.0.0", { ...lan, ipam: whereabouts("172.16.5.0/24") }),
-      ]) {
+      for (const list of wrappedAndPlain("172.16.5.0/24")) {
         expectExit0(await lab.cnitool.add(list, container, { labels }));
         expectFailure(await lab.cnitool.check(list, container, { labels }), /CNI CHECK method is not implemented/);
         expectExit0(await lab.cnitool.del(list, container, { labels }));
@@ -51,10 +52,7 @@ describe.skipIf(!isGiven("whereabouts"))(
     test("leaves its addresses if DEL gets no name of a pod, as from Nomad, wrapped and plain", async () => {
       await using lab = await withWhereabouts();
       const container = await lab.addContainer("c1");
-      for (const list of [
-        makeList("172.30.0.0/24", "172.16.5.0/24"),
-        zone("1.0.0", { ...lan, ipam: whereabouts("172.16.6.0/24") }),
-      ]) {
+      for (const list of wrappedAndPlain("172.16.6.0/24")) {
         expectExit0(await lab.goCni.add(list, container, { labels }));
         expectExit0(await lab.goCni.del(list, container));
       }

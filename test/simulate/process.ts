@@ -2,10 +2,11 @@ import type { Machine } from "../../cli/model/machine.ts";
 import { type PluginCall, PluginError, type Steps } from "../../cli/model/plugin.ts";
 import { type CallOf, errorResult, stepsOf } from "../../cli/model/verbs.ts";
 import { viewOf } from "../../cli/model/view.ts";
-import { hostOf, nameOf } from "../../cli/model/wrapper-host.ts";
+import { hostOf } from "../../cli/model/wrapper-host.ts";
 import { profiles } from "../../plugins/index.ts";
 import type { Host } from "../../shared/host/host.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
+import { lastElement } from "../../shared/protocol/names.ts";
 import { run } from "../../shared/run.ts";
 import { plugins } from "./plugins.ts";
 
@@ -94,7 +95,7 @@ class Process {
     const host = hostOf({
       ...{ view: viewOf(machine), env, calledAs, pid: 4711, stdin: JSON.stringify(config) },
       inspect(path) {
-        const name = nameOf(path);
+        const name = lastElement(path);
         // For drop-in, the wrappers have the plugins' names in the first directory.
         if (path === calledAs) return "the wrapper itself";
         return plugins[name] && !machine.missing.has(name) ? "executable" : "missing";

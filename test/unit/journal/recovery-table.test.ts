@@ -242,11 +242,11 @@ describe("the entries that are given up", () => {
       ["... with one that is given up", [entryOf({ first: true, isGivenUp: true }), twin, later]],
       ["it did not pass", [began, chainedOf("firewall", { done: undefined })]],
       ["something after it is given up", [began, twin, chainedOf("sbr", { isGivenUp: true })]],
-    ])("are as ever if %s", (_, entries, earlier = ["eth0"]) => {
+    ])("are the usual ones if %s", (_, entries, earlier = ["eth0"]) => {
       expect(entriesOf(entries, {}, earlier)).not.toBe("add");
     });
 
-    test("are as ever if the try is not this one: it has a result, another boot or another namespace", () => {
+    test("are the usual ones if the try is not this one: it has a result, another boot or another namespace", () => {
       expect(entriesOf([began, twin, later], complete)).toBe("add, then write");
       expect(entriesOf([began, twin, later], { bootId: "new" })).toBe(2);
       expect(entriesOf([began, twin, later], { namespace: elsewhere, ...gone })).toBe(2);

@@ -38,7 +38,7 @@ describe("the page's answers", () => {
 
   test("it does not say that a list works which fails with wrappers, too", () => {
     const { wrapping } = answersFor(listText({ ...bridge, ipam: ipam("172.26.64.1/33") }));
-    expect(wrapping).toMatchObject({ plugins: [], notes: ["Wrappers would not mend what fails."] });
+    expect(wrapping).toMatchObject({ plugins: [], notes: ["Wrappers would not fix what fails."] });
     expect(wrapping?.passes).toBeUndefined();
   });
 

@@ -20,7 +20,7 @@ test("a panic ends a call with one CNI error", async (context) => {
   expect(JSON.parse(ended.stdout)).toMatchObject({ code: 999, msg: "internal error of the wrapper" });
 });
 
-test("a FIFO in the place of the network namespace is not waited for", async () => {
+test("a FIFO instead of the network namespace is not waited for", async () => {
   const machine = new Machine();
   machine.answer("ADD", "{}");
   await execa`mkfifo ${machine.path("netns")}`;

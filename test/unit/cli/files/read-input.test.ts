@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { longestList, namesIn, readInput } from "../../../../cli/files/read-input.ts";
+import { filesIn, longestList, readInput } from "../../../../cli/files/read-input.ts";
 
 function directory(): string {
   const made = mkdtempSync(join(tmpdir(), "read-input-"));
@@ -21,5 +21,5 @@ test("a file may have as many bytes as the limit, and not one more", () => {
 test("a name that begins with a dot is that of a file that was not finished", () => {
   const place = directory();
   for (const name of ["b", "a.", ".c"]) writeFileSync(join(place, name), "");
-  expect(namesIn(place)).toEqual(["a.", "b"]);
+  expect(filesIn(place)).toEqual(["a.", "b"]);
 });
