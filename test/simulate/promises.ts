@@ -185,6 +185,14 @@ export class Promises {
     return true;
   }
 
+  /** Notes which of an earlier try's interfaces the undo before an ADD leaves to a plain attachment. Its result may be gone later. */
+  noteListed(life: Life): void {
+    const { lives, machine } = this.#simulation;
+    const made = machine.things().filter(({ by }) => by.has(life.key));
+    for (const other of lives.values())
+      for (const thing of other === life ? [] : made) this.#hasResultOf(other, thing, life);
+  }
+
   /** The same of an attachment whose DEL has passed at the same time. The interface goes with its namespace. */
   #wasListed(thing: Thing, { of }: Life): boolean {
     const others = [...this.results].filter(([one]) => one.of !== of);

@@ -179,6 +179,7 @@ export class Simulation {
     const isStale = life.phase !== "none" && life.boot === machine.boot && life.serial !== serial;
     if ((isStale && this.#forgives) || isOld(machine, life)) life.mayFail = true;
     this.#forgetAddresses();
+    if (life.phase === "tried") this.#promises.noteListed(life);
     const siblings = this.#ofContainer(life.of.container).filter((other) => other !== life);
     const running = siblings.filter((other) => this.#busy.has(other) || this.#orphans.has(other));
     const rivals = running.filter((other) => this.#share(life, other));
