@@ -45,7 +45,7 @@ test("an address that a person put into the table stays", () => {
   expect(tableOf(faults, {}, addressesIn(section))).toContain("https://example.org/issues/7");
 });
 
-test("a result of patches that changed since then does not count", () => {
+test("a result of patches that changed since then does not count, nor one with another release", () => {
   const [first] = faults.filter(({ name }) => name === "vrf-del");
   if (first === undefined) throw new Error("no such fault");
   const row = (patch: string) => {
@@ -54,6 +54,7 @@ test("a result of patches that changed since then does not count", () => {
   };
   expect(row(digestOf([first]))).toContain("1 new: fail, then pass; 20 pass as before");
   expect(row("another")).toContain("| not run");
+  expect(row(digestOf([{ ...first, version: "v1.9.0" }]))).toContain("| not run");
 });
 
 test.each(faults)("the commit message of $name has the form that its project asks for", (fault) => {
@@ -91,6 +92,14 @@ test.each(faults)("the patch $name applies, and has each test that it names", as
   const patch = readFileSync(patchOf(fault), "utf8");
   for (const words of fault.tests) expect(patch).toContain(words);
   expect(addedLines(patch)[1]).toBeGreaterThan(0);
+});
+
+test.each(faults)("the suites of each package that $name changes run", (fault) => {
+  const files = [...partsOf(fault).changes.matchAll(/^diff --git a\/(\S+)/gm)].map(([, file = ""]) => file);
+  const changed = new Set(files.map((file) => path.dirname(file)));
+  // It has functions for tests, and no suite.
+  changed.delete("pkg/testutils");
+  expect([...changed].filter((name) => !fault.packages.includes(name))).toEqual([]);
 });
 
 // `npm test` needs the other modules' sources to build. Nomad's have 42 MB, so only a machine that has them compares.
@@ -148,6 +157,7 @@ test("a patch is good if its tests fail before and pass after, and no other test
 });
 
 test.each([
+  ["not run without the fix: p: new", { a: one(1) }, { a: one(1), "p: new": one(1) }, ["new"]],
   ["passes without the fix: p: new", { a: one(1), "p: new": one(1) }, { a: one(1), "p: new": one(1) }, ["new"]],
   ["fails with the fix: p: new", { a: one(1), "p: new": one(0) }, { a: one(1), "p: new": one(0) }, ["new"]],
   [

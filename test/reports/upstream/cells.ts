@@ -2,7 +2,7 @@ import path from "node:path";
 import { specVersions } from "../../../conformance/specification.ts";
 import { rerunInSecondKernel } from "../../kernel/second-kernel.ts";
 import { hostHas } from "../../support/needs.ts";
-import { committedOf, readCommitted } from "../conformance/results.ts";
+import { committedOf } from "../conformance/results.ts";
 import { type Ended, runPlugin } from "../conformance/run.ts";
 import { setups } from "../conformance/setups.ts";
 
@@ -11,14 +11,18 @@ export type Cell = string;
 
 const conformance = path.resolve(import.meta.dirname, "../conformance/conformance.ts");
 
-/** Runs the cases with patched plugins. Returns the cells that differ from the committed ones of the plain plugins. */
-export async function changedCells(directory: string, plugins: readonly string[]) {
+/** The cases of the plugins of a release: they do not change between patches. */
+const known = new Map<string, Ended[]>();
+
+/** Runs the cases with the plugins of a release and with patched ones. Returns the cells that differ. */
+export async function changedCells(released: string, patched: string, plugins: readonly string[]) {
   const run = plugins.filter((plugin) => plugin in setups);
-  const here = run.filter(isPossible);
-  const elsewhere = run.filter((plugin) => !isPossible(plugin));
-  const ended = (await Promise.all([runHere(directory, here), runInSecondKernel(directory, elsewhere)])).flat();
-  const after = committedOf(ended).plain;
-  const before = readCommitted().plain;
+  const missing = run.filter((plugin) => !known.has(plugin));
+  for (const [plugin, ended] of Map.groupBy(await runAll(released, missing), ({ plugin }) => plugin)) {
+    known.set(plugin, ended);
+  }
+  const before = committedOf(run.flatMap((plugin) => known.get(plugin) ?? [])).plain;
+  const after = committedOf(await runAll(patched, run)).plain;
   const versions = (failures: typeof before, name: string, plugin: string) => failures[name]?.[plugin]?.join() ?? "";
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const cells = names.flatMap((name) =>
@@ -27,6 +31,12 @@ export async function changedCells(directory: string, plugins: readonly string[]
       .map((plugin) => `${name}: ${plugin}${versions(after, name, plugin) && " fails"}`),
   );
   return { cells, run };
+}
+
+async function runAll(directory: string, plugins: readonly string[]): Promise<Ended[]> {
+  const here = plugins.filter(isPossible);
+  const elsewhere = plugins.filter((plugin) => !isPossible(plugin));
+  return (await Promise.all([runHere(directory, here), runInSecondKernel(directory, elsewhere)])).flat();
 }
 
 function isPossible(plugin: string): boolean {

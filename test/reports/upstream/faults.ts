@@ -53,10 +53,10 @@ export function partsOf(fault: Pick<Fault, "name">): { readonly message: string;
   return { message: text.slice(0, start), changes: text.slice(start) };
 }
 
-/** Says which changes a result is about. It differs if one of them does. */
+/** Says which releases and changes a result is about. It differs if one of them does. */
 export function digestOf(faults: readonly Fault[]): string {
   const hash = createHash("sha256");
-  for (const fault of faults) hash.update(partsOf(fault).changes);
+  for (const fault of faults) hash.update(`${fault.version}\n${partsOf(fault).changes}`);
   return hash.digest("hex").slice(0, 16);
 }
 

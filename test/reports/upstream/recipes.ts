@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { inSecondKernel } from "../../kernel/second-kernel.ts";
-import { referencePlugins } from "../../support/go.ts";
 import { Lab } from "../../support/lab.ts";
 import { hostHas } from "../../support/needs.ts";
 import { type Fault, upstream } from "./faults.ts";
@@ -38,8 +37,7 @@ function checkout(plugins: string): string {
 }
 
 /** Says what is wrong with the commands in reports: what they show with the release, and with the patched plugins. */
-export async function recipeProblems(faults: readonly Fault[], patched: string): Promise<string[]> {
-  const released = await referencePlugins("1.9.1");
+export async function recipeProblems(faults: readonly Fault[], released: string, patched: string): Promise<string[]> {
   const problems = faults.map(async (fault) => {
     const { shown = "" } = recipeOf(fault);
     const [before, after] = [await runRecipe(fault, released), await runRecipe(fault, patched)];

@@ -40,11 +40,16 @@ async function newestRelease(module: string): Promise<string | undefined> {
   return exitCode === 0 ? JSON.parse(stdout).Version : undefined;
 }
 
+/** The place of a copy of a module's sources. */
+export function copyOf({ module }: Pick<Fault, "module">, name: string): string {
+  return path.join(cache, "upstream", path.basename(module), name);
+}
+
 /** Copies a module's sources below the cache, as a git repository without history. Removes an older copy. */
 export async function copySources(fault: Pick<Fault, "module" | "version">, name: string): Promise<string> {
   const original = await moduleSources(fault);
   if (original === undefined) throw new Error(`${fault.module} ${fault.version}: the module proxy does not have it`);
-  const copy = path.join(cache, "upstream", name);
+  const copy = copyOf(fault, name);
   rmSync(copy, { recursive: true, force: true });
   cpSync(original, copy, { recursive: true });
   await execa("chmod", ["-R", "u+w", copy]);

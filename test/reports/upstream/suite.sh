@@ -1,4 +1,5 @@
 # suite.sh SOURCES PROGRAMS RESULTS PACKAGE...: runs the compiled suites of these packages, each in namespaces of its own.
+# PROGRAMS/focus is an expression for the names of the tests that run.
 sources=$1 programs=$2 results=$3
 shift 3
 for package; do
@@ -14,7 +15,7 @@ for package; do
     cd "$1/$2"
     umask 0
     export PROGRAMS="$3" PATH="$3:$3/shim:$PATH"
-    exec timeout 400 "$3/$4.test" --ginkgo.json-report="$5/$4.json" --ginkgo.no-color
+    exec timeout 400 "$3/$4.test" --ginkgo.focus="$(cat "$3/focus")" --ginkgo.json-report="$5/$4.json" --ginkgo.no-color
   ' sh "$sources" "$package" "$programs" "$name" "$results" >"$results/$name.log" 2>&1
 done
 exit 0

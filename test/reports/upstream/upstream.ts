@@ -5,13 +5,12 @@ import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { readSection, writeSection } from "../../../build/docs/page-section.ts";
-import { cache } from "../../../build/publish.ts";
 import { jsonText } from "../../support/json-text.ts";
 import { say } from "../../support/progress.ts";
 import { changedCells } from "./cells.ts";
 import { digestOf, type Fault, patchOf, readFaults, reference, togetherOf } from "./faults.ts";
 import { recipeProblems } from "./recipes.ts";
-import { applyPatches, copySources, outdated } from "./sources.ts";
+import { applyPatches, copyOf, copySources, outdated } from "./sources.ts";
 import { type Counts, runGinkgo, runGoTests } from "./suites.ts";
 import { addressesIn, type Results, tableOf } from "./table.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
@@ -87,14 +86,20 @@ async function countsOf(
   say(`${some.map((each) => each.name).join(", ") || fault.module}: ${name}`);
   const copy = await copySources(fault, name);
   await applyPatches(copy, some.map(patchOf), name === "tests" ? "tests" : "all");
-  return fault.module === reference ? runGinkgo(copy, packages, fault.version) : runGoTests(copy, fault);
+  // Without the fixes only the new tests matter.
+  const words = name === "tests" ? some.flatMap(({ tests }) => tests) : [];
+  return fault.module === reference ? runGinkgo(copy, packages, fault.version, words) : runGoTests(copy, fault);
+}
+
+function programsOf(fault: Fault, tree: Tree): string {
+  return path.join(copyOf(fault, tree), "programs");
 }
 
 async function conformanceOf(first: Fault, some: readonly Fault[], { problems }: Verdict) {
   if (first.module !== reference) return { problems, cells: [], run: [] };
   const plugins = [...new Set(some.flatMap((fault) => fault.packages).map((name) => path.basename(name)))];
-  const directory = path.join(cache, "upstream", "patched", "programs");
-  const { cells, run } = await changedCells(directory, plugins);
+  const [released, patched] = [programsOf(first, "base"), programsOf(first, "patched")];
+  const { cells, run } = await changedCells(released, patched, plugins);
   const wanted = new Set(
     some.flatMap(({ conformance }) =>
       Object.entries(conformance).flatMap(([name, of]) =>
@@ -106,7 +111,7 @@ async function conformanceOf(first: Fault, some: readonly Fault[], { problems }:
     .filter((cell) => !wanted.has(cell))
     .map((cell) => `a cell that fault.json does not name: ${cell}`);
   const missing = [...wanted].filter((cell) => !cells.includes(cell)).map((cell) => `the cell did not change: ${cell}`);
-  const recipes = await recipeProblems(some, directory);
+  const recipes = await recipeProblems(some, released, patched);
   return { problems: [...problems, ...unexpected, ...missing, ...recipes], cells, run };
 }
 

@@ -30,6 +30,7 @@ export function verdictOf({ base, tests, patched }: Runs, wanted: readonly strin
   const problems = [
     ...wanted.filter((words) => !added.some((name) => name.includes(words))).map((words) => `no new test "${words}"`),
     ...added.filter((name) => !isWanted(name)).map((name) => `a new test that fault.json does not name: ${name}`),
+    ...added.filter((name) => !(name in tests)).map((name) => `not run without the fix: ${name}`),
     ...added.filter((name) => passes(tests, name)).map((name) => `passes without the fix: ${name}`),
     ...added.filter((name) => !passes(patched, name)).map((name) => `fails with the fix: ${name}`),
     ...Object.keys(base)
@@ -39,7 +40,7 @@ export function verdictOf({ base, tests, patched }: Runs, wanted: readonly strin
   const sum = (part: (count: Counts[string]) => number) =>
     Object.values(base).reduce((total, count) => total + part(count), 0);
   return {
-    fixed: added.filter((name) => !passes(tests, name) && passes(patched, name)).length,
+    fixed: added.filter((name) => name in tests && !passes(tests, name) && passes(patched, name)).length,
     unchanged: sum(({ passed }) => passed),
     neverPass: sum(({ passed, total }) => total - passed),
     problems,
