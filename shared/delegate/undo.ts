@@ -2,7 +2,7 @@ import type { DelegateCall } from "../call/delegate-call.ts";
 import { warn } from "../call/session.ts";
 import { Facts } from "../journal/facts.ts";
 import { type Entry, fromTheEnd, isStanding, namesOf } from "../journal/journal.ts";
-import { type Around, hasMasqueraded, masquerades, type Removal, removalOf } from "../journal/sharing.ts";
+import { type Around, masquerades, type Removal, removalOf } from "../journal/sharing.ts";
 import { profileOf } from "../plugin/profile.ts";
 import { toCniError } from "../protocol/errors.ts";
 import { freesTheSame, keepingOthers, withEverythingAdded, withoutShared } from "./del-configuration.ts";
@@ -48,7 +48,7 @@ function undoEntry(undoing: Undoing, entry: Entry): Outcome {
     const answer = first.exitCode === 0 ? first : (undoByList(undoing, entry) ?? first);
     // guard: an entry whose DEL failed is not called undone
     if (answer.exitCode !== 0 && !isGoneAnyway(undoing, entry)) return { end: "failed", why: failureWords(answer) };
-    if (removal.keepsMasquerading && (!entry.failed || hasMasqueraded(entry))) return { end: "later" };
+    if (removal.waits) return { end: "later" };
   }
   append(undoing, [{ line: "undone", id: entry.id }]);
   return { end: "undone" };
@@ -254,8 +254,7 @@ function addAgain(undoing: Undoing, entries: readonly Entry[]): void {
     // A DEL of that attachment may run at the same time.
     // guard: the rules of an attachment that is removed are not added again
     const entry = facts.journalAgain(others).entries.find((one) => one.id === id && isStanding(one));
-    // guard: the same
-    if (!entry || !facts.isThere(entry.namespace)) continue;
+    if (!entry) continue;
     const environment = {
       CNI_COMMAND: "ADD",
       CNI_CONTAINERID: entry.containerId,

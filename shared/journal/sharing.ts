@@ -36,6 +36,8 @@ export type Removal =
       readonly freesLease: boolean;
       /** Its masquerading stays until the last attachment of the container that shares the chain is undone. */
       readonly keepsMasquerading: boolean;
+      /** Something that a sibling shares stays behind, so that the entry stays given up. A later DEL removes it. */
+      readonly waits: boolean;
       /** The entries whose rules the DEL removes as well. Their ADDs run again. */
       readonly addAgain: readonly Entry[];
     };
@@ -58,15 +60,24 @@ function removalOfCreator(entry: Entry, around: Around): Removal {
   const hasRules = masquerades(entry, around.profile) && entry.bootId === around.bootId;
   // guard: the masquerading of another attachment
   const keepsMasquerading = hasRules && holders(around).some((other) => sharesMasquerading(entry, other));
+  // An ADD that still runs may not get the lease of this entry. If it fails, nobody else would free that.
+  const mayFail = !entry.failed && sharing.length > 0 && sharing.every(({ done }) => !done);
+  // Nobody knows what else an unknown plugin left.
+  const leaseWaits = isShared && (!around.profile || mayFail);
+  const rulesWait = keepsMasquerading && (!entry.failed || hasMasqueraded(entry));
   // guard: the interface and the lease of another attachment
   if (!withNamespace && isShared && !(hasRules && (hasMasqueraded(entry) || !keepsMasquerading))) {
-    // Nobody knows what else an unknown plugin left.
-    if (!around.profile) return { do: "later" };
-    // An ADD that still runs may not get the lease of this entry. If it fails, nobody else would free that.
-    if (!entry.failed && sharing.length > 0 && sharing.every(({ done }) => !done)) return { do: "later" };
+    if (leaseWaits) return { do: "later" };
     return { do: "nothing", why: "the interface and its leases belong to another attachment of this container" };
   }
-  return { do: "DEL", withNamespace, freesLease: !isShared, keepsMasquerading, addAgain: [] };
+  return {
+    do: "DEL",
+    withNamespace,
+    freesLease: !isShared,
+    keepsMasquerading,
+    waits: leaseWaits || rulesWait,
+    addAgain: [],
+  };
 }
 
 /** Whether the DEL of an entry's plugin removes masquerading rules. */
@@ -95,9 +106,9 @@ function removalOfChained(entry: Entry, around: Around): Removal {
   const shared = holders(around)
     // guard: the rules of another attachment
     .filter((other) => hasSameName(entry, other, scopeOf(profile)))
-    // Rules are gone after a boot. What an unknown plugin leaves may be on the disk.
-    .filter(({ bootId }) => profile === undefined || bootId === entry.bootId);
-  const del = { do: "DEL", withNamespace, freesLease: true, keepsMasquerading: false } as const;
+    // Rules are gone after a boot, and of no use without their namespace. What an unknown plugin leaves may be on the disk.
+    .filter(({ bootId, namespace: its }) => profile === undefined || (bootId === entry.bootId && around.isThere(its)));
+  const del = { do: "DEL", withNamespace, freesLease: true, keepsMasquerading: false, waits: false } as const;
   if (shared.length === 0) return { ...del, addAgain: [] };
   // guard: rules that cannot be added again
   if (!entry.done || !profile?.repeatable) return { do: "later" };

@@ -11,7 +11,7 @@ import { planRemoval, runDel, runRemoval, tryToUndo } from "../delegate/undo.ts"
 import { giveUp, noteUndone, type Undoing } from "../delegate/undoing.ts";
 import { cachedResultFile } from "../journal/host-files.ts";
 import { type Entry, fromTheEnd, isNowhere, isSameNamespace, namesOf } from "../journal/journal.ts";
-import { hasMasqueraded, masquerades, type Removal } from "../journal/sharing.ts";
+import { masquerades, type Removal } from "../journal/sharing.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
@@ -112,7 +112,7 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
   const answer = first.exitCode === 0 ? first : (undoByList(call, undoing, entry) ?? first);
   // guard: an entry whose DEL failed is not called undone
   if (answer.exitCode !== 0) return answer;
-  if (!removal.keepsMasquerading || (entry.failed && !hasMasqueraded(entry))) noteUndone(undoing, entry);
+  if (!removal.waits) noteUndone(undoing, entry);
   return answer;
 }
 

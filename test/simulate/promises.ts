@@ -4,6 +4,7 @@ import { resultOf, withoutPrefix } from "../../cli/model/plugin.ts";
 import { profiles } from "../../plugins/index.ts";
 import { type Began, journalDirectory, type Line } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { secondName } from "./foreign.ts";
 import { delegateOf, hasJournal, interfacesOf, isLive, journalFileOf, type Life } from "./life.ts";
 import type { Promised } from "./log.ts";
 import { type ListedPlugin, portMappingsOf, resultFile } from "./runtime.ts";
@@ -185,6 +186,15 @@ export class Promises {
     return true;
   }
 
+  /** Notes which interfaces of an earlier try a verb leaves to a plain attachment. The result of that may be gone later. */
+  noteListed(life: Life): void {
+    const { lives, machine } = this.#simulation;
+    if (life.phase !== "tried") return;
+    const made = machine.things().filter(({ by }) => by.has(life.key));
+    for (const other of lives.values())
+      for (const thing of other === life ? [] : made) this.#hasResultOf(other, thing, life);
+  }
+
   /** The same of an attachment whose DEL has passed at the same time. The interface goes with its namespace. */
   #wasListed(thing: Thing, { of }: Life): boolean {
     const others = [...this.results].filter(([one]) => one.of !== of);
@@ -329,10 +339,12 @@ function isJournal({ what }: Thing): boolean {
   return what.startsWith(`file ${journalDirectory}/`);
 }
 
-/** Whether a result of libcni's lists a link. */
+/** Whether a result of libcni's lists a link, or the first one of twins: one DEL removes both, or none. */
 function listsLink(text: string, { what }: Thing): boolean {
   const { interfaces } = resultOf({ prevResult: JSON.parse(text).result });
-  return interfaces.some(({ name, sandbox }) => what === `in ${sandbox}, link ${name}`);
+  return interfaces.some(({ name, sandbox }) =>
+    [String(name), secondName(String(name))].some((one) => what === `in ${sandbox}, link ${one}`),
+  );
 }
 
 /** Whether a result of libcni's lists the address of firewall's rule. */

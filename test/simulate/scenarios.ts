@@ -1366,4 +1366,48 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       add("c1 za net1"),
     ],
   },
+  "a DEL leaves a lease to a sibling's ADD that is refused right then": {
+    lists: { za: [macvlan(9), { ...ptp(1), wrapper: { ifName: "eth1" } }] },
+    events: [
+      add("c1 za net1"),
+      { do: "ADD", of: "c1 za eth0", fault: { at: 41, do: "go on", first: del("c1 za net1") } },
+      del("c1 za eth0"),
+    ],
+  },
+  "one of an unknown plugin's two leases has a name that a sibling's has, too": {
+    lists: { za: [bridge(1, "eth1"), { ...local(2), type: "twin-wrapper", ...of("eth2", { role: "creator" }) }] },
+    events: [
+      add("c1 za net1"),
+      { do: "reboot" },
+      { do: "rename", list: "za", from: "eth1", to: "eth2" },
+      add("c1 za eth0"),
+      del("c1 za eth0"),
+      del("c1 za net1"),
+    ],
+  },
+  "portmap was killed after it had published a port, and DHCP gives another address: a sibling's namespace is gone": {
+    lists: {
+      za: [{ type: "macvlan-wrapper", ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }, portmap("nftables")],
+      zb: [macvlan(2), portmap("nftables")],
+    },
+    events: [
+      add("c1 za eth0"),
+      add("c2 zb eth0"),
+      loses("c2"),
+      { do: "ADD", of: "c2 za net1", fault: { at: "portmap: port published", do: "kill the plugin" } },
+      del("c1 za eth0"),
+      add("c2 za net1"),
+    ],
+  },
+  "two tries beside a plain attachment of an earlier boot, whose DEL comes first": {
+    lists: { za: [macvlan(1), bridge(2, "eth1")], zc: [{ ...macvlan(3), type: "macvlan" }] },
+    events: [
+      add("c1 zc eth1"),
+      { do: "reboot" },
+      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: leased", do: "kill the plugin" } },
+      add("c1 za eth0"),
+      del("c1 zc eth1"),
+      del("c1 za eth0"),
+    ],
+  },
 };

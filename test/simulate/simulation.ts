@@ -179,6 +179,7 @@ export class Simulation {
     const isStale = life.phase !== "none" && life.boot === machine.boot && life.serial !== serial;
     if ((isStale && this.#forgives) || isOld(machine, life)) life.mayFail = true;
     this.#forgetAddresses();
+    this.#promises.noteListed(life);
     const siblings = this.#ofContainer(life.of.container).filter((other) => other !== life);
     const running = siblings.filter((other) => this.#busy.has(other) || this.#orphans.has(other));
     const rivals = running.filter((other) => this.#share(life, other));
@@ -311,6 +312,7 @@ export class Simulation {
   #del({ of, fault }: VerbEvent): void {
     const life = this.#life(of);
     if (this.#busy.has(life)) return;
+    this.#promises.noteListed(life);
     life.removes = true;
     // A plain plugin would remove whatever has the name in another namespace.
     const isElsewhere = isPlain(this.pluginsOf(life)) && !isInPlace(this.machine, life);

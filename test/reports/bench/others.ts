@@ -45,12 +45,12 @@ function rowOf(flavor: string, verb: Verb, [empty, full]: readonly [Host, Host])
 class Host implements AsyncDisposable {
   readonly times = { plain: noTimes(), wrapped: noTimes() };
   readonly lab: Lab;
-  readonly pluginPath: string;
+  readonly #options: { readonly pluginPath: string };
   readonly #lists: Readonly<Record<"plain" | "wrapped", NetworkList>>;
 
   private constructor(lab: Lab, pluginPath: string) {
     this.lab = lab;
-    this.pluginPath = pluginPath;
+    this.#options = { pluginPath };
     const list = (name: string, ...plugins: object[]) => ({ cniVersion: "1.0.0", name, plugins }) as NetworkList;
     this.#lists = {
       plain: list("plain", { ...bridge, bridge: "plain0" }, firewall),
@@ -70,7 +70,7 @@ class Host implements AsyncDisposable {
   async addOthers(): Promise<void> {
     for (const list of Object.values(this.#lists)) {
       const seed = await this.lab.addContainer("seed");
-      must(await this.lab.goCni.add(list, seed, this));
+      must(await this.lab.goCni.add(list, seed, this.#options));
       await this.lab.deleteNamespace(seed);
     }
     await this.lab.run("sh", ["-ec", copies]);
@@ -90,7 +90,7 @@ class Host implements AsyncDisposable {
   async #timed(verb: Verb, list: NetworkList, container: Container): Promise<number> {
     const method = ({ ADD: "add", CHECK: "check", DEL: "del" } as const)[verb];
     const start = performance.now();
-    const outcome = await this.lab.goCni[method](list, container, this);
+    const outcome = await this.lab.goCni[method](list, container, this.#options);
     const took = performance.now() - start;
     must(outcome);
     return took;

@@ -1,6 +1,7 @@
-import { basename } from "node:path";
+import { basename, relative } from "node:path";
 import { say } from "../../support/progress.ts";
-import type { Bundle } from "./bundle.ts";
+import { type Bundle, root } from "./bundle.ts";
+import { Digests, digest, type Memory, type Remembered } from "./memory.ts";
 import type { Mutant } from "./mutants.ts";
 import { type Ended, runAll, WarmWorker } from "./pool.ts";
 import type { Verdict } from "./report.ts";
@@ -13,43 +14,102 @@ export interface Way {
   readonly endsAt: number;
   /** Whether the tests run once more at the end: a mutant may have left something, and so have killed others. */
   readonly looksBack: boolean;
+  readonly memory: Memory;
   readonly progress: (done: number, survived: number) => void;
 }
 
-/** Runs the tests without a mutant. Then, for each mutant, runs the tests that reach it until one fails. */
+/**
+ * Runs the tests without a mutant. Then, for each mutant, runs the tests that reach it until one fails. If nothing changed
+ * that decided about a mutant in an earlier run, it keeps its verdict.
+ */
 export async function judge(
   mutants: readonly Mutant[],
   bundles: readonly Bundle[],
-  { workerCount, endsAt, looksBack, progress }: Way,
+  { workerCount, endsAt, looksBack, memory, progress }: Way,
 ): Promise<Verdict[]> {
   const workers = Array.from({ length: workerCount }, () => new WarmWorker(bundles));
   try {
-    const reach = reachOf(await runWithout(workers, bundles));
+    const runs = await runWithout(workers, bundles);
+    const reach = reachOf(runs);
+    const past = new Past(memory, bundles, runs);
+    const verdicts = new Map<Mutant, boolean>();
     const killers = new Map<string, string[]>();
-    const orders = mutants.map((mutant) => () => {
-      return orderFor(mutant, reach.get(mutant.id) ?? [], killers.get(kindOf(mutant)));
+    const settle = (mutant: Mutant, { killed, by }: Pick<Remembered, "killed" | "by">): void => {
+      verdicts.set(mutant, killed);
+      if (by) noteKiller(killers, kindOf(mutant), by.test);
+    };
+    const reaching = (mutant: Mutant) =>
+      (reach.get(mutant.id) ?? []).filter(({ run }) => mayKill(run.test, mutant.file));
+    const open = mutants.filter((mutant) => {
+      const known = past.verdictOf(mutant, reaching(mutant));
+      if (known) settle(mutant, known);
+      return !known;
     });
-    let [done, survived] = [0, 0];
-    const outcomes = await runAll(workers, orders, {
+    const orders = open.map((mutant) => () => {
+      const order = orderFor(mutant, reaching(mutant), killers.get(kindOf(mutant)));
+      return { ...order, tests: [...past.killersOf(mutant, reaching(mutant)), ...order.tests] };
+    });
+    await runAll(workers, orders, {
       isOver: () => performance.now() > endsAt,
       done: (outcome, index) => {
-        done++;
-        if (isSurvival(outcome)) survived++;
-        const [mutant, test] = [mutants[index], typeof outcome === "object" ? outcome.failed?.test : undefined];
-        if (mutant && test) noteKiller(killers, kindOf(mutant), test);
-        progress(done, survived);
+        const mutant = open[index] as Mutant;
+        const failed = typeof outcome === "object" ? outcome.failed : undefined;
+        const by = failed && { test: failed.test, index: failed.index };
+        settle(mutant, { killed: !isSurvival(outcome), ...(by && { by }) });
+        past.note(mutant, reaching(mutant), { killed: !isSurvival(outcome), ...(by && { by }) });
+        progress(verdicts.size, [...verdicts.values()].filter((killed) => !killed).length);
       },
     });
     if (looksBack) {
       for (const worker of workers)
         await runWithout([worker], bundles).catch(({ message }) => say(`afterwards, ${message}`));
     }
-    return mutants.flatMap((mutant, index) => {
-      const outcome = outcomes[index];
-      return outcome === undefined ? [] : { mutant, killed: !isSurvival(outcome) };
+    return mutants.flatMap((mutant) => {
+      const killed = verdicts.get(mutant);
+      return killed === undefined ? [] : { mutant, killed };
     });
   } finally {
     for (const worker of workers) await worker.stop();
+  }
+}
+
+/** What earlier runs tell about the mutants, as far as the files that decided are as they were. */
+export class Past {
+  readonly #memory: Memory;
+  readonly #digests: ReadonlyMap<string, string>;
+
+  constructor(memory: Memory, bundles: readonly Bundle[], runs: readonly Run[]) {
+    this.#memory = memory;
+    const digests = new Digests();
+    const read = new Map(runs.map((run) => [run.test, run.read.map((path) => relative(root, path))]));
+    this.#digests = new Map(
+      bundles.map(({ test, files, required }) => {
+        const once = required.filter((name) => name.startsWith("/")).map((path) => relative(root, path));
+        return [test, digests.of([...files, ...once, ...(read.get(test) ?? [])])];
+      }),
+    );
+  }
+
+  verdictOf(mutant: Mutant, reaching: readonly Reaching[]): Remembered | undefined {
+    const known = this.#memory.recall(mutant);
+    return known?.digest === this.#digestOf(known?.by, reaching) ? known : undefined;
+  }
+
+  /** The test that killed it, which may do so again. */
+  killersOf(mutant: Mutant, reaching: readonly Reaching[]): Limited[] {
+    const by = this.#memory.recall(mutant)?.by;
+    const test = by && reaching.find(({ run }) => run.test === by.test);
+    return test && by.index >= 0 ? [{ ...limited(test), cases: [by.index] }] : [];
+  }
+
+  note(mutant: Mutant, reaching: readonly Reaching[], result: Pick<Remembered, "killed" | "by">): void {
+    this.#memory.note(mutant, { ...result, digest: this.#digestOf(result.by, reaching) });
+  }
+
+  // The killer decides alone. A mutant survives, or ends its worker, with all tests that reach it.
+  #digestOf(by: Remembered["by"], reaching: readonly Reaching[]): string {
+    const tests = by ? [by.test] : reaching.map(({ run }) => run.test).sort();
+    return digest(tests.flatMap((test) => [test, this.#digests.get(test) ?? "gone"]));
   }
 }
 
@@ -97,8 +157,8 @@ export function reachOf(runs: readonly Run[]): ReadonlyMap<number, readonly Reac
   return reach;
 }
 
-/** This many test files decide about a mutant of a command. More would take an hour for each percent. */
-const mostFiles = 10;
+/** Test files that take this long decide about a mutant, in milliseconds. More would take an hour for each percent. */
+const longest = 1500;
 
 /** Each test imports the plugins, so most of them reach a mutant there. The tests that see one of a kind see the others. */
 function kindOf({ file }: Mutant): string {
@@ -111,25 +171,35 @@ function noteKiller(killers: Map<string, string[]>, kind: string, test: string):
 }
 
 /**
- * The tests that decide about a mutant: of those that reach it, first its own file's, then those that killed one of its kind,
- * then the nearest, then the fewest.
+ * The tests that decide about a mutant: of those that reach it, the nearest, then those with the fewest tests, while there is time. Its own file's
+ * and those that killed one of its kind come first, then the fastest.
  */
 export function orderFor(mutant: Mutant, reaching: readonly Reaching[], killers: readonly string[] = []): Order {
   const own = basename(mutant.file).replace(/\.ts$/, ".test.ts");
-  const rank = ({ run: { test }, cases }: Reaching) => [
+  const first = ({ run: { test } }: Reaching) => [
     basename(test) === own ? 0 : 1,
     killers.includes(test) ? killers.indexOf(test) : killers.length,
-    -nearness(mutant.file, test),
-    cases?.length ?? Number.MAX_SAFE_INTEGER,
   ];
-  const sorted = reaching
-    .filter(({ run: { test } }) => mayKill(test, mutant.file))
+  const nearest = sortedBy(reaching, (one) => [
+    ...first(one),
+    -nearness(mutant.file, one.run.test),
+    one.cases?.length ?? Number.MAX_SAFE_INTEGER,
+  ]);
+  let usualMs = 0;
+  const chosen = nearest.filter(({ run: { milliseconds } }) => {
+    const isInTime = usualMs === 0 || usualMs + milliseconds <= longest;
+    if (isInTime) usualMs += milliseconds;
+    return isInTime;
+  });
+  const sorted = sortedBy(chosen, (one) => [...first(one), one.run.milliseconds]);
+  return { mutant: mutant.id, tests: sorted.map(limited), limitMs: 10_000 + 10 * usualMs };
+}
+
+function sortedBy<T>(all: readonly T[], rank: (one: T) => readonly number[]): T[] {
+  return all
     .map((one) => ({ one, rank: rank(one) }))
     .sort((one, other) => compared(one.rank, other.rank))
     .map(({ one }) => one);
-  const chosen = mutant.file.startsWith("shared/") ? sorted : sorted.slice(0, mostFiles);
-  const usualMs = chosen.reduce((sum, { run }) => sum + run.milliseconds, 0);
-  return { mutant: mutant.id, tests: chosen.map(limited), limitMs: 10_000 + 10 * usualMs };
 }
 
 /** The core has fast tests of its own. Those of the commands are slow, and no evidence that they see its faults. */

@@ -5,6 +5,8 @@ import { rustChanges } from "./rust-mutators.ts";
 /** One small fault that can be switched on in a source. */
 export interface Mutant {
   readonly id: number;
+  /** The same in each run, as long as its declaration keeps its name and its changed code. */
+  readonly key: string;
   readonly file: string;
   /** The lines of the source that it changes, counted from 1. */
   readonly lines: readonly [first: number, last: number];
@@ -34,7 +36,13 @@ export function mutantsOf(file: string, source: string, firstId = 0): Mutant[] {
         changesOf(visited, source).map((change) => mutantOf(visited, change, source)),
       );
   const distinct = new Map(all.map((mutant) => [JSON.stringify(mutant.switch), mutant]));
-  return [...distinct.values()].map((mutant, index) => ({ ...mutant, id: firstId + index, file }));
+  const times = new Map<string, number>();
+  return [...distinct.values()].map((mutant, index) => {
+    const { place, type, original, replacement } = mutant;
+    const key = [file, place, type, original, replacement].join("\0");
+    times.set(key, (times.get(key) ?? 0) + 1);
+    return { ...mutant, id: firstId + index, key: `${key}\0${times.get(key)}`, file };
+  });
 }
 
 /** Whether a mutant of a file cannot be switched on: each is another build of the executable. */
@@ -42,14 +50,14 @@ export function isRust(file: string): boolean {
   return file.endsWith(".rs");
 }
 
-function rustMutants(source: string): Omit<Mutant, "id" | "file">[] {
+function rustMutants(source: string): Omit<Mutant, "id" | "key" | "file">[] {
   return rustChanges(source).map(({ start, end, text, form, place, type }) => ({
     ...{ lines: [lineAt(source, start), lineAt(source, end)], place, type, replacement: text },
     ...{ original: source.slice(start, end), switch: { form, start, end, text } },
   }));
 }
 
-function mutantOf(visited: Visited, change: Change, source: string): Omit<Mutant, "id" | "file"> {
+function mutantOf(visited: Visited, change: Change, source: string): Omit<Mutant, "id" | "key" | "file"> {
   const { start, end } = hostOf(visited, change);
   const withChange = (from: number, to: number) =>
     source.slice(from, change.start) + change.text + source.slice(change.end, to);

@@ -21,6 +21,7 @@ import { figuresOf, readFigures } from "./figures.ts";
 import { guardsOf, guardTable, mutantsAt } from "./guards.ts";
 import { instrumented } from "./instrument.ts";
 import { judge, mayKill } from "./judge.ts";
+import { Memory } from "./memory.ts";
 import { isRust, type Mutant, mutantsOf } from "./mutants.ts";
 import {
   type Aim,
@@ -158,6 +159,7 @@ function report(verdicts: readonly Verdict[], chosen: number): void {
 
 const started = performance.now();
 const { chosen, sources } = makeMutants();
+const memory = new Memory();
 const endsAt = started + 1000 * Number(options.seconds ?? Number.POSITIVE_INFINITY);
 
 async function judgeScripts(): Promise<Verdict[]> {
@@ -171,7 +173,13 @@ async function judgeScripts(): Promise<Verdict[]> {
   const bundles = all.filter(({ files }) => files.some((file) => mutated.has(file)));
   say(`${mutants.length} mutants, ${bundles.length} test files`);
   const progress = progressOf(mutants.length, performance.now());
-  return judge(mutants, bundles, { workerCount: Number(options.workers), endsAt, looksBack: !isPart, progress });
+  return judge(mutants, bundles, {
+    workerCount: Number(options.workers),
+    endsAt,
+    looksBack: !isPart,
+    memory,
+    progress,
+  });
 }
 
 /** In less time, the executable is not built and tested without a fault. In milliseconds. */

@@ -6,6 +6,7 @@ import { Script } from "node:vm";
 import fc from "fast-check";
 import { type Bundle, root } from "./bundle.ts";
 import { switchName } from "./instrument.ts";
+import { watchReads } from "./reads.ts";
 import { type Case, firstFailure, testApi } from "./test-api.ts";
 
 /** The order for a worker: the mutant (none in the first run), and the tests to run until one fails. */
@@ -38,6 +39,8 @@ export interface Run {
   readonly asked: number;
   /** The mutants that each test reached, first those that its declarations and shared hooks reached. Only without a mutant. */
   readonly reached: readonly Int32Array[];
+  /** The files and directories of ours that the tests read, in absolute paths. Only without a mutant. */
+  readonly read: readonly string[];
 }
 
 /** With each mutant, properties try fewer values than in the suite, and always the same. */
@@ -50,6 +53,8 @@ const require = createRequire(import.meta.url);
 const modules = new Map<string, unknown>();
 const bundles = new Map<string, Bundle>();
 const scripts = new Map<string, Declare>();
+const read = new Set<string>();
+watchReads(root, (path) => read.add(path));
 
 const assert = (property: fc.IProperty<unknown>, parameters?: fc.Parameters<unknown>): void =>
   fc.assert(property, { ...parameters, ...properties });
@@ -77,6 +82,7 @@ async function runFile({ test, cases: chosen, mostAsked }: Limited, mutant: numb
     return id === mutant;
   };
   const declare = await scriptOf(test);
+  read.clear();
   const started = performance.now();
   const failed = await failureOf(
     all,
@@ -90,6 +96,7 @@ async function runFile({ test, cases: chosen, mostAsked }: Limited, mutant: numb
   const run: Run = {
     ...{ test, milliseconds: performance.now() - started, asked },
     reached: mutant === undefined ? reached.map((ids) => Int32Array.from(ids)) : [],
+    read: mutant === undefined ? [...read] : [],
   };
   return { run, failed };
 }

@@ -32,9 +32,17 @@ function resultWith(name: string, sandbox = blue): CachedResult {
   return { file: "", key, result: {}, interfaces: [{ name, sandbox }] };
 }
 
-const everything = { do: "DEL", withNamespace: true, freesLease: true, keepsMasquerading: false, addAgain: [] };
+const everything = {
+  do: "DEL",
+  withNamespace: true,
+  freesLease: true,
+  keepsMasquerading: false,
+  waits: false,
+  addAgain: [],
+};
 const leaseOnly = { ...everything, withNamespace: false };
 const interfaceOnly = { ...everything, freesLease: false };
+const waiting = { ...interfaceOnly, waits: true };
 const nothing = { do: "nothing" };
 
 describe("an interface", () => {
@@ -187,7 +195,14 @@ describe("a lease", () => {
       },
       nothing,
     ],
-    ["of an ADD that still runs stays with it", entryOf(), { siblings: [{ ...same, done: undefined }] }, interfaceOnly],
+    [
+      "of an ADD that still runs waits for it: that may fail, or be refused",
+      entryOf(),
+      { siblings: [{ ...same, done: undefined }] },
+      waiting,
+    ],
+    ["of a failed ADD does not", tryOf({ failed: { left: 7 } }), { siblings: [{ ...same, done: undefined }] }, nothing],
+    ["of an unknown plugin, which may have others, waits", entryOf({ type: "twin" }), { siblings: [same] }, waiting],
     [
       "of an interface that is gone waits for an ADD that still runs",
       entryOf(),
@@ -272,7 +287,7 @@ describe("masquerading", () => {
     ["of a plugin without it is none", entryOf({ configuration: {} }), sibling, false],
     ["of an unknown plugin is its own", { ...own, type: "unknown" }, sibling, false],
   ])("%s", (_, entry, one, expected) => {
-    expect(decide(entry, { siblings: [one] })).toMatchObject({ keepsMasquerading: expected });
+    expect(decide(entry, { siblings: [one] })).toMatchObject({ keepsMasquerading: expected, waits: expected });
   });
 });
 
@@ -358,6 +373,14 @@ describe("what a chained plugin leaves", () => {
   test("portmap passed: its DEL runs, and the other's ADD again", () => {
     const siblings = [chainedOf("portmap", other)];
     expect(decide(chainedOf("portmap"), { siblings })).toEqual({ ...everything, addAgain: siblings });
+  });
+
+  test("the other's namespace is gone: its rules are of no use, and do not keep what a failed ADD left", () => {
+    const around = { siblings: [chainedOf("portmap", other)], isThere: () => false };
+    expect(decide(chainedOf("portmap", failed), around)).toEqual(everything);
+    expect(decide(chainedOf("unknown", failed), { ...around, siblings: [chainedOf("unknown", other)] })).toEqual({
+      do: "later",
+    });
   });
 
   test("another one passed: the last one's undo removes both", () => {

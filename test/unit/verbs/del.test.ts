@@ -194,6 +194,7 @@ describe("DEL of an entry", () => {
       withNamespace: true,
       freesLease: false,
       keepsMasquerading: true,
+      waits: true,
       addAgain: [],
     } as const;
     const given = { name: "zone", IPAM: { type: "host-local" }, IPMasq: true, ipam6: {} };

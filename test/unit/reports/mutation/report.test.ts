@@ -12,7 +12,7 @@ import {
 
 function verdict(file: string, original: string, killed: boolean) {
   const mutant: Mutant = {
-    ...{ id: 0, file, place: "f", type: "Identifier", lines: [1, 1], original, replacement: "true" },
+    ...{ id: 0, key: "", file, place: "f", type: "Identifier", lines: [1, 1], original, replacement: "true" },
     switch: { form: "expression", start: 0, end: 0, text: "" },
   };
   return { mutant, killed };
