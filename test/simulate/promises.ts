@@ -241,14 +241,18 @@ export class Promises {
     return siblings.find((one) => typesOf(one).some((type) => own.includes(type))) ?? siblings[0];
   }
 
-  /** What is left in a journal waits for a sibling with the same chained plugins: a try shared their rules with it. */
+  /**
+   * What is left in a journal waits for a sibling with the same chained plugins: a try shared their rules with it. Or it waits for
+   * the end of an ADD that may get the lease: nothing tells whether a reboot has taken that.
+   */
   #siblingOfRest({ what }: Thing, life: Life, others: readonly Life[]): Life | undefined {
     const rest = restOf(this.#simulation.machine.files.get(what.replace("file ", ""))?.text);
     const siblings = others.filter((other) => other.of.container === life.of.container);
     return siblings.find((one) => {
       const own = this.#simulation.pluginsOf(one).map(delegateOf);
-      const waitsFor = ({ type, role }: Began) =>
-        (role === "meta" || !(type in profiles)) && (own.includes(type) || one.isEdited);
+      const names = this.#busy.has(one) ? interfacesOf(this.#simulation.pluginsOf(one), one.of) : [];
+      const waitsFor = ({ type, role, ifName }: Began) =>
+        role === "meta" || !(type in profiles) ? own.includes(type) || one.isEdited : names.includes(ifName);
       return rest.length > 0 && rest.every(waitsFor);
     });
   }
