@@ -186,13 +186,16 @@ export class Promises {
     return true;
   }
 
-  /** Notes which interfaces of an earlier try a verb leaves to a plain attachment. The result of that may be gone later. */
-  noteListed(life: Life): void {
+  /**
+   * Notes which interfaces of an earlier try a verb leaves to a plain attachment. Returns whether there are such interfaces: they
+   * stay after the result of that has gone.
+   */
+  noteListed(life: Life): boolean {
     const { lives, machine } = this.#simulation;
-    if (life.phase !== "tried") return;
     const made = machine.things().filter(({ by }) => by.has(life.key));
     for (const other of lives.values())
-      for (const thing of other === life ? [] : made) this.#hasResultOf(other, thing, life);
+      for (const thing of other === life || life.phase !== "tried" ? [] : made) this.#hasResultOf(other, thing, life);
+    return made.some(({ by }) => this.#listedBefore.has(by));
   }
 
   /** The same of an attachment whose DEL has passed at the same time. The interface goes with its namespace. */

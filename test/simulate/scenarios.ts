@@ -1407,6 +1407,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: leased", do: "kill the plugin" } },
       add("c1 za eth0"),
       del("c1 zc eth1"),
+      add("c1 za eth0"),
       del("c1 za eth0"),
     ],
   },

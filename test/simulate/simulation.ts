@@ -179,7 +179,7 @@ export class Simulation {
     const isStale = life.phase !== "none" && life.boot === machine.boot && life.serial !== serial;
     if ((isStale && this.#forgives) || isOld(machine, life)) life.mayFail = true;
     this.#forgetAddresses();
-    this.#promises.noteListed(life);
+    const isBesideListed = this.#promises.noteListed(life);
     const siblings = this.#ofContainer(life.of.container).filter((other) => other !== life);
     const running = siblings.filter((other) => this.#busy.has(other) || this.#orphans.has(other));
     const rivals = running.filter((other) => this.#share(life, other));
@@ -201,7 +201,7 @@ export class Simulation {
       life.phase !== "none" && (isElsewhere || wasElsewhere || (isOld(machine, life) && life.isEdited));
     // If two verbs at once want one interface, an ADD fails. Which one depends on their turns, and it may be both.
     const isFree = rivals.length === 0 && !isUndone && !this.#hasCutOffRival(life, serial);
-    const must = isFree && !this.#mayBeEntered(life) && mustPass(machine, life, plugins);
+    const must = isFree && !isBesideListed && !this.#mayBeEntered(life) && mustPass(machine, life, plugins);
     const isUnknown = machine.files.has(resultFile(life.of)) && !hasJournal(machine, life);
     return { plugins, serial, inode, boot: machine.boot, must, isFree, wasLive: isLive(machine, life), isUnknown };
   }
