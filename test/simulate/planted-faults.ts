@@ -33,6 +33,24 @@ export const plantedFaults: readonly PlantedFault[] = [
     to: "false",
   },
   {
+    name: "a lease that stays behind is forgotten",
+    file: sharing,
+    from: "waits: leaseWaits || rulesWait",
+    to: "waits: rulesWait",
+  },
+  {
+    name: "an unknown plugin has one lease",
+    file: sharing,
+    from: "isShared && (!around.profile || mayFail)",
+    to: "isShared && mayFail",
+  },
+  {
+    name: "rules count although their namespace is gone",
+    file: sharing,
+    from: "bootId === entry.bootId && around.isThere(its)",
+    to: "bootId === entry.bootId",
+  },
+  {
     name: "an interface is an entry's by its name alone",
     file: sharing,
     from: "return link === 0 || link === done.made;",
