@@ -158,7 +158,7 @@ export function reachOf(runs: readonly Run[]): ReadonlyMap<number, readonly Reac
 }
 
 /** Test files that take this long decide about a mutant, in milliseconds. More would take an hour for each percent. */
-const longest = 1500;
+const longest = 2000;
 
 /** Each test imports the plugins, so most of them reach a mutant there. The tests that see one of a kind see the others. */
 function kindOf({ file }: Mutant): string {
@@ -171,28 +171,29 @@ function noteKiller(killers: Map<string, string[]>, kind: string, test: string):
 }
 
 /**
- * The tests that decide about a mutant: of those that reach it, the nearest, then those with the fewest tests, while there is time. Its own file's
- * and those that killed one of its kind come first, then the fastest.
+ * The tests that decide about a mutant: of those that reach it, first its own file's, then those that killed one of its kind,
+ * then the fastest, while there is time.
  */
 export function orderFor(mutant: Mutant, reaching: readonly Reaching[], killers: readonly string[] = []): Order {
   const own = basename(mutant.file).replace(/\.ts$/, ".test.ts");
-  const first = ({ run: { test } }: Reaching) => [
-    basename(test) === own ? 0 : 1,
-    killers.includes(test) ? killers.indexOf(test) : killers.length,
-  ];
-  const nearest = sortedBy(reaching, (one) => [
-    ...first(one),
-    -nearness(mutant.file, one.run.test),
-    one.cases?.length ?? Number.MAX_SAFE_INTEGER,
+  const sorted = sortedBy(reaching, (one) => [
+    basename(one.run.test) === own ? 0 : 1,
+    killers.includes(one.run.test) ? killers.indexOf(one.run.test) : killers.length,
+    durationOf(one),
   ]);
   let usualMs = 0;
-  const chosen = nearest.filter(({ run: { milliseconds } }) => {
-    const isInTime = usualMs === 0 || usualMs + milliseconds <= longest;
-    if (isInTime) usualMs += milliseconds;
+  const chosen = sorted.filter((one) => {
+    const isInTime = usualMs === 0 || usualMs + durationOf(one) <= longest;
+    if (isInTime) usualMs += durationOf(one);
     return isInTime;
   });
-  const sorted = sortedBy(chosen, (one) => [...first(one), one.run.milliseconds]);
-  return { mutant: mutant.id, tests: sorted.map(limited), limitMs: 10_000 + 10 * usualMs };
+  return { mutant: mutant.id, tests: chosen.map(limited), limitMs: 10_000 + 10 * usualMs };
+}
+
+/** How long the tests that reach a mutant take without it. */
+function durationOf({ run: { milliseconds }, cases }: Reaching): number {
+  const [shared = 0, ...own] = milliseconds;
+  return own.reduce((sum, spent, index) => sum + (cases?.includes(index) === false ? 0 : spent), shared);
 }
 
 function sortedBy<T>(all: readonly T[], rank: (one: T) => readonly number[]): T[] {
@@ -209,17 +210,6 @@ export function mayKill(test: string, file: string): boolean {
 
 function compared(one: readonly number[], other: readonly number[]): number {
   return one.map((value, index) => value - (other[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
-}
-
-/** The number of folders that a source has in common with a test, which mirrors it in test/unit/. */
-function nearness(file: string, test: string): number {
-  const folders = file
-    .replace(/^shared\//, "")
-    .split("/")
-    .slice(0, -1);
-  const mirrored = test.replace("test/unit/", "").split("/").slice(0, -1);
-  const different = folders.findIndex((folder, index) => mirrored[index] !== folder);
-  return different < 0 ? folders.length : different;
 }
 
 function limited({ run: { test, asked }, cases }: Reaching): Limited {

@@ -58,7 +58,7 @@ function linesOf(file: string): string[] {
 /** Each test depends on these, too. */
 const ofEveryTest = [
   "package-lock.json",
-  ...["bundle", "instrument", "pool", "test-api", "worker"].map((name) => `test/reports/mutation/${name}.ts`),
+  ...["bundle", "instrument", "judge", "pool", "test-api", "worker"].map((name) => `test/reports/mutation/${name}.ts`),
 ];
 
 /** Directories that hold no sources. */

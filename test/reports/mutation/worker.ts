@@ -35,7 +35,8 @@ export interface Outcome {
 /** One run of a test file. */
 export interface Run {
   readonly test: string;
-  readonly milliseconds: number;
+  /** How long each test took, first the declarations and shared hooks. */
+  readonly milliseconds: readonly number[];
   readonly asked: number;
   /** The mutants that each test reached, first those that its declarations and shared hooks reached. Only without a mutant. */
   readonly reached: readonly Int32Array[];
@@ -83,18 +84,26 @@ async function runFile({ test, cases: chosen, mostAsked }: Limited, mutant: numb
   };
   const declare = await scriptOf(test);
   read.clear();
-  const started = performance.now();
+  const milliseconds = [0];
+  let last = performance.now();
+  const spend = (): void => {
+    const now = performance.now();
+    milliseconds[current] = (milliseconds[current] ?? 0) + now - last;
+    last = now;
+  };
   const failed = await failureOf(
     all,
     chosen,
     () => declareAll(declare, all, isOn),
     (index) => {
+      spend();
       current = index === undefined ? 0 : index + 1;
       reached[current] ??= new Set();
     },
   );
+  spend();
   const run: Run = {
-    ...{ test, milliseconds: performance.now() - started, asked },
+    ...{ test, milliseconds: Array.from(milliseconds, (spent = 0) => spent), asked },
     reached: mutant === undefined ? reached.map((ids) => Int32Array.from(ids)) : [],
     read: mutant === undefined ? [...read] : [],
   };

@@ -38,28 +38,29 @@ test("the mutants of changed lines", () => {
   expect(changed.map(({ original }) => original)).toEqual(["f(2)", "2"]);
 });
 
-const run = (test: string, ...reached: number[][]) => {
-  return { test, milliseconds: 1, asked: 10, reached: reached.map((ids) => Int32Array.from(ids)), read: [] };
+const run = (test: string, milliseconds: number[], ...reached: number[][]) => {
+  return { test, milliseconds, asked: 10, reached: reached.map((ids) => Int32Array.from(ids)), read: [] };
 };
 
-test("a mutant meets only the tests that reach it: first those of its own file, then the nearest, then the fewest", () => {
+test("a mutant meets only the tests that reach it: its own file's, those that killed others there, the fastest, in time", () => {
   const [mutant] = mutantsOf("cli/prune/state.ts", "f();", 7);
   const runs = [
-    run("test/unit/cli/many.test.ts", [], [7], [7]),
-    run("test/unit/cli/elsewhere.test.ts", [8], [8]),
-    run("test/unit/cli/declared.test.ts", [7], [8]),
-    run("test/unit/cli/prune/near.test.ts", [], [7], [6, 7]),
-    run("test/unit/state.test.ts", [], [6], [7]),
-    run("test/unit/cli/few.test.ts", [], [6, 7]),
+    run("test/unit/cli/slow.test.ts", [0, 100, 100], [], [7], [7]),
+    run("test/unit/cli/elsewhere.test.ts", [0, 0], [8], [8]),
+    run("test/unit/cli/too-slow.test.ts", [0, 1990], [], [7]),
+    run("test/unit/cli/declared.test.ts", [1, 2], [7], [8]),
+    run("test/unit/cli/killer.test.ts", [0, 50, 50], [], [7], [6, 7]),
+    run("test/unit/state.test.ts", [5, 1000, 5], [], [6], [7]),
+    run("test/unit/cli/fast.test.ts", [0, 1, 500], [], [7], [6]),
   ];
-  const order = mutant && orderFor(mutant, reachOf(runs).get(7) ?? []);
-  expect(order).toMatchObject({ mutant: 7, limitMs: 10_050 });
+  const order = mutant && orderFor(mutant, reachOf(runs).get(7) ?? [], ["test/unit/cli/killer.test.ts"]);
+  expect(order).toMatchObject({ mutant: 7, limitMs: 13_140 });
   expect(order?.tests.map(({ test, cases }) => [test, cases])).toEqual([
     ["test/unit/state.test.ts", [1]],
-    ["test/unit/cli/prune/near.test.ts", [0, 1]],
-    ["test/unit/cli/few.test.ts", [0]],
-    ["test/unit/cli/many.test.ts", [0, 1]],
+    ["test/unit/cli/killer.test.ts", [0, 1]],
+    ["test/unit/cli/fast.test.ts", [0]],
     ["test/unit/cli/declared.test.ts", undefined],
+    ["test/unit/cli/slow.test.ts", [0, 1]],
   ]);
 });
 
