@@ -43,7 +43,8 @@ export const help = `Tries out a CNI plugin against the rules of the CNI specifi
 
 The plugin runs in private network, mount and process namespaces. They have an interface uplink0, which a configuration
 can name as the master, and cannot change files of this machine. The exit code is 1 if a case fails. It is 2, with one
-line, if no case was run: the command line is wrong, this machine lacks something, or the first call does not end.`;
+line, if no case was run (the command line is wrong, this machine lacks something, or the first call does not end), or if
+the file of --junit cannot be written.`;
 
 /** The programs that the cases need, and the packages with them. */
 const programs = { unshare: "util-linux", mount: "mount", ip: "iproute2" };
@@ -193,12 +194,15 @@ export function isInstalled(program: string): boolean {
   return variables.PATH.split(":").some((folder) => existsSync(path.join(folder, program)));
 }
 
-/** The file is written after a minute of work. A new one does not stay, because an empty file is no XML. */
+/**
+ * The file is written after a minute of work. A new one does not stay, because an empty file is no XML. An old one is
+ * emptied, because its results would look like those of this run.
+ */
 function checkWritable(junit: string): void {
   const isNew = !existsSync(junit);
   try {
     if (!isNew) accessSync(junit, constants.W_OK);
-    writeFileSync(junit, "", { flag: "a" });
+    writeFileSync(junit, "");
     if (isNew) rmSync(junit);
   } catch (error) {
     throw new UsageError(`--junit ${junit}: ${firstLine(error)}`);

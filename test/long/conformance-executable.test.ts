@@ -264,11 +264,14 @@ test("a plugin that lists only older versions ends the run", async () => {
   ]);
 });
 
-test("a run without a case leaves no empty report", async () => {
+test("a run without a case leaves no empty report, and none of an earlier run", async () => {
   writeFileSync(at("prepare-fails.json"), '{"conformance":{"prepare":"false"}}');
   const args = ["--plugin", scriptAt("any", "true"), "--config", at("prepare-fails.json"), "--junit", at("none.xml")];
   expect((await conformance(...args)).exitCode).toBe(2);
   expect(existsSync(at("none.xml"))).toBe(false);
+  writeFileSync(at("none.xml"), "<testsuites/>");
+  expect((await conformance(...args)).exitCode).toBe(2);
+  expect(readFileSync(at("none.xml"), "utf8")).toBe("");
 });
 
 /** Makes a plugin of a shell script. `$in` is its stdin. */
