@@ -130,7 +130,7 @@ test("only Nomad's sources may be missing", () => {
   expect(missing.filter((name) => name !== "nomad-add-again")).toEqual([]);
 });
 
-test("the command names modules whose patches are against an older release", async () => {
+test("the command names modules whose patches are against an older release, and those of which it does not know", async () => {
   const versions: Record<string, string | undefined> = {
     "a/new": "v1.10.0",
     "a/same": "v1.2.0",
@@ -140,9 +140,10 @@ test("the command names modules whose patches are against an older release", asy
     { module, version: "v1.2.0" },
     { module, version: "v1.2.0" },
   ]);
-  expect(await outdated(some, async (module) => versions[module])).toEqual([
-    "a/new v1.10.0 is out: the patches are against v1.2.0",
-  ]);
+  expect(await outdated(some, async (module) => versions[module])).toEqual({
+    old: ["a/new v1.10.0 is out: the patches are against v1.2.0"],
+    unknown: ["a/unknown: the module proxy does not say if there is a release after v1.2.0"],
+  });
 });
 
 const one = (passed: number, total = 1) => ({ passed, total });

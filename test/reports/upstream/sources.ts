@@ -20,17 +20,23 @@ export async function moduleSources({ module, version }: Pick<Fault, "module" | 
   return found.Dir !== undefined && existsSync(found.Dir) ? found.Dir : undefined;
 }
 
-/** Says which modules have a newer release than the one that their patches are against. */
+/** Says which modules have a newer release than the one that their patches are against, and of which nobody knows. */
 export async function outdated(
   faults: readonly Pick<Fault, "module" | "version">[],
   newestOf: (module: string) => Promise<string | undefined> = newestRelease,
-): Promise<string[]> {
+): Promise<{ readonly old: readonly string[]; readonly unknown: readonly string[] }> {
   const versions = Object.entries(Object.fromEntries(faults.map(({ module, version }) => [module, version])));
-  const found = versions.map(async ([module, version]) => {
-    const newest = (await newestOf(module)) ?? version;
-    return newest === version ? [] : [`${module} ${newest} is out: the patches are against ${version}`];
-  });
-  return (await Promise.all(found)).flat();
+  const found = await Promise.all(
+    versions.map(async ([module, version]) => ({ module, version, newest: await newestOf(module) })),
+  );
+  return {
+    old: found
+      .filter(({ version, newest }) => newest !== undefined && newest !== version)
+      .map(({ module, version, newest }) => `${module} ${newest} is out: the patches are against ${version}`),
+    unknown: found
+      .filter(({ newest }) => newest === undefined)
+      .map(({ module, version }) => `${module}: the module proxy does not say if there is a release after ${version}`),
+  };
 }
 
 /** The newest release of a module; undefined if the module proxy does not say. */
