@@ -157,7 +157,7 @@ export function reachOf(runs: readonly Run[]): ReadonlyMap<number, readonly Reac
   return reach;
 }
 
-/** Test files that take this long decide about a mutant, in milliseconds. More would take an hour for each percent. */
+/** Tests that take this long decide about a mutant, in milliseconds. More would take an hour for each percent. */
 const longest = 2000;
 
 /** Each test imports the plugins, so most of them reach a mutant there. The tests that see one of a kind see the others. */
@@ -181,19 +181,33 @@ export function orderFor(mutant: Mutant, reaching: readonly Reaching[], killers:
     killers.includes(one.run.test) ? killers.indexOf(one.run.test) : killers.length,
     durationOf(one),
   ]);
-  let usualMs = 0;
-  const chosen = sorted.filter((one) => {
-    const isInTime = usualMs === 0 || usualMs + durationOf(one) <= longest;
-    if (isInTime) usualMs += durationOf(one);
-    return isInTime;
-  });
+  const chosen = inTime(sorted);
+  const usualMs = chosen.reduce((sum, one) => sum + durationOf(one), 0);
   return { mutant: mutant.id, tests: chosen.map(limited), limitMs: 10_000 + 10 * usualMs };
 }
 
 /** How long the tests that reach a mutant take without it. */
 function durationOf({ run: { milliseconds }, cases }: Reaching): number {
   const [shared = 0, ...own] = milliseconds;
-  return own.reduce((sum, spent, index) => sum + (cases?.includes(index) === false ? 0 : spent), shared);
+  return (cases ?? [...own.keys()]).reduce((sum, index) => sum + (own[index] ?? 0), shared);
+}
+
+/** As many as there is time for, but the whole first one: of each file, the fastest tests. */
+function inTime(sorted: readonly Reaching[]): Reaching[] {
+  let left = longest;
+  return sorted.flatMap((one, at) => {
+    const [shared = 0, ...own] = one.run.milliseconds;
+    const whole = one.cases ?? [...own.keys()];
+    if (left < shared && at > 0) return [];
+    left -= shared;
+    const cases = sortedBy(whole, (index) => [own[index] ?? 0]).filter((index) => {
+      const isInTime = at === 0 || (own[index] ?? 0) <= left;
+      if (isInTime) left -= own[index] ?? 0;
+      return isInTime;
+    });
+    if (cases.length === whole.length) return one;
+    return cases.length > 0 ? { ...one, cases: cases.sort((a, b) => a - b) } : [];
+  });
 }
 
 function sortedBy<T>(all: readonly T[], rank: (one: T) => readonly number[]): T[] {
