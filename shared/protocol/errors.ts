@@ -113,7 +113,7 @@ export const catalogue = {
   delegateNotStarted: {
     code: 104,
     msg: "delegate %s cannot be started",
-    hint: "Reinstall the plugin for this machine's architecture.",
+    hint: "The details have the kernel's reason. ENOEXEC: reinstall the plugin for this machine's architecture. ENOMEM or EAGAIN: the host has no memory or no process left.",
   },
   routingMissing: {
     code: 105,
