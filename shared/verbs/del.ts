@@ -10,7 +10,7 @@ import { withAddressesOf } from "../delegate/taken-addresses.ts";
 import { planRemoval, runDel, runRemoval, tryToUndo } from "../delegate/undo.ts";
 import { giveUp, noteUndone, type Undoing } from "../delegate/undoing.ts";
 import { cachedResultFile } from "../journal/host-files.ts";
-import { type Entry, fromTheEnd, isNowhere, isSameNamespace, namesOf } from "../journal/journal.ts";
+import { type Entry, fromTheEnd, isNowhere, isSameNamespace, type Journal, namesOf } from "../journal/journal.ts";
 import { masquerades, type Removal } from "../journal/sharing.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
@@ -46,27 +46,31 @@ function isOfEarlierTry({ bootId, namespace }: Entry, own: Entry): boolean {
   return !isNowhere(own.namespace) && !isSameNamespace(namespace, own.namespace);
 }
 
-/** Whether something has added the attachment again since a reboot, without an entry: a plain plugin, for example. */
-function isAddedAgain(call: Call, { bootId, ifName }: Entry): boolean {
+/** Whether something has added the attachment again since a reboot or an undo, without an entry: a plain plugin, for example. */
+function isAddedAgain(call: Call, { bootId, ifName, isUndone }: Entry): boolean {
   const moment = call.facts.moment();
   // guard: an entry of this boot is undone as it is
-  if (moment === undefined || bootId === moment.bootId) return false;
-  // guard: what a wrapper has made in this boot
-  const isMade = (one: Entry) => !one.isUndone && one.bootId === moment.bootId && namesOf(one).includes(ifName);
-  if (call.journal.entries.some(isMade)) return false;
+  if (moment === undefined || (bootId === moment.bootId && !isUndone)) return false;
   const link = call.session.host.linkIndex(call.request.variables.netns, ifName);
-  // guard: the interface of a sibling
-  return !!link && !isOfSibling(call, ifName, link);
+  // guard: what a wrapper has made in this boot
+  return !!link && !isMadeBy([call.journal, ...call.facts.siblings(call.key)], call, { ifName, link });
 }
 
-/** Whether a sibling has made an interface of the call's namespace, or may be making it. */
-function isOfSibling({ facts, key, request }: Call, ifName: string, link: number | undefined): boolean {
+/** Whether an attachment has made an interface of the call's namespace in this boot, or may be making it. */
+function isMadeBy(
+  journals: readonly Journal[],
+  { facts, request }: Call,
+  { ifName, link }: { ifName: string; link: number | undefined },
+): boolean {
   const namespace = facts.namespace(request.variables.netns);
-  const mayBeIts = ({ done, failed }: Entry) => (done?.made ?? failed?.left ?? link) === link;
+  const isMaker = ({ role, isUndone, bootId }: Entry) =>
+    role === "creator" && !isUndone && bootId === facts.moment()?.bootId;
   const isIts = (one: Entry) =>
-    // guard: the interface of a sibling
-    !one.isUndone && namesOf(one).includes(ifName) && isSameNamespace(one.namespace, namespace) && mayBeIts(one);
-  return facts.siblings(key).some(({ entries }) => entries.some(isIts));
+    // guard: an interface that an attachment has made, or may be making
+    namesOf(one).includes(ifName) && (one.done?.made ?? one.failed?.left ?? link) === link;
+  return journals.some(({ entries }) =>
+    entries.some((one) => isMaker(one) && isIts(one) && isSameNamespace(one.namespace, namespace)),
+  );
 }
 
 /** Undoes the entries of a plan, from the end. The runtime gets the answer of the own one, or of a stray ADD's that failed. Returns the exit code. */
@@ -156,8 +160,9 @@ function removeStray(call: Call, undoing: Undoing, entry: Entry): Finished | und
   if (!entry.done && isSameNamespace(entry.namespace, namespace)) return undefined;
   // guard: the interface of another container
   if (call.facts.strangers(call.key.containerId, namespace).length > 0) return undefined;
+  const link = call.session.host.linkIndex(undoing.netns, entry.ifName);
   // guard: the interface of a sibling
-  if (isOfSibling(call, entry.ifName, call.session.host.linkIndex(undoing.netns, entry.ifName))) return undefined;
+  if (isMadeBy(call.facts.siblings(call.key), call, { ifName: entry.ifName, link })) return undefined;
   const stray = { ...entry, namespace, before: 0, done: undefined, failed: undefined };
   const removal = planRemoval(undoing, stray);
   // guard: an interface of another attachment

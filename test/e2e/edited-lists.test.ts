@@ -96,6 +96,23 @@ test("a reboot cut a DEL off, and the plain list has attached the container agai
   expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
 });
 
+test("a DEL failed at its end, and the plain list has attached the container again: DEL of the wrapped one leaves nothing", async () => {
+  await using lab = await Lab.start({ plugins });
+  await lab.run("cp", ["/opt/cni/bin/macvlan", "/opt/cni/bin/real-macvlan"]);
+  await installPlugin(lab, "macvlan", "/opt/cni/bin/real-macvlan; code=$?; [ -e /run/lab/cut ] && exit 1; exit $code");
+  const list = zone("1.0.0", wrapped(macvlan), wrapped(portmap));
+  const container = await lab.addContainer("c1");
+  expectSuccess(await lab.goCni.add(list, container, published(25080)));
+  await lab.writeFile("/run/lab/cut", "");
+  expect(await lab.goCni.del(list, container, published(25080))).toMatchObject({ exitCode: 1 });
+  await lab.run("rm", ["/run/lab/cut"]);
+  expectSuccess(await lab.goCni.add(zone("1.0.0", macvlan, portmap), container, published(25080)));
+  expectSuccess(await lab.goCni.del(list, container, published(25080)));
+  expect((await lab.kernel.packetRules()).filter((rule) => rule.includes("25080"))).toEqual([]);
+  expect([await lab.kernel.leases(), await lab.kernel.journals()]).toEqual([[], []]);
+  expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+});
+
 test("DEL of a plugin without a profile leaves the interface to the creator before it", async () => {
   await using lab = await Lab.start({ plugins });
   await installPlugin(

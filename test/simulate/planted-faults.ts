@@ -327,8 +327,14 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "what was added again since a reboot is left",
     file: del,
-    from: "if (moment === undefined || bootId === moment.bootId) return false;",
-    to: "return false;",
+    from: "(bootId === moment.bootId && !isUndone)",
+    to: "!isUndone",
+  },
+  {
+    name: "what was added again since an undo is left",
+    file: del,
+    from: "(bootId === moment.bootId && !isUndone)",
+    to: "bootId === moment.bootId",
   },
   {
     name: "what was added again in another namespace is left",

@@ -1411,4 +1411,21 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth0"),
     ],
   },
+  ...Object.fromEntries(
+    [[], [add("c1 za net1")]].map((sibling) => [
+      `a plugin is killed in DEL, the plain list attaches the container again, and is wrapped when DEL comes: ${sibling.length} siblings`,
+      {
+        lists: { za: [macvlan(1), portmap("nftables"), chained("firewall"), unknown] },
+        events: [
+          add("c1 za eth0"),
+          ...sibling,
+          { do: "DEL", of: "c1 za eth0", fault: { at: "macvlan: link deleted", do: "kill the plugin" } },
+          { do: "unwrap", list: "za" },
+          add("c1 za eth0"),
+          { do: "wrap", list: "za" },
+          del("c1 za eth0"),
+        ],
+      },
+    ]),
+  ),
 };

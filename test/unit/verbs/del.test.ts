@@ -252,6 +252,19 @@ describe("DEL of an entry", () => {
     expect(runsWith(entryOf({ id: "present", ifName: "eth1" }))).toEqual([`portmap DEL eth0 ${blue}`]);
   });
 
+  test("undone: what was attached since without an entry is removed as such, and not what a wrapper has made", () => {
+    const entries = [entryOf(), chainedOf("portmap", undone)];
+    const runsWith = (index: number, ...more: Entry[]) =>
+      runsOf(del("portmap", { prevResult: bothResult }, { files: journalFiles(...entries, ...more), links: [index] }));
+    expect(runsWith(7)).toEqual([]);
+    expect(runsWith(9)).toEqual([`portmap DEL eth0 ${blue}`]);
+    expect(runsWith(0)).toEqual([]);
+    expect(runsWith(9, entryOf({ id: "later", failed: { left: 9 }, done: undefined }))).toEqual([]);
+    expect(runsWith(9, entryOf({ id: "later", done: undefined }))).toEqual([]);
+    expect(runsWith(9, chainedOf("firewall", { id: "later" }))).toEqual([`portmap DEL eth0 ${blue}`]);
+    expect(runsWith(9, entryOf({ ...net1, delegateNetwork: "other", done: { ...sinceThen, made: 9 } }))).toEqual([]);
+  });
+
   test("undoes what earlier tries left before it, if the list was edited in between", () => {
     const given = (changes: object, own: object) =>
       runsOf(del("bridge", renamed, { files: journalFiles(entryOf(changes), { ...eth1, ...own }) }));
