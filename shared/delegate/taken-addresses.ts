@@ -50,7 +50,7 @@ function takenBy(facts: Facts, key: AttachmentKey, { type, prevResult }: JsonObj
 
 /**
  * Returns the names of the addresses that other containers have: by their journals of this boot, and by libcni's results where
- * there is no journal. A result may be of an earlier ADD.
+ * there was no journal. A result may be of an earlier ADD.
  */
 function addressesOfOthers(facts: Facts, containerId: string): ReadonlySet<unknown> {
   const journals = facts
@@ -62,9 +62,9 @@ function addressesOfOthers(facts: Facts, containerId: string): ReadonlySet<unkno
     facts,
     attached.flatMap(({ entries }) => entries),
   );
-  const results = facts
-    .allResults()
-    .filter(({ key }) => key.containerId !== containerId && !journals.some((one) => isSameAttachment(one.key, key)));
+  const hasJournal = (key: AttachmentKey) =>
+    journals.some((one) => isSameAttachment(one.key, key)) || facts.isUndone(key);
+  const results = facts.allResults().filter(({ key }) => key.containerId !== containerId && !hasJournal(key));
   const listed = results.flatMap(({ result }) => addressesIn(result));
   return new Set([...recorded, ...listed.map(ipName)]);
 }

@@ -82,6 +82,12 @@ export class Facts {
     return this.read(file) === undefined && this.#host.stat(file) !== undefined;
   }
 
+  /** Whether an attachment was undone since this call found its journal. Its runtime removes libcni's result next. */
+  isUndone(key: AttachmentKey): boolean {
+    const file = journalFile(key);
+    return this.#found.has(file) && this.read(file) === undefined && !this.isUnreadable(key);
+  }
+
   /** The journals of the container's other attachments. */
   siblings(key: AttachmentKey): readonly Journal[] {
     const own = journalFile(key);
@@ -149,8 +155,7 @@ export class Facts {
     const others = this.results(key.containerId).filter((one) => !isSameAttachment(one.key, key));
     return others.flatMap((one) => {
       const journal = this.siblings(key).find((sibling) => isSameAttachment(sibling.key, one.key));
-      // Another call has undone it meanwhile, and its runtime removes the result next.
-      if (!journal && this.#found.has(journalFile(one.key)) && !this.isUnreadable(one.key)) return [];
+      if (!journal && this.isUndone(one.key)) return [];
       if (!journal || withoutStrays(journal).length === 0) return [one];
       if (!journal.entries.some((entry) => isSameNamespace(entry.namespace, namespace))) return [];
       const known = journal.entries.flatMap(namesOf);

@@ -26,11 +26,7 @@ export function planGc(call: Call): CollectPlan | HandOver {
   // guard: the attachments of other networks
   const ofList = facts.journals().filter((one) => one.key.network === key.network && one.entries.length > 0);
   // guard: an attachment that is valid, or whose namespace is there
-  const gone = ofList.filter((journal) => !valid.has(ownerKey(journal.key)) && !isLive(call, journal));
-  // An address of an earlier boot may be another container's by now. Without the journal, the result would say that both have it.
-  // guard: what another container has of an address of an earlier boot
-  const isOld = ({ entries }: Journal) => entries.every(({ bootId }) => bootId !== facts.moment()?.bootId);
-  const journals = [...gone.filter((one) => !isOld(one)), ...gone.filter(isOld)];
+  const journals = ofList.filter((journal) => !valid.has(ownerKey(journal.key)) && !isLive(call, journal));
   return journals.length > 0 ? { do: "collect", journals, then } : then;
 }
 

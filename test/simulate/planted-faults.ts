@@ -245,6 +245,12 @@ export const plantedFaults: readonly PlantedFault[] = [
     to: "",
   },
   {
+    name: "libcni's result counts after its journal was undone",
+    file: "shared/delegate/taken-addresses.ts",
+    from: " || facts.isUndone(key)",
+    to: "",
+  },
+  {
     name: "GC removes what is live",
     file: "shared/verbs/gc.ts",
     from: "!valid.has(ownerKey(journal.key)) && !isLive(call, journal)",

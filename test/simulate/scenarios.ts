@@ -1411,6 +1411,18 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth0"),
     ],
   },
+  "GC removes an attachment that failed after a reboot, and another container's that has its address from DHCP since": {
+    lists: { za: [{ ...ptp(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }, chained("firewall")] },
+    events: [
+      add("c2 za eth0"),
+      { do: "reboot" },
+      add("c1 za eth0"),
+      { do: "ADD", of: "c2 za eth0", fault: { at: "ptp: leased", do: "fail the plugin" } },
+      loses("c2"),
+      loses("c1"),
+      { do: "GC", list: "za", by: "another" },
+    ],
+  },
   ...Object.fromEntries(
     [[], [add("c1 za net1")]].map((sibling) => [
       `a plugin is killed in DEL, the plain list attaches the container again, and is wrapped when DEL comes: ${sibling.length} siblings`,

@@ -98,19 +98,11 @@ test("a journal whose only line is damaged stays", () => {
   expect(collect([], undefined, { files: { [journal]: text } }).files).toEqual({ [journal]: text });
 });
 
-test("an entry that is undone keeps nothing alive, and what is of an earlier boot as a whole goes last", () => {
+test("an entry that is undone keeps nothing alive", () => {
   const there = { namespaces: { [blue]: 4026531840 } };
   const undone = entryOf({ isGivenUp: true, isUndone: true });
   expect(runsOf(collect([undone, chainedOf("portmap", gone)], undefined, there))).toContain("portmap DEL blue");
   expect(runsOf(collect([entryOf(), chainedOf("portmap", gone)], undefined, there))).toEqual(["bridge GC "]);
-  const old = { ...gone, bootId: "earlier" };
-  const mixed = [entryOf(old), entryOf({ ...gone, ifName: "eth1" })];
-  expect(runsOf(collect([entryOf({ ...old, containerId: "red" }), ...mixed]))).toEqual([
-    "bridge DEL blue",
-    "bridge DEL blue",
-    "bridge DEL red",
-    "bridge GC ",
-  ]);
 });
 
 test("a journal stays if the DEL of one of two entries fails", () => {
