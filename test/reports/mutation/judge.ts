@@ -186,7 +186,7 @@ export function orderFor(mutant: Mutant, reaching: readonly Reaching[], killers:
   return { mutant: mutant.id, tests: chosen.map(limited), limitMs: 10_000 + 10 * usualMs };
 }
 
-/** How long the tests that reach a mutant take without it. */
+/** The processor's time for the tests that reach a mutant, without it. */
 function durationOf({ run: { milliseconds }, cases }: Reaching): number {
   const [shared = 0, ...own] = milliseconds;
   return (cases ?? [...own.keys()]).reduce((sum, index) => sum + (own[index] ?? 0), shared);

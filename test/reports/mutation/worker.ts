@@ -35,7 +35,7 @@ export interface Outcome {
 /** One run of a test file. */
 export interface Run {
   readonly test: string;
-  /** How long each test took, first the declarations and shared hooks. */
+  /** The processor's time for each test, which depends little on other programs; first the declarations and shared hooks. */
   readonly milliseconds: readonly number[];
   readonly asked: number;
   /** The mutants that each test reached, first those that its declarations and shared hooks reached. Only without a mutant. */
@@ -85,9 +85,9 @@ async function runFile({ test, cases: chosen, mostAsked }: Limited, mutant: numb
   const declare = await scriptOf(test);
   read.clear();
   const milliseconds = [0];
-  let last = performance.now();
+  let last = processorMs();
   const spend = (): void => {
-    const now = performance.now();
+    const now = processorMs();
     milliseconds[current] = (milliseconds[current] ?? 0) + now - last;
     last = now;
   };
@@ -108,6 +108,11 @@ async function runFile({ test, cases: chosen, mostAsked }: Limited, mutant: numb
     read: mutant === undefined ? [...read] : [],
   };
   return { run, failed };
+}
+
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 async function failureOf(
