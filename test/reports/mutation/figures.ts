@@ -5,13 +5,24 @@ import type { Verdict } from "./report.ts";
 export interface Figure {
   readonly mutants: number;
   readonly killed: number;
+  /** When they were counted. */
+  readonly commit: string;
+  readonly date: string;
 }
 
 /** The figures of each folder as a table. Only folders whose files all ran get new ones. */
 export function figuresOf(
   verdicts: readonly Verdict[],
   before: ReadonlyMap<string, Figure>,
-  { ran, all }: { readonly ran: ReadonlySet<string>; readonly all: readonly string[] },
+  {
+    ran,
+    all,
+    when,
+  }: {
+    readonly ran: ReadonlySet<string>;
+    readonly all: readonly string[];
+    readonly when: Pick<Figure, "commit" | "date">;
+  },
 ): string {
   const folders = Map.groupBy(all, folderOf);
   const found = Map.groupBy(verdicts, ({ mutant: { file } }) => folderOf(file));
@@ -19,10 +30,17 @@ export function figuresOf(
     const own = found.get(folder);
     const isWhole = folders.get(folder)?.every((file) => ran.has(file));
     const figure =
-      own && isWhole ? { mutants: own.length, killed: own.filter(({ killed }) => killed).length } : before.get(folder);
-    return figure ? [[`\`${folder}\``, ...[figure.mutants, figure.killed].map(String), percentOf(figure)]] : [];
+      own && isWhole
+        ? { mutants: own.length, killed: own.filter(({ killed }) => killed).length, ...when }
+        : before.get(folder);
+    return figure ? [rowOf(folder, figure)] : [];
   });
-  return table(["folder", "mutants", "killed", "%"], rows);
+  return table(["folder", "faults", "seen", "%", "commit", "date"], rows);
+}
+
+function rowOf(folder: string, figure: Figure): string[] {
+  const { mutants, killed, commit, date } = figure;
+  return [`\`${folder}\``, String(mutants), String(killed), percentOf(figure), commit, date];
 }
 
 function percentOf({ mutants, killed }: Figure): string {
@@ -35,8 +53,11 @@ function folderOf(file: string): string {
 
 /** The figures of a table that `figuresOf` made. */
 export function readFigures(text: string): ReadonlyMap<string, Figure> {
-  const rows = text.matchAll(/^\| `(\S+)`\s*\| (\d+)\s*\| (\d+)\s*\|/gm);
+  const rows = text.matchAll(/^\| `(\S+)`\s*\| (\d+)\s*\| (\d+)\s*\|[^|]*\| (\S+)\s*\| (\S+)\s*\|$/gm);
   return new Map(
-    [...rows].map(([, folder = "", mutants, killed]) => [folder, { mutants: Number(mutants), killed: Number(killed) }]),
+    [...rows].map(([, folder = "", mutants, killed, commit = "", date = ""]) => [
+      folder,
+      { mutants: Number(mutants), killed: Number(killed), commit, date },
+    ]),
   );
 }

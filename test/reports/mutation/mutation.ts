@@ -1,6 +1,6 @@
 // Puts small faults (mutants) into the code, one at a time, and tests whether a unit test notices, or a test of the
-// executables for a fault in Rust. It fails if the tests
-// notice too few (scope.json), or if the list of the others (survivors.json) is not exact.
+// executables for a fault in Rust. It fails if the tests notice too few (scope.json), miss one in a guard without a reason in
+// survivors.json, or notice one that is listed there. An earlier run's results count while the files that decided are the same.
 //   --only <glob>      only the mutants of these files; it may be repeated
 //   --guards           only the mutants of guards
 //   --since <git ref>  only the mutants of lines that changed since then
@@ -9,7 +9,7 @@
 //   --workers <n>      at most this many at a time; the default is 1
 //   --json             the result as JSON
 //   --write            renews survivors.json (with --only, the entries of these files), the table of guards and the figures
-//                      in docs/security.md of folders that ran as a whole; write the reasons of new survivors by hand
+//                      in docs/security.md of folders that ran as a whole; write the reasons of new entries by hand
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -26,6 +26,7 @@ import { isRust, type Mutant, mutantsOf } from "./mutants.ts";
 import {
   type Aim,
   aimScores,
+  type Found,
   fileScores,
   listProblems,
   missedAims,
@@ -112,7 +113,8 @@ function makeMutants() {
     chosen.push(...mutants.map((mutant) => ({ mutant, isGuarding: guarding.has(mutant) })));
   }
   const sorted = chosen.sort((one, other) => Number(other.isGuarding) - Number(one.isGuarding));
-  return { chosen: sorted.map(({ mutant }) => mutant), sources };
+  const guarding = new Set(chosen.filter(({ isGuarding }) => isGuarding).map(({ mutant }) => mutant));
+  return { chosen: sorted.map(({ mutant }) => mutant), guarding, sources };
 }
 
 function progressOf(total: number, started: number) {
@@ -126,30 +128,41 @@ function progressOf(total: number, started: number) {
 }
 
 /** The problems of the list and the aims. A part of the mutants shows nothing about those that did not run. */
-function problemsOf(verdicts: readonly Verdict[], survivors: readonly Survivor[]): string[] {
+function problemsOf(verdicts: readonly Verdict[], found: Found): string[] {
   const files = new Set(verdicts.map(({ mutant }) => mutant.file));
   const whole = options.only === undefined ? listed : listed.filter(({ file }) => files.has(file));
-  const problems = listProblems(survivors, whole, isPart ? "some" : "all");
-  return isPart || options.only !== undefined
-    ? problems
-    : [...problems, ...missedAims(aimScores(verdicts, scope.aims), scope.aims)];
+  const problems = listProblems(found, whole, isPart ? "some" : "all");
+  return isPart ? problems : [...problems, ...missedAims(aimScores(verdicts, wholeAims()), wholeAims())];
 }
 
-function writeList(verdicts: readonly Verdict[], survivors: readonly Survivor[]): void {
+/** The aims whose files all run. */
+function wholeAims(): Aim[] {
+  const all = filesOf(scope.mutated, scope.excluded);
+  return scope.aims.filter(({ files }) => all.every((file) => isWanted(file) || !matchesAny(file, files)));
+}
+
+function writeList(verdicts: readonly Verdict[], found: Found): void {
   const run = options.only === undefined ? listed : verdicts.map(({ mutant }) => mutant);
-  const list = renewedList(survivors, listed, new Set(run.map(({ file }) => file)));
+  const list = renewedList(found, listed, new Set(run.map(({ file }) => file)));
   writeFileSync(listFile, `${jsonText(list)}\n`);
   const all = filesOf(scope.mutated, scope.excluded);
   const ran = new Set(all.filter(isWanted));
+  const commit = git("rev-parse", "--short=8", "HEAD") ?? "";
+  const when = { commit, date: new Date().toISOString().slice(0, 10) };
   writeSection("guards", guardTable(all));
-  writeSection("mutation", figuresOf(verdicts, readFigures(readSection("mutation")), { ran, all }));
+  writeSection("mutation", figuresOf(verdicts, readFigures(readSection("mutation")), { ran, all, when }));
 }
 
-function report(verdicts: readonly Verdict[], chosen: number): void {
+function report(verdicts: readonly Verdict[], guarding: ReadonlySet<Mutant>, chosen: number): void {
   const survivors = survivorsOf(verdicts, listed);
-  if (options.write) writeList(verdicts, survivors);
-  const problems = problemsOf(verdicts, survivors);
-  const scores = [...fileScores(verdicts), ...aimScores(verdicts, scope.aims)];
+  const ofGuards = survivorsOf(
+    verdicts.filter(({ mutant }) => guarding.has(mutant)),
+    listed,
+  );
+  const found = { survivors, ofGuards };
+  if (options.write) writeList(verdicts, found);
+  const problems = problemsOf(verdicts, found);
+  const scores = [...fileScores(verdicts), ...aimScores(verdicts, wholeAims())];
   console.log(options.json ? JSON.stringify({ scores, survivors, problems }, null, 2) : scoreTable(scores));
   if (!options.json) for (const problem of problems) console.log(problem);
   const missing = `${chosen - verdicts.length} of ${chosen} mutants`;
@@ -158,7 +171,7 @@ function report(verdicts: readonly Verdict[], chosen: number): void {
 }
 
 const started = performance.now();
-const { chosen, sources } = makeMutants();
+const { chosen, guarding, sources } = makeMutants();
 const memory = new Memory();
 const endsAt = started + 1000 * Number(options.seconds ?? Number.POSITIVE_INFINITY);
 
@@ -198,4 +211,4 @@ async function judgeExecutable(): Promise<Verdict[]> {
   return judgeRust(mutants, tests, { endsAt, progress: progressOf(mutants.length, performance.now()) });
 }
 
-report([...(await judgeScripts()), ...(await judgeExecutable())], chosen.length);
+report([...(await judgeScripts()), ...(await judgeExecutable())], guarding, chosen.length);

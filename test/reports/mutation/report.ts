@@ -2,7 +2,7 @@ import { matchesGlob } from "node:path";
 import { table } from "../../../build/docs/table.ts";
 import type { Mutant } from "./mutants.ts";
 
-/** A mutant that no test noticed, as in `survivors.json`. */
+/** A mutant that no test noticed. `survivors.json` has those of guards, and others with a reason. */
 export interface Survivor {
   readonly file: string;
   /** The declaration of the module that contains it. */
@@ -13,6 +13,12 @@ export interface Survivor {
   readonly times?: number;
   /** Why no test can notice it, or need not. */
   readonly reason: string;
+}
+
+/** The survivors of a run, and those of them that are in guards. */
+export interface Found {
+  readonly survivors: readonly Survivor[];
+  readonly ofGuards: readonly Survivor[];
 }
 
 /** The percentage of the mutants of some files that tests must kill. */
@@ -83,19 +89,20 @@ function keyOf({ file, place, original, replacement }: Omit<Survivor, "reason">)
 }
 
 /**
- * The errors of the list of survivors: a missing entry, a missing reason, an entry that does not survive any more. If only some
- * of the mutants ran, the others may survive.
+ * The errors of the list of survivors: one of a guard is missing, or has no reason; an entry does not survive any more. If only
+ * some of the mutants ran, the others may survive.
  */
 export function listProblems(
-  survivors: readonly Survivor[],
+  { survivors, ofGuards }: Found,
   listed: readonly Survivor[],
   ran: "all" | "some" = "all",
 ): string[] {
   const known = new Map(listed.map((survivor) => [keyOf(survivor), survivor]));
   const found = new Set(survivors.map(keyOf));
-  const unlisted = survivors.flatMap((survivor) => {
+  const unlisted = ofGuards.filter((survivor) => !known.has(keyOf(survivor)));
+  const problems = survivors.flatMap((survivor) => {
     const entry = known.get(keyOf(survivor));
-    if (entry === undefined) return [`not listed: ${describe(survivor)}`];
+    if (entry === undefined) return [];
     if (entry.reason.trim() === "") return [`no reason: ${describe(survivor)}`];
     const [times, allowed] = [survivor.times ?? 1, entry.times ?? 1];
     return times === allowed || (ran === "some" && times < allowed)
@@ -103,16 +110,25 @@ export function listProblems(
       : [`listed ${allowed} times, survives ${times} times: ${describe(survivor)}`];
   });
   const gone = ran === "some" ? [] : listed.filter((entry) => !found.has(keyOf(entry)));
-  return [...unlisted, ...gone.map((entry) => `does not survive any more: ${describe(entry)}`)];
+  return [
+    ...unlisted.map((survivor) => `not listed: ${describe(survivor)}`),
+    ...problems,
+    ...gone.map((entry) => `does not survive any more: ${describe(entry)}`),
+  ];
 }
 
-/** The list after a run of some files: their survivors, and the entries of the other files. */
+/**
+ * The list after a run of some files: of their survivors, those of guards and those that it had. The entries of the other files
+ * stay.
+ */
 export function renewedList(
-  survivors: readonly Survivor[],
+  { survivors, ofGuards }: Found,
   listed: readonly Survivor[],
   files: ReadonlySet<string>,
 ): Survivor[] {
-  const all = [...survivors, ...listed.filter(({ file }) => !files.has(file))];
+  const wanted = new Set([...ofGuards, ...listed].map(keyOf));
+  const own = survivors.filter((survivor) => wanted.has(keyOf(survivor)));
+  const all = [...own, ...listed.filter(({ file }) => !files.has(file))];
   return all.toSorted((one, other) => (one.file < other.file ? -1 : Number(one.file > other.file)));
 }
 

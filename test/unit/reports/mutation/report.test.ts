@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { figuresOf, readFigures } from "../../../reports/mutation/figures.ts";
 import type { Mutant } from "../../../reports/mutation/mutants.ts";
 import {
   aimScores,
@@ -48,6 +49,8 @@ describe("the list of survivors", () => {
     reason: "the same",
   };
 
+  const found = (survivors: readonly Survivor[]) => ({ survivors, ofGuards: survivors });
+
   test("has them on one line, with the reasons that are known", () => {
     expect(survivorsOf(verdicts, [listed])).toEqual([listed]);
     expect(survivorsOf(verdicts, [])).toEqual([{ ...listed, reason: "" }]);
@@ -65,8 +68,8 @@ describe("the list of survivors", () => {
       { ...listed, file: "shared/run.ts" },
     ];
     const files = new Set([listed.file]);
-    expect(renewedList([after], [other, before, last], files)).toEqual([other, after, last]);
-    expect(renewedList([], [other, before, last], files)).toEqual([other, last]);
+    expect(renewedList(found([after]), [other, before, last], files)).toEqual([other, after, last]);
+    expect(renewedList(found([]), [other, before, last], files)).toEqual([other, last]);
   });
 
   const where = "shared/record/record.ts, f: b + c -> true";
@@ -78,6 +81,27 @@ describe("the list of survivors", () => {
     ["has fewer alike", [listed], [{ ...listed, times: 2 }], [`listed 1 times, survives 2 times: ${where}`]],
     ["has more alike", [{ ...listed, times: 2 }], [listed], [`listed 2 times, survives 1 times: ${where}`]],
   ])("that %s", (_, list, survivors, problems) => {
-    expect(listProblems(survivors, list)).toEqual(problems);
+    expect(listProblems(found(survivors), list)).toEqual(problems);
   });
+
+  test("may lack one that is in no guard", () => {
+    const gap = { ...listed, original: "d" };
+    expect(listProblems({ survivors: [listed, gap], ofGuards: [listed] }, [listed])).toEqual([]);
+    expect(renewedList({ survivors: [listed, gap], ofGuards: [] }, [listed], new Set([listed.file]))).toEqual([listed]);
+  });
+});
+
+test("a folder whose files all ran gets new figures, with commit and date; the others keep theirs", () => {
+  const all = ["shared/call/log.ts", "shared/record/record.ts", "shared/record/other.ts", "cli/main.ts"];
+  const before = new Map([
+    ["shared/record", { mutants: 100, killed: 98, commit: "11111111", date: "2026-01-02" }],
+    ["gone/folder", { mutants: 1, killed: 1, commit: "11111111", date: "2026-01-02" }],
+  ]);
+  const when = { commit: "22222222", date: "2026-02-03" };
+  const text = figuresOf(verdicts, before, { ran: new Set(all.slice(0, 2)), all, when });
+  expect([...readFigures(text)]).toEqual([
+    ["shared/call", { mutants: 2, killed: 2, ...when }],
+    ["shared/record", { mutants: 100, killed: 98, commit: "11111111", date: "2026-01-02" }],
+  ]);
+  expect(text).toContain("98.0");
 });
