@@ -17,7 +17,7 @@ import { vrfKeys } from "./vrf/keys.ts";
 
 /**
  * The reference plugins' own keys, for `lint` and the JSON Schema. No wrapper imports them: zod would slow down its start.
- * The keys are those of `keysVersion` and the later ones. An older plugin ignores a newer key.
+ * The keys are those of `keysVersion`. An older plugin ignores a newer key.
  */
 export const pluginKeys = {
   bridge: bridgeKeys,
@@ -37,10 +37,10 @@ export const pluginKeys = {
 } satisfies Record<keyof typeof profiles, z.ZodObject>;
 
 /** The version of the plugins whose keys are in `pluginKeys`. A later one may have others. */
-export const keysVersion = "1.9.1";
+export const keysVersion = "1.10.0";
 
-/** Keys in `pluginKeys` that the plugins have only after `keysVersion`. */
-export const laterKeys: Readonly<Record<string, readonly string[]>> = {
-  "host-device": ["useInterfaceNetwork"],
-  sbr: ["gateways", "addSourceHints"],
+/** Keys in `pluginKeys` that older plugins in use do not have, and the first version that has them. */
+export const laterKeys: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "host-device": { useInterfaceNetwork: "1.10.0" },
+  sbr: { gateways: "1.10.0", addSourceHints: "1.10.0" },
 };

@@ -2,8 +2,10 @@ import { normalize } from "node:path";
 import type { JSONPath } from "jsonc-parser";
 import { ipamOf, leaseDirectoryOf } from "../../shared/journal/host-files.ts";
 import { goLookup, isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import type { PluginFolder } from "../host/plugin-folder.ts";
 import { addressOf, addressText, cidrOf, contains, type Range, rangeOf } from "./addresses.ts";
 import { isRewritten } from "./chain.ts";
+import { isOlder } from "./installed.ts";
 import type { ListedPlugin } from "./list.ts";
 
 /** A plugin configuration, and its place in the file. */
@@ -87,6 +89,15 @@ export interface Pool extends Range {
 export function leasesOf(plugin: ListedPlugin): string {
   // `/var/run` is a link to `/run` on every host with systemd.
   return normalize(leaseDirectoryOf(ipamOf(plugin.configuration), plugin.network)).replace(/^\/var\/run\//, "/run/");
+}
+
+/**
+ * Whether host-local refuses a gateway outside its subnet, and a range that begins behind its end. It does from 1.10.0 on, also on
+ * CHECK and DEL. A host whose version is not known may be upgraded to it.
+ */
+export function isStrict(plugins: PluginFolder | undefined): boolean {
+  const version = plugins?.find("host-local")?.version;
+  return version === undefined || !isOlder(version, "1.10.0");
 }
 
 /** The pools of a plugin: host-local's ranges, and the fixed addresses of static. Invalid ones are left out. */

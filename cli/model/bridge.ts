@@ -55,7 +55,6 @@ export const bridge: Kind = {
       setBridgeAddress(machine, config, `${gateway}/${address.replace(/.*\//, "")}`);
     }
   },
-  needsIpam: true,
   checkLinks(machine, call) {
     checkBridge(machine, call.config);
     checkVeth(machine, call, bridgeName(call.config));
@@ -73,14 +72,23 @@ function isOnHost(machine: Machine, name: string): boolean {
 function setBridgeAddress(machine: Machine, config: JsonObject, address: string): void {
   const name = bridgeName(config);
   const bridge = machine.bridges.get(name);
-  if (!bridge || bridge.addresses.includes(address)) return;
+  if (!bridge) return;
+  bridge.addresses = addressesWith(bridge.addresses, address, config);
+  // Since 1.10.0 also if the address was there.
+  bridge.fixedMac ??= machine.macOf(name);
+}
+
+/** The addresses of a bridge with one more (ensureAddr). */
+function addressesWith(addresses: readonly string[], address: string, config: JsonObject): readonly string[] {
+  if (addresses.includes(address)) return addresses;
   const isMeant = (one: string) =>
     isIpv6(one) === isIpv6(address) && (!isIpv6(one) || subnetOf(one) === subnetOf(address));
-  if (bridge.addresses.some(isMeant) && !config.forceAddress) {
-    throw new PluginError(`failed to set bridge addr: "${name}" already has an IP address different from ${address}`);
+  if (addresses.some(isMeant) && !config.forceAddress) {
+    throw new PluginError(
+      `failed to set bridge addr: "${bridgeName(config)}" already has an IP address different from ${address}`,
+    );
   }
-  bridge.fixedMac = machine.macOf(name);
-  bridge.addresses = [...bridge.addresses.filter((one) => !isMeant(one)), address];
+  return [...addresses.filter((one) => !isMeant(one)), address];
 }
 
 function isGateway({ isGateway, isDefaultGateway }: JsonObject): boolean {

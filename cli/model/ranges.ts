@@ -93,7 +93,9 @@ function filled(range: JsonObject, fail: (reason: string) => never): Range {
     const own = addressText({ bits, value: network });
     return fail(`Network has host bits set. For a subnet mask of length ${length} the network address is ${own}`);
   }
-  const gateway = addressOf(range.gateway)?.value ?? network + 1n;
+  const given = addressOf(range.gateway);
+  if (given && !contains(subnet, given)) return fail(`gateway ${addressText(given)} not in network ${text}`);
+  const gateway = given?.value ?? network + 1n;
   const { last } = rangeOf(subnet);
   const [start, end] = [addressOf(range.rangeStart), addressOf(range.rangeEnd)];
   // The end counts, too, if it is given: a start after it is not in the network.
@@ -104,5 +106,8 @@ function filled(range: JsonObject, fail: (reason: string) => never): Range {
   if (end && (!contains(subnet, end) || end.value < first)) {
     return fail(`RangeEnd ${addressText(end)} not in network ${text}`);
   }
-  return { bits, length, gateway, first, last: end?.value ?? (bits === 32 ? last - 1n : last) };
+  const lastOne = end?.value ?? (bits === 32 ? last - 1n : last);
+  if (first <= lastOne) return { bits, length, gateway, first, last: lastOne };
+  const [from, to] = [first, lastOne].map((value) => addressText({ bits, value }));
+  return fail(`RangeStart ${from} is after RangeEnd ${to} in network ${text}`);
 }

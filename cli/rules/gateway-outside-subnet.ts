@@ -2,7 +2,7 @@ import { isLinkLocal } from "../../shared/attachment/subnet.ts";
 import type { FoundAt, ListRule } from "../lint/rule.ts";
 import { type Address, addressOf, cidrOf, contains } from "../lists/addresses.ts";
 import { creatorsOf, hasCapability, isRewritten } from "../lists/chain.ts";
-import { certainSubnets, entriesOf, rangeSetsOf } from "../lists/ipam.ts";
+import { certainSubnets, entriesOf, ipamTypeOf, isStrict, rangeSetsOf } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 export const gatewayOutsideSubnet: ListRule = {
@@ -10,13 +10,14 @@ export const gatewayOutsideSubnet: ListRule = {
   page: `A route without \`gw\` goes through the gateway of the first address of its IP version. If that gateway is not in the
 interface's subnet, the kernel refuses the route, and ADD fails (\`network is unreachable\`). Use an address of the subnet, or
 leave \`gateway\` out: host-local then takes the first address of the subnet. The same is true of a route's own \`gw\`.`,
-  findInList(list) {
+  findInList(list, { plugins }) {
     const creators = creatorsOf(list).filter((plugin) => !isRewritten(plugin));
-    return creators.flatMap((plugin) => [
-      ...wrongGateway(plugin, 32),
-      ...wrongGateway(plugin, 128),
-      ...wrongRoute(plugin),
-    ]);
+    return creators.flatMap((plugin) => {
+      // invalid-range reports a gateway that host-local itself refuses.
+      const isRefused = ipamTypeOf(plugin.configuration) === "host-local" && isStrict(plugins);
+      const gateways = isRefused ? [] : [...wrongGateway(plugin, 32), ...wrongGateway(plugin, 128)];
+      return [...gateways, ...wrongRoute(plugin)];
+    });
   },
 };
 

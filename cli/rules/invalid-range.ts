@@ -12,18 +12,20 @@ import {
   type Range,
 } from "../lists/addresses.ts";
 import { hasCapability, isRewritten } from "../lists/chain.ts";
-import { filledRange, ipamTypeOf, rangeSetsOf, type WrittenRange } from "../lists/ipam.ts";
+import { filledRange, ipamTypeOf, isStrict, rangeSetsOf, type WrittenRange } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
 export const invalidRange: ListRule = {
   title: "host-local refuses a range.",
   page: `host-local checks its ranges on every call, and ADD fails with \`invalid range set\`. \`subnet\` is the address of the
 network (\`172.16.5.0/24\`, not \`172.16.5.7/24\`). It has room for at least two addresses. \`rangeStart\` and \`rangeEnd\` are
-in the subnet, in this order. The ranges of one set have one IP version, and no two ranges overlap. Without any range, ADD
+in the subnet, in this order. From 1.10.0 on, \`gateway\` is in the subnet, too: after an upgrade of the plugins, CHECK and DEL
+of running containers also fail. With \`--cni-path\`, lint asks host-local for its version. The ranges of one set have one IP version, and no two ranges overlap. Without any range, ADD
 fails with \`no IP ranges specified\`. host-local does not give out the gateway, so a range needs another address.`,
-  findInList({ plugins }) {
-    return plugins.flatMap((plugin) =>
-      isRewritten(plugin) ? [] : (noRange(plugin) ?? problemOf(rangeSetsOf(plugin)) ?? []),
+  findInList(list, { plugins }) {
+    const strict = isStrict(plugins);
+    return list.plugins.flatMap((plugin) =>
+      isRewritten(plugin) ? [] : (noRange(plugin) ?? problemOf(rangeSetsOf(plugin), strict) ?? []),
     );
   },
 };
@@ -40,14 +42,18 @@ function noRange(plugin: ListedPlugin): FoundAt | undefined {
 }
 
 /** What host-local would report first. */
-function problemOf(sets: readonly (readonly WrittenRange[])[]): FoundAt | undefined {
+function problemOf(sets: readonly (readonly WrittenRange[])[], strict: boolean): FoundAt | undefined {
   const earlier: (Range & { readonly set: number })[] = [];
   for (const [set, ranges] of sets.entries()) {
     for (const { path, range: written } of ranges) {
       const [subnet, range] = [cidrOf(written.subnet), filledRange(written)];
       // Another rule reports the wrong value, or the missing one.
       if (!subnet || !range) return undefined;
-      const problem = subnetProblem(subnet, written) ?? endProblem(subnet, written);
+      const problem =
+        subnetProblem(subnet, written) ??
+        (strict ? gatewayProblem(subnet, written) : undefined) ??
+        endProblem(subnet, written) ??
+        (strict ? emptyProblem(written, range) : undefined);
       if (problem) return { ...problem, at: [...path, ...problem.at] };
       const at = [...path, "subnet"];
       const hint = "Put each into its own set: [[{...}], [{...}]]";
@@ -77,6 +83,20 @@ function subnetProblem(subnet: Cidr, range: JsonObject): FoundAt | undefined {
   if (network === subnet.value) return undefined;
   const right = `${addressText({ bits, value: network })}/${length}`;
   return { at: ["subnet"], message: `${range.subnet} is not the address of a network`, hint: `Write "${right}"` };
+}
+
+function gatewayProblem(subnet: Cidr, range: JsonObject): FoundAt | undefined {
+  const gateway = addressOf(range.gateway);
+  if (!gateway || contains(subnet, gateway)) return undefined;
+  const message = `the gateway ${range.gateway} is not in ${range.subnet}, and host-local 1.10.0 and later refuse it`;
+  return { at: ["gateway"], message, hint: "Use an address of the subnet, or delete gateway" };
+}
+
+/** The last address of an IPv4 subnet is its broadcast address, and no range ends there by itself. */
+function emptyProblem(range: JsonObject, { first, last }: Range): FoundAt | undefined {
+  if (first <= last) return undefined;
+  const message = `no address is between rangeStart ${range.rangeStart} and the end of ${range.subnet}`;
+  return { at: ["rangeStart"], message, hint: "Use an earlier address" };
 }
 
 function endProblem(subnet: Cidr, range: JsonObject): FoundAt | undefined {

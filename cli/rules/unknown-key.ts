@@ -5,8 +5,9 @@ import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { misplacedKeys } from "../../shared/protocol/request.ts";
 import { pathWords } from "../../shared/protocol/shapes.ts";
 import { near } from "../../shared/protocol/spelling.ts";
-import { compareVersions, type PluginFolder } from "../host/plugin-folder.ts";
+import type { PluginFolder } from "../host/plugin-folder.ts";
 import type { FoundAt, ListRule } from "../lint/rule.ts";
+import { installedVersion, isNewer, isOlder } from "../lists/installed.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import { nameIn, shapeOf, type UnknownKey, unknownKeysOf } from "../schema/go-view.ts";
 import { listKeys } from "../schema/list.ts";
@@ -65,7 +66,8 @@ function unknownInPlugin({ hasPlugins }: List, plugin: ListedPlugin, plugins?: P
   return unknown.flatMap((found) => {
     const owner = ownerOf(found, plugin);
     const isOther = meantBy(found) === undefined;
-    if (isOther && isLater(installedVersion(owner, plugin, plugins))) return [];
+    const version = owner === delegate ? installedVersion(plugin, plugins) : plugins?.find(owner)?.version;
+    if (isOther && version !== undefined && isNewer(version, keysVersion)) return [];
     const message = `${owner} ignores the key ${pathWords("", found.path)}`;
     return [{ at: [...path, ...found.path], isKey: true, message, hint: hintOf(found, delegate, common) }];
   });
@@ -74,35 +76,19 @@ function unknownInPlugin({ hasPlugins }: List, plugin: ListedPlugin, plugins?: P
 /** The keys that only later versions of a plugin know than the one in `--cni-path`. */
 function laterInPlugin(plugin: ListedPlugin, plugins: PluginFolder | undefined): readonly FoundAt[] {
   const { configuration, path, delegate } = plugin;
-  const later = Object.hasOwn(laterKeys, delegate) ? laterKeys[delegate] : undefined;
-  const version = later && installedVersion(delegate, plugin, plugins);
-  if (version === undefined || isLater(version)) return [];
-  const keys = Object.keys(configuration).filter((key) =>
-    later?.some((name) => name.toLowerCase() === key.toLowerCase()),
-  );
-  return keys.map((key) => ({
-    at: [...path, key],
-    isKey: true,
-    message: `${delegate} ${version} ignores the key ${key}`,
-    hint: `Install a version of ${delegate} after ${keysVersion}, or delete the key`,
-  }));
-}
-
-/** The version of the plugin that does the work, as far as it tells. */
-function installedVersion(
-  owner: string,
-  { type, delegate, isWrapped }: ListedPlugin,
-  plugins?: PluginFolder,
-): string | undefined {
-  const wrapper = isWrapped && owner === delegate ? plugins?.find(type) : undefined;
-  return (wrapper ? plugins?.findDelegate(delegate, wrapper) : plugins?.find(owner))?.version;
-}
-
-/** Whether a plugin is newer than the known keys. One that was built between two releases may be. */
-function isLater(version: string | undefined): boolean {
-  if (version === undefined) return false;
-  const order = compareVersions(version, keysVersion);
-  return order > 0 || (order === 0 && /-\d+-g/.test(version));
+  const later = Object.entries((Object.hasOwn(laterKeys, delegate) && laterKeys[delegate]) || {});
+  const version = later.length === 0 ? undefined : installedVersion(plugin, plugins);
+  return Object.keys(configuration).flatMap((key) => {
+    const [, since] = later.find(([name]) => name.toLowerCase() === key.toLowerCase()) ?? [];
+    if (version === undefined || since === undefined || !isOlder(version, since)) return [];
+    const message = `${delegate} ${version} ignores the key ${key}`;
+    return {
+      at: [...path, key],
+      isKey: true,
+      message,
+      hint: `Install ${delegate} ${since} or later, or delete the key`,
+    };
+  });
 }
 
 function ownerOf({ path: [first, second] }: UnknownKey, { configuration, delegate }: ListedPlugin): string {

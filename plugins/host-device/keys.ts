@@ -10,6 +10,6 @@ export const hostDeviceKeys = z
     DPDKMode: z.boolean().describe("Leave the device to its DPDK driver. The plugin finds it out for a PCI address."),
     useInterfaceNetwork: z
       .boolean()
-      .describe("Take the device's own addresses and routes along into the container (plugins after 1.9.1)."),
+      .describe("Take the device's own addresses and routes along into the container (from version 1.10.0 on)."),
   })
   .partial();

@@ -9,7 +9,9 @@ export const portmapKeys = z
     snat: z.boolean().describe("Masquerade connections of the host and of the container to itself. Default: true."),
     masqAll: z
       .boolean()
-      .describe("Masquerade all connections to published ports. The container does not see the sender."),
+      .describe(
+        "Masquerade all connections to published ports. The container does not see the sender. nftables: from version 1.10.0 on.",
+      ),
     conditionsV4: z.array(z.string()).describe("Further conditions of the rules for IPv4, in the backend's words."),
     conditionsV6: z.array(z.string()).describe("Further conditions of the rules for IPv6, in the backend's words."),
     markMasqBit: z

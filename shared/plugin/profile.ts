@@ -28,7 +28,7 @@ export interface Profile {
   readonly names?: NamingScope;
   /** A chained plugin whose ADD may run again on an attachment that is in use. */
   readonly repeatable?: true;
-  /** The plugin's CHECK runs an IPAM plugin even if none is configured, and fails ("no plugin name provided"). */
+  /** CHECK of some versions of the plugin runs an IPAM plugin even if none is configured, and fails ("no plugin name provided"). */
   readonly checkNeedsIpam?: true;
   /**
    * A creator that uses a host interface and an address that an earlier plugin prepared. As long as prevResult has no

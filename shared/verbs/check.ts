@@ -52,10 +52,11 @@ function narrowedCheck(call: Call): DelegateCall {
   return withIpam(call, delegateCall(subject, narrowPrevResult(prevResult, whole, target.selector)));
 }
 
-// Without addresses of its own, static checks only that there is a prevResult.
-function withIpam({ target, prevResult }: Call, call: DelegateCall): DelegateCall {
+// Without addresses of its own, static checks only that there is a prevResult. A newer plugin may do without it.
+function withIpam({ session, target, prevResult }: Call, call: DelegateCall): DelegateCall {
   if (!target.profile?.checkNeedsIpam || prevResult === undefined) return call;
   if (goLookup(ipamOf(call.configuration ?? {}), "type")) return call;
+  if (findDelegate(session.host, "static") === undefined) return call;
   return { ...call, configuration: { ...call.configuration, ipam: { type: "static" } } };
 }
 

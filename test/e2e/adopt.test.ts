@@ -50,7 +50,7 @@ function files(lab: Lab): Promise<string> {
 
 describe("adopt", () => {
   test("completes the result of an interface that a script forgot: CHECK and DEL then pass", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     const container = await attachedByAForgetfulScript(lab, "c1");
     await withList(lab);
     expectFailure(
@@ -73,7 +73,7 @@ describe("adopt", () => {
   });
 
   test("the samples of preflight and adopt in docs/commands.md are real", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     await attachedByAForgetfulScript(lab, "c1");
     const wrappedList = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"));
     expectSuccess(await lab.cnitool.add(wrappedList, await lab.addContainer("c2")));
@@ -86,7 +86,7 @@ describe("adopt", () => {
   });
 
   test("after adopt, CHECK still sees an address that is lost", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     const container = await attachedByAForgetfulScript(lab, "c1");
     await withList(lab);
     expect(await run(lab, "adopt", "--write")).toMatchObject({ exitCode: 0, stderr: "" });
@@ -95,7 +95,7 @@ describe("adopt", () => {
   });
 
   test("takes only the addresses that a plugin gave: not a container's own, nor those of router advertisements", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     const container = await attachedByAForgetfulScript(lab, "c1");
     await withList(lab);
     // Another container may get the first two at any time.
@@ -122,7 +122,7 @@ describe("adopt", () => {
     "takes no address from an interface without a lease, where a container may add its neighbour's: %s",
     async (...row) => {
       const [, changes, address] = row;
-      await using lab = await Lab.start({ plugins: "1.9.1" });
+      await using lab = await Lab.start();
       const plugin = { ...bridge, ...changes };
       const container = await attachedByAForgetfulScript(lab, "c1", plugin);
       await withList(lab, zone("1.0.0", wrapped(macvlan), wrapped(plugin, "eth1")));
@@ -135,7 +135,7 @@ describe("adopt", () => {
   );
 
   test("takes no interface's addresses that the list got after ADD: the container may have made it", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     const container = await attached(lab, lab.cnitool, zone("1.0.0", wrapped(macvlan)));
     const added = { type: "ptp", ipam: { type: "static", addresses: [{ address: "172.16.5.77/24" }] } };
     await withList(lab, zone("1.0.0", wrapped(macvlan), wrapped(added, "eth1")));
@@ -155,7 +155,7 @@ describe("adopt", () => {
     ["the journal", "rm -rf /var/lib/cni/networks/other /var/lib/cni/results/other*"],
     ["the lease", "rm -rf /var/lib/cni/wrappers/*/other* /var/lib/cni/results/other*"],
   ])("takes no address that %s of another container names", async (_, lose) => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     const container = await attachedByAForgetfulScript(lab, "c1");
     // The same range on a link of its own: host-local gives the same address again.
     const other = { ...named("other", wrapped({ ...bridge, bridge: "other0", ipMasq: true })), cniVersion: "1.0.0" };
@@ -168,7 +168,7 @@ describe("adopt", () => {
   });
 
   test("takes no neighbour's veth for the other end of an interface that the container made itself", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     const neighbour = await attachedByAForgetfulScript(lab, "c1");
     const container = await attachedByAForgetfulScript(lab, "c2");
     const { name: elsewhere } = await lab.addContainer("c3");
@@ -189,7 +189,7 @@ describe("adopt", () => {
   });
 
   test("proposes nothing where lsns(1) is missing, which tells the other end of a veth", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     await attachedByAForgetfulScript(lab, "c1");
     await withList(lab);
     const lsns = await lab.run("sh", ["-c", "command -v lsns"]);
@@ -201,7 +201,7 @@ describe("adopt", () => {
   });
 
   test("asks lsns(1) again, which fails if any process of the host ends while it looks", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     await attachedByAForgetfulScript(lab, "c1");
     await withList(lab);
     const lsns = await lab.run("sh", ["-c", "command -v lsns"]);
@@ -214,7 +214,7 @@ describe("adopt", () => {
   });
 
   test("--undo leaves a result that the list in place needs, and restores it under a list that asks nobody", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     const container = await attachedByAForgetfulScript(lab, "c1");
     await withList(lab);
     const before = await files(lab);
@@ -236,7 +236,7 @@ describe("adopt", () => {
   });
 
   test("writes nothing for an interface that is gone", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     const container = await attachedByAForgetfulScript(lab, "c1");
     await withList(lab);
     await lab.ip(container, "link", "delete", "eth1");
@@ -252,7 +252,7 @@ describe("adopt", () => {
     const adopt = (lab: Lab) => run(lab, "adopt", "--with", `${file}.new`, "--write");
 
     test("adopts for a list that is not in place yet: the list in place asks nobody, and the new one passes", async () => {
-      await using lab = await Lab.start({ plugins: "1.9.1" });
+      await using lab = await Lab.start();
       const container = await attachedByAForgetfulScript(lab, "c1");
       await withList(lab, { ...zone("1.0.0", macvlan, bridge), disableCheck: true });
       await lab.writeFile(`${file}.new`, JSON.stringify(list));
@@ -270,7 +270,7 @@ describe("adopt", () => {
     });
 
     test("leaves a result alone with which the CHECK of the list in place would fail, until the new list is there", async () => {
-      await using lab = await Lab.start({ plugins: "1.9.1" });
+      await using lab = await Lab.start();
       const container = await attachedByAForgetfulScript(lab, "c1");
       const old = zone("1.0.0", macvlan);
       await withList(lab, old);
@@ -292,7 +292,7 @@ describe("adopt", () => {
   });
 
   test("leaves attachments alone that pass", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     const container = await lab.addContainer("c1");
     expectSuccess(await lab.cnitool.add(zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1")), container));
     await withList(lab);

@@ -16,7 +16,6 @@ import {
 
 // Calls that the plain plugins accept, although a wrapper cannot narrow their prevResult in the usual way.
 
-const plugins = "1.9.1";
 const tuning = { type: "tuning", mtu: 1400 };
 const web = published(25080);
 
@@ -30,7 +29,7 @@ describe.each(["0.1.0", "0.2.0"])("cniVersion %s, whose results list no interfac
   });
 
   test("DEL with a prevResult answers as the plain plugin does, also under another name", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const container = await lab.addContainer("c1");
     const prevResult = { cniVersion, ip4: { ip: "172.26.64.2/20", gateway: "172.26.64.1" }, dns: {} };
     for (const { type, ...rest } of [...chain, { type: "macvlan", master: "uplink0" }, { type: "sbr" }]) {
@@ -45,7 +44,7 @@ describe.each(["0.1.0", "0.2.0"])("cniVersion %s, whose results list no interfac
   });
 
   async function story(list: NetworkList) {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const container = await lab.addContainer("c1");
     const result = JSON.parse(expectSuccess(await lab.cnitool.add(list, container, web)));
     const rules = await lab.kernel.packetRules();
@@ -58,7 +57,7 @@ describe.each(["0.1.0", "0.2.0"])("cniVersion %s, whose results list no interfac
 
 describe("an address whose interface is outside the list", () => {
   test("reaches sbr, wrapped and plain", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const outcomes = [];
     for (const plugin of ["sbr", "sbr-wrapper"]) {
       const container = await attached(lab, lab.goCni, zone("1.0.0", bridge), plugin);
@@ -79,7 +78,7 @@ describe("an address whose interface is outside the list", () => {
   });
 
   test("is an error if the others must be re-indexed", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const container = await attached(lab, lab.goCni, zone("1.0.0", wrapped(bridge), wrapped({ type: "tap" }, "eth1")));
     const prevResult = withIndex(await lab.kernel.cachedResult("zone", "c1"), 9);
     const outcome = await callPlugin(lab, container, {
@@ -106,7 +105,7 @@ describe.each([
   const destination = "--to-destination 10.60.0.2:80";
 
   test.each(runtimes)("%s: another creator's CHECK passes, and sees a loss", async (runtime) => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await installHostSide(lab, index);
     const list = zone("1.0.0", { type: "host-side" }, second);
     const container = await attached(lab, lab[runtime], list);
@@ -121,7 +120,7 @@ describe.each([
 
   test.each(runtimes)("%s: portmap for eth0 does what the plain one does without eth1", async (runtime) => {
     const rulesOf = async (...behind: Record<string, unknown>[]): Promise<string[]> => {
-      await using lab = await Lab.start({ plugins });
+      await using lab = await Lab.start();
       await installHostSide(lab, index);
       const list = zone("1.0.0", { type: "host-side" }, ...behind);
       const container = await lab.addContainer("c1");

@@ -18,12 +18,11 @@ import {
 
 // Calls for one container overlap: a runtime attaches lists in parallel, tries a DEL again that still runs, or was killed.
 
-const plugins = "1.9.1";
 const web = published(25080);
 const mail = published(25025, 25);
 
 test("two lists want one interface: one gets it, and DEL of the other leaves it", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   // Both wrappers have seen that there is none.
   await waitsForAnother(lab, "ADD", "bridge");
   const other = { ...bridge, bridge: "disc1", ipam: hostLocal("10.62.0.0/24") };
@@ -51,7 +50,7 @@ test("two lists want one interface: one gets it, and DEL of the other leaves it"
 
 describe("two DELs leave nothing", () => {
   test("of one attachment", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const list = zone("1.0.0", wrapped({ ...front, ipMasq: true }), wrapped(bridge, "eth1"));
     await waitsForAnother(lab, "DEL", "bridge");
     const container = await lab.addContainer("c1");
@@ -62,7 +61,7 @@ describe("two DELs leave nothing", () => {
   });
 
   test.each(["iptables", "nftables"])("of two attachments whose ports share rules (%s)", async (backend) => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await waitsForAnother(lab, "DEL", "portmap");
     const { za, zb, container } = await publishing(lab, backend);
     const dels = [lab.cnitool.delAs("eth0", za, container, web), lab.cnitool.delAs("net1", zb, container, mail)];
@@ -72,7 +71,7 @@ describe("two DELs leave nothing", () => {
   });
 
   test("of two attachments: the second one runs while the first one publishes its ports again", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const { za, zb, container } = await publishing(lab, "nftables");
     await installPlugin(
       lab,
@@ -93,7 +92,7 @@ describe("two DELs leave nothing", () => {
     // What is left, no later DEL of the list undoes.
     ["after plain creators", front, ptp],
   ])("of two attachments with rules that only the last one may remove (%s)", async (_, one, other) => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await installPlugin(
       lab,
       "marks",
@@ -125,7 +124,7 @@ async function installSlow(lab: Lab): Promise<void> {
 
 describe("another call overtakes an ADD, which undoes what its plugin made, and fails", () => {
   test("another ADD: its attachment stays", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await installSlow(lab);
     const container = await lab.addContainer("c1");
     const first = lab.goCni.add(slow, container);
@@ -141,7 +140,7 @@ describe("another call overtakes an ADD, which undoes what its plugin made, and 
   });
 
   test("a DEL: nothing stays", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await installSlow(lab);
     const container = await lab.addContainer("c1");
     const first = lab.goCni.add(slow, container);
@@ -174,7 +173,7 @@ describe("an agent is killed in the middle of ADD, and the wrapper goes on", () 
   }
 
   test("the next ADD undoes it, and the first one leaves nothing behind", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const container = await lab.addContainer("c1");
     await addOfKilledAgent(lab, container);
     expectPassed(await lab.cnitool.add(slow, container));
@@ -187,7 +186,7 @@ describe("an agent is killed in the middle of ADD, and the wrapper goes on", () 
   });
 
   test("DEL ran meanwhile: the ADD undoes what its plugin made", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const container = await lab.addContainer("c1");
     await addOfKilledAgent(lab, container);
     expectPassed(await lab.cnitool.del(slow, container));
@@ -197,7 +196,7 @@ describe("an agent is killed in the middle of ADD, and the wrapper goes on", () 
   });
 
   test("nothing ran meanwhile: the ADD undoes what its plugin made, because nobody gets its answer", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const container = await lab.addContainer("c1");
     await addOfKilledAgent(lab, container);
     await wrapperEnds(lab);

@@ -8,7 +8,6 @@ import { bridge, expectFailure, expectPassed, hostLocal, macvlan, twoInterfaces,
 // The bash and jq script attached containers, with every lease under the list's own name. Then somebody wrapped the list as
 // the README says, without another key.
 
-const plugins = "1.9.1";
 const masqueraded = { ...bridge, ipMasq: true };
 const disc = ["disc0"];
 
@@ -27,7 +26,7 @@ async function attachedByScript(lab: Lab, list: NetworkList, ...names: string[])
 }
 
 test.each(["0.4.0", "1.1.0"])("CHECK passes, and DEL leaves nothing (%s)", async (cniVersion) => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const [one, two, gone] = await attachedByScript(lab, zone(cniVersion, macvlan, masqueraded), "c1", "c2", "c3");
   const list = zone(cniVersion, wrapped(macvlan), wrapped(masqueraded, "eth1"));
   if (!one || !two || !gone) throw new Error("expected three containers");
@@ -66,7 +65,7 @@ test.each(["0.4.0", "1.1.0"])("CHECK passes, and DEL leaves nothing (%s)", async
 });
 
 test("creators with ipMasq share a chain in the list's own network: DEL passes, and leaves nothing", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const ptp = { type: "ptp", ipMasq: true, ipam: hostLocal("10.50.0.0/24") };
   // The plain ptp's CHECK would fail.
   const plain = { ...zone("1.0.0", ptp, masqueraded), disableCheck: true };
@@ -89,7 +88,7 @@ const faults: Readonly<Record<string, (lab: Lab, container: Container, lease: st
 };
 
 test("CHECK still sees a loss, and DEL still leaves nothing", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const names = Object.keys(faults).map((_, index) => `c${index}`);
   const containers = await attachedByScript(lab, zone("1.0.0", macvlan, bridge), ...names);
   const list = twoInterfaces("1.0.0");
@@ -105,7 +104,7 @@ test("CHECK still sees a loss, and DEL still leaves nothing", async () => {
 });
 
 test("with `network` only that network counts: the script's own, or another one without a lease", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const [container] = await attachedByScript(lab, zone("1.0.0", macvlan, bridge), "c1");
   if (!container) throw new Error("expected a container");
   const listOf = (network: string) =>
@@ -122,7 +121,7 @@ test("with `network` only that network counts: the script's own, or another one 
 });
 
 test("the wrapper does not look for an attachment with a record under the list's own name", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const list = twoInterfaces("1.0.0");
   const container = await lab.addContainer("c1");
   expectPassed(await lab.goCni.add(list, container));

@@ -38,7 +38,7 @@ test("from the archive alone, on a host with nothing but busybox, a chain of two
   const path = `${archive.directory}/${archive.name}`;
   const busybox = (await findProgram("busybox")) ?? "";
   const programs = { busybox, archive: path, checksum: `${path}.sha256` };
-  await using lab = await Lab.start({ plugins: "1.9.1", programs });
+  await using lab = await Lab.start({ programs });
   const container = await lab.addContainer("c1");
   const needed = libraries.length === 0 ? [] : await librariesOf(`${process.env.CNI_WRAPPERS_BIN}/cni-wrappers`);
   await lab.run("sh", ["-euc", makeRoot, "sh", archive.name, ...needed]);

@@ -13,10 +13,8 @@ import {
   zone,
 } from "./support.ts";
 
-const plugins = "1.9.1";
-
 test("a plugin that was removed: DEL fails under go-cni, and frees everything once the plugin is back", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const list = twoInterfaces("1.0.0");
   const container = await attached(lab, lab.goCni, list);
   const leases = await lab.kernel.leases();
@@ -33,7 +31,7 @@ test("a plugin that was removed: DEL fails under go-cni, and frees everything on
 });
 
 test("the wrapper named as its own delegate: the error says what to write", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const list = zone("1.0.0", { ...wrapped(macvlan), wrapper: { delegate: "macvlan-wrapper" } });
   expectFailure(
     await lab.goCni.add(list, await lab.addContainer("c1")),
@@ -50,7 +48,7 @@ describe("two interfaces on one subnet", () => {
   };
 
   test("that would get one address: ADD fails and leaves nothing of the second", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const container = await lab.addContainer("c1");
     const list = onOneSubnet();
     expectFailure(
@@ -65,7 +63,7 @@ describe("two interfaces on one subnet", () => {
   });
 
   test("that share one pool of leases: each gets its own address", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const list = onOneSubnet("zone");
     const container = await attached(lab, lab.goCni, list);
     expect(await lab.kernel.addresses(container, "eth0")).toEqual(["172.16.5.2/24"]);
@@ -83,21 +81,21 @@ describe("a first creator that is not wrapped", () => {
     'wrap every plugin that makes an interface ("type": "macvlan-wrapper")';
 
   test("ADD passes with a warning on stderr; CHECK then fails", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const container = await lab.addContainer("c1");
     expect(await lab.goCni.add(list(macvlan), container)).toMatchObject({ exitCode: 0, stderr: warning });
     expectFailure(await lab.goCni.check(list(macvlan), container), /^Failed to match addr .* on interface eth0$/);
   });
 
   test("there is no warning if all are wrapped", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const container = await lab.addContainer("c1");
     expect(await lab.goCni.add(list(wrapped(macvlan)), container)).toMatchObject({ exitCode: 0, stderr: "" });
   });
 });
 
 test("a failed CHECK is in the log at the lowest level, with the plugin's message", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const log = { file: "/var/lib/cni/wrappers.log", level: "error" };
   const list = zone("1.0.0", wrapped(macvlan), { ...wrapped(bridge), wrapper: { ifName: "eth1", log } });
   const container = await attached(lab, lab.goCni, list);

@@ -89,7 +89,7 @@ describe("a bridge that is a gateway", () => {
   });
 
   test("passes CHECK with every container, although its MAC follows its ports: its first ADD failed", async () => {
-    await using lab = await Lab.start(newer);
+    await using lab = await Lab.start({ plugins: "1.9.1" });
     const broken = zone("1.0.0", { ...wrapped(bridge), ipam: { type: "nowhere" } });
     const first = await lab.addContainer("c0");
     expectFailure(await lab.runtime.add(broken, first), /failed to find plugin "nowhere"/);
@@ -100,6 +100,19 @@ describe("a bridge that is a gateway", () => {
     expectFailure(await lab.runtime.add(list, second), /could not set bridge's mac/);
     expectSuccess(await lab.runtime.del(list, second));
     await expectChecksOfFloating(lab, lab.runtime, list);
+  });
+
+  test("has a MAC that stays from 1.10.0 on, although its first ADD failed", async () => {
+    await using lab = await Lab.start(newer);
+    const broken = zone("1.0.0", { ...wrapped(bridge), ipam: { type: "nowhere" } });
+    const first = await lab.addContainer("c0");
+    expectFailure(await lab.runtime.add(broken, first), /failed to find plugin "nowhere"/);
+    await lab.deleteNamespace(first);
+    await expect.poll(() => lab.kernel.linkNames()).toEqual(["lo", "uplink1", "uplink0", "disc0"]);
+    const second = await attached(lab, lab.runtime, list, "c00");
+    expect(await macOrigin(lab, "disc0")).toBe("3");
+    expectSuccess(await lab.runtime.check(list, second));
+    expectSuccess(await lab.runtime.del(list, second));
   });
 
   test("fails CHECK unwrapped if its MAC follows its ports: the reason to ask the kernel", async () => {

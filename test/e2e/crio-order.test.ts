@@ -21,7 +21,6 @@ import {
 
 // CRI-O runs CHECK at once after each ADD, and ends the pod if it fails.
 
-const plugins = "1.9.1";
 const two = zone("1.1.0", wrapped(macvlan), wrapped(bridge, "eth1"));
 const four = zone(
   "1.1.0",
@@ -35,7 +34,7 @@ const bridges = ["disc0", "front0"];
 
 describe("a list of two interface plugins", () => {
   test("plain: ADD fails", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const container = await lab.addContainer("c1");
     expectFailure(
       await lab.crioOrder.run(zone("1.1.0", macvlan, bridge), container),
@@ -44,7 +43,7 @@ describe("a list of two interface plugins", () => {
   });
 
   test("with a script that only merges results: ADD passes, CHECK fails, and the pod ends", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await installScripts("merge-only")(lab);
     const container = await lab.addContainer("c1");
     const outcome = await lab.crioOrder.run(zone("1.1.0", macvlan, bridge), container, { pluginPath: scriptPath });
@@ -53,7 +52,7 @@ describe("a list of two interface plugins", () => {
   });
 
   test("wrapped: ADD and CHECK pass, after every restart as well", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const container = await lab.addContainer("c1");
     const pod = podOf(await lab.crioOrder.run(two, container));
     expect(pod.addresses).toEqual(["172.16.5.2", "172.26.64.2"]);
@@ -67,7 +66,7 @@ test.each([
   ["two interfaces", two, "eth1"],
   ["four interfaces", four, "eth3"],
 ])("%s: a restart warns of the pod that has lost one, and of no other", async (_, list, lost) => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const [sound, broken] = [await lab.addContainer("c1"), await lab.addContainer("c2")];
   for (const container of [sound, broken]) podOf(await lab.crioOrder.run(list, container));
   expect(await lab.crioOrder.restart(list, [sound, broken])).toEqual({});
@@ -79,7 +78,7 @@ test.each([
 });
 
 test("four interfaces: GC at a restart removes a pod that is gone, and leaves the others", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const [stays, gone] = [await lab.addContainer("c1"), await lab.addContainer("c2")];
   for (const container of [stays, gone]) podOf(await lab.crioOrder.run(four, container));
   await lab.deleteNamespace(gone);
@@ -96,7 +95,7 @@ test("four interfaces: GC at a restart removes a pod that is gone, and leaves th
 });
 
 test("an ADD that fails: CRI-O's DEL leaves nothing, and the kubelet's next pod runs", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   await installFlaky(lab);
   // Without a result, DEL of a plain firewall removes nothing.
   const list = { ...four, plugins: [...four.plugins.slice(0, -1), flaky] };
@@ -114,7 +113,7 @@ describe("host ports go to the first address of each family in the result", () =
   const servers = ["172.26.64.2", "172.30.0.2"];
 
   test("the plugin of eth1 comes first in the list: eth1 answers", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const list = zone("1.1.0", wrapped(bridge, "eth1"), wrapped(front), portmapOfEth1);
     const container = await lab.addContainer("c1");
     const pod = podOf(await lab.crioOrder.run(list, container, published(25080)));
@@ -126,7 +125,7 @@ describe("host ports go to the first address of each family in the result", () =
   });
 
   test("the plugin of eth0 comes first: eth0 answers, although the list has a portmap for eth1", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const list = zone("1.1.0", wrapped(front), wrapped(bridge, "eth1"), portmapOfEth1);
     const container = await lab.addContainer("c1");
     const pod = podOf(await lab.crioOrder.run(list, container, published(25080)));
@@ -138,7 +137,7 @@ describe("host ports go to the first address of each family in the result", () =
   });
 
   test("IPv4 on eth0, IPv6 on eth1: each gets the ports of its family", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const six = { ...bridge, ipam: hostLocal("fd00:26::/64") };
     const list = zone("1.1.0", wrapped(front), wrapped(six, "eth1"), wrapped(ptp, "eth2"));
     const pod = podOf(await lab.crioOrder.run(list, await lab.addContainer("c1"), published(25080)));

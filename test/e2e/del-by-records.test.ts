@@ -6,8 +6,6 @@ import { attached, bridge, expectNothingLeft, expectPassed, macvlan, wrapped, zo
 
 // Somebody changed the list between ADD and DEL. The records say what was made.
 
-const plugins = "1.9.1";
-
 /** The list with this in place of the second creator's block. */
 function listWith(wrapper: unknown, cniVersion = "1.0.0"): NetworkList {
   return zone(cniVersion, wrapped(macvlan), { ...wrapped(bridge), wrapper });
@@ -37,7 +35,7 @@ describe("DEL with another block than on ADD leaves nothing, and touches no othe
     ["is there", Object.keys(blocks)],
     ["is gone", ["another ifName", "an over-long ifName", "a misspelt delegate", "a block that is a word"]],
   ])("the namespace %s", async (state, titles) => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const neighbour = await attached(lab, lab.goCni, before, "neighbour");
     const own = [await leftovers(lab), await lab.kernel.allAddresses(neighbour)];
     const left: Record<string, string[]> = {};
@@ -60,7 +58,7 @@ describe("DEL with another block than on ADD leaves nothing, and touches no othe
 });
 
 test("GC after a change of ifName frees everything of a gone attachment, and nothing of a live one", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const [old, changed] = [listWith({ ifName: "eth1" }, "1.1.0"), listWith({ ifName: "eth2" }, "1.1.0")];
   const gone = [await attached(lab, lab.goCni, old, "c1"), await attached(lab, lab.goCni, old, "c2")];
   const live = await attached(lab, lab.goCni, old, "c3");

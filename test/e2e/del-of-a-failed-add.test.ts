@@ -5,10 +5,8 @@ import { bridge, expectFailure, expectNothingLeft, expectPassed, front, macvlan,
 
 // Many runtimes run DEL after an ADD that failed. It must remove what that ADD made, and nothing else.
 
-const plugins = "1.9.1";
-
 test("a list is attached as eth0, and cannot be as net1: DEL of net1 leaves the first one's eth1", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const list = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"));
   const container = await lab.addContainer("c1");
   expectPassed(await lab.cnitool.add(list, container));
@@ -23,7 +21,7 @@ test("a list is attached as eth0, and cannot be as net1: DEL of net1 leaves the 
 });
 
 test("a list is attached as eth0, and cannot be as net1: after a reboot, DEL of net1 leaves the first one's leases", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const list = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"));
   const old = await lab.addContainer("c1");
   expectPassed(await lab.cnitool.add(list, old));
@@ -40,7 +38,7 @@ test("a list is attached as eth0, and cannot be as net1: after a reboot, DEL of 
 });
 
 test("another network has an eth1, on which ADD failed: DEL leaves it", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const list = zone("1.0.0", wrapped(front), wrapped({ ...macvlan, master: "late0" }, "eth1"));
   const other = { ...zone("1.0.0", wrapped(bridge, "eth1")), name: "other" };
   const container = await lab.addContainer("c1");
@@ -54,7 +52,7 @@ test("another network has an eth1, on which ADD failed: DEL leaves it", async ()
 });
 
 test("the last ADD of a list failed, so there is no result: DEL removes firewall's rules", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const firewall = wrapped({ type: "firewall", backend: "iptables" }, "eth1");
   const list = zone(
     "1.0.0",

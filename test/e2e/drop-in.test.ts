@@ -2,14 +2,13 @@ import { describe, expect, test } from "vitest";
 import { Lab, type Outcome } from "../support/lab.ts";
 import { bridge, expectFailure, expectSuccess, macvlan, zone } from "./support.ts";
 
-const plugins = "1.9.1";
 const first = "/opt/cni/first";
 const list = zone("1.1.0", macvlan, { ...bridge, wrapper: { ifName: "eth1" } });
 const version = '{"cniVersion": "1.1.0"}';
 
 describe("a wrapper under the plugin's own name, in a directory before the plugin's", () => {
   test.each(["a link", "a copy"])("makes the plain type a wrapped one (%s)", async (kind) => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await dropIn(lab, kind, "bridge");
     // macvlan does not know that it is not alone, so its CHECK needs a wrapper, too.
     await dropIn(lab, kind, "macvlan");
@@ -31,11 +30,11 @@ describe("a wrapper under the plugin's own name, in a directory before the plugi
 
 describe("the plugin of a drop-in is the next one in CNI_PATH that is not a wrapper", () => {
   test.each([
-    ["in the next directory", `${first}:${Lab.pluginPath}`, "v1.9.1"],
-    ["after a copy of the wrapper", `${first}:/opt/cni/second:${Lab.pluginPath}`, "v1.9.1"],
-    ["in a directory named twice", `${first}:${Lab.pluginPath}:${first}/`, "v1.9.1"],
+    ["in the next directory", `${first}:${Lab.pluginPath}`, "v1.10.0"],
+    ["after a copy of the wrapper", `${first}:/opt/cni/second:${Lab.pluginPath}`, "v1.10.0"],
+    ["in a directory named twice", `${first}:${Lab.pluginPath}:${first}/`, "v1.10.0"],
   ])("%s", async (_, path) => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await dropIn(lab, "a link", "bridge");
     await lab.run("sh", ["-c", "mkdir /opt/cni/second && cp /opt/cni/bin/cni-wrappers /opt/cni/second/bridge"]);
     const env = { CNI_COMMAND: "VERSION", CNI_PATH: path };
@@ -46,7 +45,7 @@ describe("the plugin of a drop-in is the next one in CNI_PATH that is not a wrap
   const spellings = ["/opt//cni/first", "/opt/cni/./first", "/opt/cni/../cni/first", `${first}/`, "/opt/cni/link"];
 
   test.each(spellings)("in the next directory, if its own is spelled %s", async (spelling) => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await dropIn(lab, "a link", "bridge");
     const decoy = "mkdir /opt/cni/decoy && printf '#!/bin/sh\\necho decoy\\n' >/opt/cni/decoy/bridge";
     await lab.run("sh", ["-c", `${decoy} && chmod +x /opt/cni/decoy/bridge && ln -s first /opt/cni/link`]);
@@ -66,7 +65,7 @@ describe("the plugin of a drop-in is the next one in CNI_PATH that is not a wrap
     ["except in an earlier directory", `${Lab.pluginPath}:${first}`],
     ["except for copies of the wrapper that name each other", `${first}:/opt/cni/second:${first}`],
   ])("missing %s: an error, and no loop", async (_, path) => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await dropIn(lab, "a link", "bridge");
     await lab.run("sh", ["-c", "mkdir /opt/cni/second && cp /opt/cni/bin/cni-wrappers /opt/cni/second/bridge"]);
     const call = (CNI_COMMAND: string) =>
@@ -82,7 +81,7 @@ describe("the plugin of a drop-in is the next one in CNI_PATH that is not a wrap
   });
 
   test("wrappers of two versions that find each other: an error, and no loop", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await dropIn(lab, "a link", "bridge");
     // Another size, so that the two do not count as copies.
     const other =

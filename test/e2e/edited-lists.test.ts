@@ -14,14 +14,12 @@ import {
   zone,
 } from "./support.ts";
 
-const plugins = "1.9.1";
-
 describe("the list is edited while a container lives", () => {
   const three = (last: string) =>
     zone("1.0.0", wrapped(numbered(5)), wrapped(numbered(6, { ipMasq: true }), "eth1"), wrapped(numbered(7), last));
 
   test("the last of three bridges is renamed: DEL does not touch another bridge's interface", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const container = await attached(lab, lab.goCni, three("eth2"));
     expectSuccess(await lab.goCni.del(three("eth9"), container));
     await expectNothingLeft(lab, ["br5", "br6", "br7"]);
@@ -31,7 +29,7 @@ describe("the list is edited while a container lives", () => {
     ["set", undefined, "zone"],
     ["removed", "disc", undefined],
   ])("wrapper.network is %s: CHECK passes, and DEL leaves nothing", async (_, before, now) => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const list = (network: string | undefined) =>
       zone("1.0.0", wrapped(macvlan), {
         ...wrapped(numbered(6)),
@@ -45,7 +43,7 @@ describe("the list is edited while a container lives", () => {
 });
 
 test("ipvlan has the place of a plain bridge by now: DEL passes, and removes the interface", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const container = await attached(lab, lab.goCni, zone("1.0.0", numbered(6)));
   const list = zone("1.0.0", wrapped({ type: "ipvlan", ipam: hostLocal("10.6.0.0/24") }));
   expectSuccess(await lab.goCni.del(list, container));
@@ -53,7 +51,7 @@ test("ipvlan has the place of a plain bridge by now: DEL passes, and removes the
 });
 
 test("ipvlan has the place of a wrapped bridge since a reboot, and a later plugin fails: DEL passes", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   await installPlugin(
     lab,
     "broken",
@@ -77,7 +75,7 @@ test("ipvlan has the place of a wrapped bridge since a reboot, and a later plugi
 });
 
 test("a reboot cut a DEL off, and the plain list has attached the container again: DEL of the wrapped one leaves nothing", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   await lab.run("cp", ["/opt/cni/bin/macvlan", "/opt/cni/bin/real-macvlan"]);
   await installPlugin(lab, "macvlan", "[ -e /run/lab/cut ] && exit 1; exec /opt/cni/bin/real-macvlan");
   const list = zone("1.0.0", wrapped(macvlan), wrapped(portmap));
@@ -114,7 +112,7 @@ test("a DEL failed at its end, and the plain list has attached the container aga
 });
 
 test("DEL of a plugin without a profile leaves the interface to the creator before it", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   await installPlugin(
     lab,
     "unknown",
@@ -141,7 +139,7 @@ describe("DEL of what a script attached under the list's own name", () => {
   };
 
   test("removes the masquerading chain", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const bridge = numbered(6, { ipMasq: true });
     const container = await attachedByScript(lab, bridge);
     expectSuccess(await lab.goCni.del(zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1")), container));
@@ -149,7 +147,7 @@ describe("DEL of what a script attached under the list's own name", () => {
   });
 
   test("moves host-device's interface back, and continues with the other plugins", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await lab.ip(undefined, "link", "add", "dev7", "type", "veth", "peer", "name", "dev8");
     const device = { type: "host-device", device: "dev7", ipam: hostLocal("10.7.0.0/24") };
     const container = await attachedByScript(lab, device);
@@ -161,7 +159,7 @@ describe("DEL of what a script attached under the list's own name", () => {
 test.each(["", "a reboot, "])(
   "the plain plugin's list, %sADD, and the wrapped list again: DEL leaves nothing",
   async (between) => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const plain = { type: "ptp", ipMasq: true, ipam: hostLocal("10.6.0.0/24") };
     const chained = [portmap, { type: "firewall", backend: "iptables" }];
     const list = zone("1.0.0", wrapped(plain), ...chained.map((one) => wrapped(one)));
@@ -179,7 +177,7 @@ test.each(["", "a reboot, "])(
 );
 
 test("a namespace that is made again may have the old one's inode: another network's interface stays", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   await installPlugin(lab, "broken", `echo '{"cniVersion": "1.0.0", "code": 11, "msg": "not now"}'; exit 1`);
   const list = zone("1.0.0", wrapped(numbered(5)), wrapped(numbered(6), "eth1"), { type: "broken" });
   const other = { ...zone("1.0.0", wrapped(numbered(7)), wrapped(numbered(8), "eth1")), name: "other" };

@@ -35,7 +35,7 @@ test.each([
   ["a user of the host names no plugin that root runs", "65534", []],
   ["root names them", "0", ["0"]],
 ])("at the address of Nomad's agent, %s", async (_, uid, ran) => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   await lab.run("mkdir", ["-p", "/opt/cni/config"]);
   await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(list));
   const container = await lab.addContainer("c1");

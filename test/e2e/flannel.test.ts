@@ -102,7 +102,7 @@ const subnet = "FLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=10.244.7.1/24\nFLA
 
 /** A lab in which flanneld has written its file. */
 async function withFlannel(): Promise<Lab> {
-  const lab = await Lab.start({ plugins: "1.9.1", programs: { flannel: await flannel() } });
+  const lab = await Lab.start({ programs: { flannel: await flannel() } });
   const links = [
     "ln -s /run/lab/programs/flannel /opt/cni/bin/flannel",
     "ln -s cni-wrappers /opt/cni/bin/flannel-wrapper",

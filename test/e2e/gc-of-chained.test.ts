@@ -18,7 +18,7 @@ test.each([
   ["the list of ADD", list],
   ["an edited list", edited],
 ])("GC without a cached result removes what chained plugins made, and nothing of others: %s", async (_, present) => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   const valid = await attachedWith(lab, "valid", 25080);
   const ofAnotherRuntime = await attachedWith(lab, "other", 25081);
   await forgetResult(lab, ofAnotherRuntime);
@@ -35,7 +35,7 @@ test.each([
 });
 
 test("GC keeps the rules of an address that another container got", async () => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   const gone = await attachedWith(lab, "gone", 25082);
   await forgetResult(lab, gone);
   await lab.deleteNamespace(gone);

@@ -211,7 +211,7 @@ describe("an operator's mistake with the host around a running container", () =>
   );
 
   test("a plain portmap that was taken out of the list: DEL leaves its rules", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     const container = await lab.addContainer("c1");
     expectSuccess(await lab.goCni.add(zone("1.0.0", wrapped(bridge), portmap), container, published(8080)));
     expectSuccess(await lab.goCni.del(zone("1.0.0", wrapped(bridge)), container, published(8080)));
@@ -219,7 +219,7 @@ describe("an operator's mistake with the host around a running container", () =>
   });
 
   test("two containers of a list with a fixed address: status was content with one", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     const fixed = zone(
       "1.0.0",
       wrapped({ ...bridge, ipam: { type: "static", addresses: [{ address: "172.26.64.9/20" }] } }),
@@ -236,7 +236,7 @@ describe("an operator's mistake with the host around a running container", () =>
   });
 
   test("a host that never had a container, and a right list: lint and status are content", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     await lab.run("mkdir", ["-p", "/opt/cni/config"]);
     await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(good));
     const run = (line: string) => lab.call(`${Lab.pluginPath}/cni-wrappers`, line.split(" "));

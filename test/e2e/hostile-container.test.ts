@@ -35,7 +35,7 @@ const deeds: Record<string, (theirs: string) => string[]> = {
 test.each(Object.entries(deeds))(
   "a container that %s: CHECK and DEL do not touch its neighbour",
   async (_, deedsFor) => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     const neighbour = await lab.addContainer("c2");
     expectPassed(await lab.goCni.add(list, neighbour, published(8082)));
     const before = await stateOf(lab, neighbour);

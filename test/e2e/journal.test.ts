@@ -16,11 +16,10 @@ import {
 
 // What a wrapper remembers of an attachment, and what follows from it when something goes wrong in between.
 
-const plugins = "1.9.1";
 const list = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"));
 
 test("the namespace was made anew, and the old one is gone: ADD passes with the same addresses", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const old = await lab.addContainer("c1");
   expectPassed(await lab.goCni.add(list, old));
   expectPassed(await lab.goCni.add(list, await lab.addContainer("c2")));
@@ -39,7 +38,7 @@ test.each([
 ])(
   "the namespace was made anew, and %s still runs in the old one: ADD fails as the plain one does",
   async (_, task) => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const old = await lab.addContainer("c1");
     expectPassed(await lab.goCni.add(list, old));
     const leases = await lab.kernel.leases();
@@ -56,7 +55,7 @@ test.each([
 );
 
 test("the plain loopback comes first: a later ADD passes", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   await installFlaky(lab);
   const looped = zone("1.0.0", { type: "loopback" }, wrapped(macvlan), wrapped(bridge, "eth1"), flaky);
   const container = await lab.addContainer("c1");
@@ -69,7 +68,7 @@ test("the plain loopback comes first: a later ADD passes", async () => {
 });
 
 test("what a failed try left, and its DEL could not remove: the next ADD passes, and DEL removes it", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   await installFlaky(lab);
   const script = 'echo "$CNI_COMMAND" >>/run/lab/calls; [ "$CNI_COMMAND" != DEL ] || ! [ -e /run/lab/stuck ] || exit 1';
   await installPlugin(lab, "marks", `${script}; exec /opt/cni/bin/tuning`);
@@ -87,7 +86,7 @@ test("what a failed try left, and its DEL could not remove: the next ADD passes,
 });
 
 test("a plugin that runs a drop-in wrapper: only the outer one remembers", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   await lab.run("sh", ["-c", "mkdir /opt/cni/first && ln -s ../bin/cni-wrappers /opt/cni/first/bridge"]);
   // As flannel does, with a configuration of its own.
   const inner = JSON.stringify({ cniVersion: "1.0.0", name: "inner", ...bridge });
@@ -107,7 +106,7 @@ test.each([
   ["is of a newer version", (text: string) => text.replaceAll('"format":1', '"format":9')],
   ["cannot be read", () => "nonsense\n"],
 ])("a journal that %s: ADD undoes nothing, and DEL leaves nothing", async (_, change) => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const container = await lab.addContainer("c1");
   expectPassed(await lab.goCni.add(list, container));
   const file = "/var/lib/cni/wrappers/c1/zone:eth0";
@@ -122,7 +121,7 @@ test.each([
 });
 
 test("a list that 0.2.0 attached: CHECK passes, and DEL leaves nothing", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const sbr = wrapped({ type: "sbr" }, "eth1");
   const withSbr = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"), sbr);
   const container = await lab.addContainer("c1");
@@ -139,7 +138,7 @@ test("a list that 0.2.0 attached: CHECK passes, and DEL leaves nothing", async (
 });
 
 test("after a reboot, DEL takes no rule of whoever has the address now", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const one = { subnet: "172.26.64.0/20", rangeStart: "172.26.64.9", rangeEnd: "172.26.64.9" };
   const scarce = { ...bridge, ipam: { type: "host-local", ranges: [[one]] } };
   const firewalled = zone(
@@ -159,7 +158,7 @@ test("after a reboot, DEL takes no rule of whoever has the address now", async (
 });
 
 test("names of 165 characters get a journal, and DEL leaves nothing", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const tuning = wrapped({ type: "tuning", mtu: 1400 }, "eth1");
   const long = { ...list, name: "n".repeat(165), plugins: [...list.plugins, tuning] };
   const container = await lab.addContainer("c".repeat(64));
@@ -171,7 +170,7 @@ test("names of 165 characters get a journal, and DEL leaves nothing", async () =
 });
 
 test("a clock that is set back: an ADD of a live attachment changes nothing", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const container = await lab.addContainer("c1");
   expectPassed(await lab.goCni.add(list, container));
   await lab.run("sh", ["-c", "touch -d '+1 hour' /var/lib/cni/results/* /var/lib/cni/wrappers/*/*"]);
@@ -187,7 +186,7 @@ test("a clock that is set back: an ADD of a live attachment changes nothing", as
 });
 
 test("GC with a list that is null undoes what is gone", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const newer = { ...list, cniVersion: "1.1.0" };
   const container = await lab.addContainer("c1");
   expectPassed(await lab.goCni.add(newer, container));
@@ -200,7 +199,7 @@ test("GC with a list that is null undoes what is gone", async () => {
 });
 
 test("DEL without a namespace removes masquerading rules", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const masked = zone("1.0.0", wrapped({ ...front, ipMasq: true }), wrapped({ ...ptp, ipMasq: true }, "eth1"));
   const container = await lab.addContainer("c1");
   expectPassed(await lab.goCni.add(masked, container));

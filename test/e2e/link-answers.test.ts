@@ -6,7 +6,6 @@ import { expectNothingLeft, expectPassed, ptp, wrapped, zone } from "./support.t
 // A wrapper asks the kernel which interface a plugin has made, and DEL removes only that one. Each journal must have the
 // index that the container's own ip(8) shows.
 
-const plugins = "1.9.1";
 const isSlim = process.env.CNI_WRAPPERS_FLAVOR === "slim";
 const hostile = {
   ...wrapped({ ...ptp, type: "hostile" }),
@@ -23,7 +22,7 @@ test.each([
 ])(
   "a process of the container %s: the journal has the real index, and DEL removes it",
   async (_, count, fault, taken) => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const forge = `nsenter --net="$CNI_NETNS" /run/lab/drivers/forge eth0 4242 ${count} >>/run/lab/forged`;
     await installPlugin(lab, "hostile", `[ ! "$CNI_NETNS" ] || ${forge} || exit 1; exec /opt/cni/bin/ptp`);
     if (fault !== "") await injectFault(lab, fault);
@@ -42,7 +41,7 @@ test.each([
 );
 
 test("an answer that could not be received is not the next question's", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const list = zone("1.0.0", wrapped(ptp));
   const container = await lab.addContainer("c1");
   await injectFault(lab, "recvfrom:error=EIO:when=1");
@@ -72,7 +71,7 @@ async function lineDone(lab: Lab, { name }: Container): Promise<Record<string, u
 
 // The path of a process's namespace leads to another one once another process has its number.
 test("a neighbour's namespace comes to the path while a plugin runs: no index in it is remembered, and DEL leaves its interface", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const neighbour = await lab.addContainer("c2");
   // Its indexes are others.
   await lab.ip(neighbour, "link", "add", "x", "type", "veth", "peer", "name", "y");

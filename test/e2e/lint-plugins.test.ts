@@ -90,7 +90,7 @@ describe("what lint finds on the host is so with the real plugins", () => {
   };
 
   test("missing-master: ADD fails, and passes with one that lint does not report", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     const [missing, present] = ["ens99", "uplink0"].map((master) => zone("1.0.0", wrapped({ ...macvlan, master })));
     if (!missing || !present) throw new Error("two lists");
     expect([await codesOnHost(lab, missing), await codesOnHost(lab, present)]).toEqual([["missing-master"], []]);
@@ -100,7 +100,7 @@ describe("what lint finds on the host is so with the real plugins", () => {
   });
 
   test("bridge-address: the bridge of the old subnet stays when the container is gone, and ADD fails", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     const old = zone("1.0.0", wrapped({ ...bridge, ipam: front.ipam }));
     const container = await attached(lab, lab.goCni, old, "c1");
     expectPassed(await lab.goCni.del(old, container));
@@ -113,7 +113,7 @@ describe("what lint finds on the host is so with the real plugins", () => {
   });
 
   test("renamed-network: the container is attached under the old name", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     await attached(lab, lab.goCni, zone("1.0.0", wrapped(bridge)), "c1");
     const state = "--state=/var/lib/cni";
     expect(await codesOnHost(lab, named("disc", wrapped(bridge)), state)).toEqual(["renamed-network"]);
@@ -131,7 +131,7 @@ describe("what lint finds between two lists is so with the real plugins", () => 
   };
 
   test("overlapping-ranges: two containers have one address", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     const first = named("first", bridge);
     expect(await codesOfBoth(lab, first, shop)).toEqual(["overlapping-ranges"]);
     const addresses = { eth0: ["172.26.64.2/20"] };
@@ -140,7 +140,7 @@ describe("what lint finds between two lists is so with the real plugins", () => 
   });
 
   test("shared-bridge: ADD of the second list fails", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     const first = named("first", { ...bridge, ipam: front.ipam });
     expect(await codesOfBoth(lab, first, shop)).toEqual(["shared-bridge"]);
     await attached(lab, lab.goCni, first, "c1");
@@ -149,7 +149,7 @@ describe("what lint finds between two lists is so with the real plugins", () => 
   });
 
   test("taken-network: a container in both loses masquerading when it leaves one", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     const list = zone("1.0.0", wrapped(macvlan), wrapped({ ...bridge, ipMasq: true }, "eth1"));
     const other = named("zone-eth1", { ...front, bridge: "front1", ipMasq: true });
     expect(await codesOfBoth(lab, other, list)).toEqual(["taken-network"]);

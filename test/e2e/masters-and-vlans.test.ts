@@ -5,7 +5,6 @@ import { attached, expectFailure, expectNothingLeft, expectSuccess, hostLocal, w
 
 // Interfaces that share a master, and VLANs of bridges. Many kernels lack them.
 
-const plugins = "1.9.1";
 const hasEverything = Object.values(hostHas).every(Boolean);
 
 const macvlan = { type: "macvlan", master: "uplink0", ipam: hostLocal("10.20.0.0/24") };
@@ -43,7 +42,7 @@ test.skipIf(!hasEverything).each([
     compared: ["eth0", "eth1", "eth2"],
   },
 ])("on one master: $title", async ({ list, addresses, inVrf, compared }) => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const container = await attached(lab, lab.goCni, list);
   for (const [name, address] of Object.entries(addresses)) {
     expect(await lab.kernel.addresses(container, name)).toEqual([address]);
@@ -70,7 +69,7 @@ async function expectLossSeen(lab: Lab, container: Container, list: ReturnType<t
 test.skipIf(!hasEverything)(
   "macvlan, vlan and ipvlan on one master: the kernel refuses ipvlan, and DEL cleans up",
   async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const list = zone("1.0.0", wrapped(macvlan), wrapped(vlan(5), "eth1"), wrapped(ipvlan(1), "eth2"));
     const container = await lab.addContainer("c1");
     const refused = 'plugin type="ipvlan-wrapper" failed (add): failed to create ipvlan: device or resource busy';
@@ -86,7 +85,7 @@ test.skipIf(!hasEverything)(
 test.skipIf(!hostHas.bridgeVlanFiltering)(
   "a bridge with a VLAN and its gateway, then one with a trunk: each port has its VLANs",
   async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const gateway = { type: "bridge", bridge: "front0", vlan: 5, isGateway: true, ipam: hostLocal("10.24.0.0/24") };
     const trunk = {
       type: "bridge",

@@ -8,7 +8,6 @@ import { bridge, expectPassed, front, hostLocal, macvlan, named, ptp, wrapped, z
 // A container may have attachments of other lists, of other runtimes, or of the same list under another name. DEL of one of them, also
 // of one that never completed, must not touch the others.
 
-const plugins = "1.9.1";
 const other = { ...bridge, bridge: "other0", ipam: hostLocal("10.9.0.0/24") };
 const nowhere = { ...macvlan, master: "nope0" };
 const list = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"));
@@ -16,7 +15,7 @@ const range = { subnet: "172.26.64.0/20", rangeStart: "172.26.64.2", rangeEnd: "
 const failed = { exitCode: 1 };
 
 test("DEL of another list whose ADD failed at its first plugin leaves eth1", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const second = named("other", wrapped(nowhere), wrapped(other, "eth1"));
   const c = await lab.addContainer("c1");
   expectPassed(await lab.cnitool.add(list, c));
@@ -27,7 +26,7 @@ test("DEL of another list whose ADD failed at its first plugin leaves eth1", asy
 });
 
 test("the same with an eth1 of another runtime's plain plugin", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const c = await lab.addContainer("c1");
   expectPassed(await lab.cnitool.addAs("eth1", named("podman", other), c));
   const before = await identity(lab, c, "eth1");
@@ -38,7 +37,7 @@ test("the same with an eth1 of another runtime's plain plugin", async () => {
 });
 
 test("a second DEL of the list's second attachment leaves the first one's eth1", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const c = await lab.addContainer("c1");
   expectPassed(await lab.cnitool.add(list, c));
   const before = await identity(lab, c, "eth1");
@@ -50,7 +49,7 @@ test("a second DEL of the list's second attachment leaves the first one's eth1",
 });
 
 test("DEL of an attachment that never was, without a namespace, leaves the lease of eth1", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const scarce = zone(
     "1.0.0",
     wrapped(front),
@@ -76,7 +75,7 @@ test("DEL of an attachment that never was, without a namespace, leaves the lease
 });
 
 test("DEL of another list's tuning and sbr leaves the MAC and the rules of eth1", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const tune = wrapped({ type: "tuning", mac: "c2:b0:57:49:47:f1" }, "eth1");
   const sbr = wrapped({ type: "sbr" }, "eth1");
   const one = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"), tune, sbr);
@@ -91,7 +90,7 @@ test("DEL of another list's tuning and sbr leaves the MAC and the rules of eth1"
 });
 
 test("DEL of a list whose eth1 has gone leaves an eth1 that another list made", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const second = {
     ...zone("1.0.0", wrapped({ ...macvlan, ipam: hostLocal("172.16.6.0/24") }), wrapped(other, "eth1")),
     name: "other",
@@ -106,7 +105,7 @@ test("DEL of a list whose eth1 has gone leaves an eth1 that another list made", 
 });
 
 test("an attachment as eth1 does not change the network of other containers' eth1", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const [c1, stray, c2] = (await Promise.all(["c1", "stray", "c2"].map((name) => lab.addContainer(name)))) as [
     Container,
     Container,
@@ -119,7 +118,7 @@ test("an attachment as eth1 does not change the network of other containers' eth
 });
 
 test("a result of the future, after the clock was set back, does not prevent recovery", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   await installFlaky(lab);
   const failing = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"), flaky);
   const old = await lab.addContainer("c1");
@@ -135,7 +134,7 @@ test.each([
   ["at once", false],
   ["after a reboot", true],
 ])("DEL removes what was made under the ifName of an earlier try, %s", async (_, reboots) => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   await installFlaky(lab);
   const named = (ifName: string) => zone("1.0.0", wrapped(front), wrapped(bridge, ifName), flaky);
   const old = await lab.addContainer("c1");
@@ -160,7 +159,7 @@ test.each<[string, (lab: Lab, list: NetworkList) => Promise<unknown>]>([
     },
   ],
 ])("DEL of what %s leaves the neighbour whose namespace is at the path by now", async (_, prepare) => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const tune = wrapped({ type: "tuning", mac: "c2:b0:57:49:47:f1" }, "eth1");
   const theirs = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"), tune, wrapped({ type: "sbr" }, "eth1"));
   const neighbour = await lab.addContainer("c2");
@@ -181,7 +180,7 @@ test.each<[string, (lab: Lab, list: NetworkList) => Promise<unknown>]>([
 });
 
 test("DEL leaves a neighbour's interface that has the process number, the inode and the index of the own one", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const one = zone("1.0.0", wrapped(ptp));
   const [first, second] = [await startProcess(lab), await startProcess(lab)];
   expectPassed(await lab.goCni.add(one, { name: "c1", netns: first }));
@@ -204,7 +203,7 @@ async function startProcess(lab: Lab): Promise<string> {
 }
 
 test("a repeated DEL leaves firewall's rules of an address that another container got", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const one = { ...range, rangeEnd: range.rangeStart };
   const scarce = { ...bridge, ipam: { type: "host-local", ranges: [[one]] } };
   const firewall = { type: "firewall", backend: "iptables" };
@@ -225,7 +224,7 @@ test("a repeated DEL leaves firewall's rules of an address that another containe
 });
 
 test("DEL leaves firewall's rules of a static address that another container got before", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const address = "172.26.64.2";
   const fixed = { ...bridge, ipam: { type: "static", addresses: [{ address: `${address}/20` }] } };
   const firewall = { type: "firewall", backend: "iptables" };

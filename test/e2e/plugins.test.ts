@@ -52,7 +52,7 @@ describe("a chain of several kinds", () => {
       bridges: ["disc0"],
     },
   ])("passes ADD, CHECK and DEL, and CHECK misses any address: $title", async ({ list, addresses, bridges }) => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     const container = await attached(lab, lab.goCni, list);
     for (const [name, address] of Object.entries(addresses)) {
       expect(await lab.kernel.addresses(container, name)).toEqual([address]);
@@ -74,7 +74,7 @@ describe("a chain of several kinds", () => {
 
 describe("the upstream bugs on the pages", () => {
   test("tap without ipam: CHECK does not see that the device is gone, wrapped or not", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     for (const list of [zone("1.0.0", { type: "tap" }), zone("1.0.0", wrapped({ type: "tap" }))]) {
       const container = await attached(lab, lab.goCni, list);
       await lab.ip(container, "link", "del", "eth0");
@@ -85,7 +85,7 @@ describe("the upstream bugs on the pages", () => {
   });
 
   test("host-device: the second DEL fails, wrapped or not", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     await lab.ip(undefined, "link", "add", "card0", "type", "veth", "peer", "name", "far0");
     const plain = { type: "host-device", device: "card0" };
     for (const list of [zone("1.0.0", plain), zone("1.0.0", wrapped(plain))]) {
@@ -98,7 +98,7 @@ describe("the upstream bugs on the pages", () => {
   });
 
   test("host-device: leases that outlived a reboot are freed before ADD, which gets the address again", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1", recorded: true });
+    await using lab = await Lab.start({ recorded: true });
     await lab.ip(undefined, "link", "add", "card0", "type", "veth", "peer", "name", "far0");
     const list = zone("1.0.0", wrapped({ type: "host-device", device: "card0", ipam: hostLocal("10.60.0.0/24") }));
     const container = await attached(lab, lab.goCni, list);
@@ -138,7 +138,7 @@ esac
 `;
 
   test("is wrapped through a link; the parts of prevResult in its answer are not spliced twice", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     await lab.writeFile("/opt/cni/bin/own", script);
     await lab.run("chmod", ["+x", "/opt/cni/bin/own"]);
     await lab.run("ln", ["-s", "cni-wrappers", "/opt/cni/bin/own-wrapper"]);

@@ -59,7 +59,7 @@ const passing = [
 
 describe("preflight", () => {
   test("forecasts each state as go-cni's CHECK then answers, and changes nothing", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     const attachments = [];
     for (const [index, { list, now = list, change }] of cases.entries()) {
       const name = `nc${index}`;
@@ -100,7 +100,7 @@ describe("preflight", () => {
   });
 
   test("a subnet changed under a running container: CHECK passes, the next ADD fails, and preflight and status tell it", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     expectSuccess(await lab.goCni.add(good, await lab.addContainer("c1")));
     const moved = { ...bridge, ipam: hostLocal("172.27.0.0/20") };
     const now = zone("1.0.0", wrapped(macvlan), wrapped(moved, "eth1"));

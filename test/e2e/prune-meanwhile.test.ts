@@ -40,7 +40,7 @@ test.each([
   // The wrapper asks for the address that the attachment had.
   ["wrapped", wrapped(front), "172.16.10.2"],
 ])("a container that comes back during its DEL keeps its lease and its ports: %s", async (_, creator, address) => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   const list = zone("1.0.0", creator, portmap, { type: "waiting" });
   await install(lab, list);
   const container = await lab.addContainer("c1");
@@ -59,7 +59,7 @@ test.each([
 });
 
 test("an address that another container gets meanwhile keeps firewall's rules", async () => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   const list = zone("1.0.0", front, firewall, { type: "waiting" });
   await install(lab, list);
   for (const name of ["a0", "a1"]) {
@@ -92,14 +92,14 @@ async function loseContainer(lab: Lab): Promise<void> {
 }
 
 test("with the PATH of cron, which has no sbin, no rule stays", async () => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   await loseContainer(lab);
   expect(await prune(lab, { PATH: "/usr/bin:/bin" })).toMatchObject({ exitCode: 0, stderr: "" });
   expect((await lab.kernel.packetRules()).filter((rule) => /c1|172\.16\.10\.2/.test(rule))).toEqual([]);
 });
 
 test.each([".", "", "bin"])("no program of the working directory is run if PATH begins with '%s'", async (entry) => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   await loseContainer(lab);
   // prune also looks into the namespaces of others.
   await lab.addContainer("c2");

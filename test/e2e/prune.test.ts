@@ -2,6 +2,7 @@ import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { newestPlugins } from "../support/go.ts";
 import { Lab } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { type Attached, attachAll, install, loseNamespaces, networks, run, tokensOf, traces } from "./prune-support.ts";
@@ -12,7 +13,7 @@ async function expectCheckPasses(lab: Lab, attached: readonly Attached[]): Promi
 }
 
 test("after the loss of four namespaces nothing of theirs is left, and four neighbours are as they were", async () => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   await install(lab);
   // The neighbours' rules lie before, between and after those of the others.
   const names = ["live-0", "gone-0", "gone-1", "live-1", "gone-2", "live-2", "gone-3", "live-3"];
@@ -62,7 +63,7 @@ test("after the loss of four namespaces nothing of theirs is left, and four neig
 });
 
 test("what lives on without a path, in another cache or with a damaged result stays as it is", async () => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   await install(lab);
   const names = ["process", "threads", "elsewhere", "damaged", "gone"];
   const plain = networks.filter(({ name }) => name === "plain");
@@ -97,7 +98,7 @@ async function outlive(lab: Lab, { container }: Attached, command: readonly stri
 }
 
 test("root without CAP_SYS_PTRACE, who may not look into the processes of others, prunes nothing", async () => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   await install(lab);
   const plain = networks.filter(({ name }) => name === "plain");
   const [process] = await attachAll(lab, ["process"], 21000, plain);
@@ -129,7 +130,7 @@ const deeds: Record<string, string> = {
 test.each(Object.entries(deeds))(
   "a user of the host frees no lease, and no file of his is opened: %s",
   async (_, deed) => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     await install(lab);
     const plain = networks.find(({ name }) => name === "plain") as NetworkList;
     expectPassed({ ...(await lab.cnitool.add(plain, await lab.addContainer("elsewhere"))), stdout: "" });
@@ -150,7 +151,7 @@ test.each(Object.entries(deeds))(
 );
 
 test("a namespace that was made anew at the old path does not keep what the old one had", async () => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   await install(lab);
   const [classic] = networks;
   const attached = await attachAll(lab, ["gone", "kept"], 21000, classic && [classic]);
@@ -174,7 +175,7 @@ test.each([
   ["a newer version has written it", JSON.stringify(begun)],
   ["it does not say whose it is", "no journal"],
 ])("a journal that cannot be read is named, and its container counts as running: %s", async (reason, text) => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   await install(lab);
   const [classic] = networks;
   const attached = await attachAll(lab, ["gone"], 21000, classic && [classic]);
@@ -189,7 +190,7 @@ test.each([
 
 test("after a reboot nothing is left of the containers before it", async () => {
   await using disk = await mkdtempDisposable(path.join(tmpdir(), "disk-"));
-  const options = { plugins: "1.9.1", disk: disk.path } as const;
+  const options = { plugins: newestPlugins, disk: disk.path } as const;
   const before = await Lab.start(options);
   await attachAll(before, ["c1", "c2", "c3"], 21000);
   await before[Symbol.asyncDispose]();

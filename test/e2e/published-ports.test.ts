@@ -37,7 +37,7 @@ test.each(both)("%s, by jq: the same with the Node flavor, and an error of ADD w
 );
 
 async function expectRefused(runtime: (typeof both)[number], list: NetworkList): Promise<void> {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   const container = await lab.addContainer("c1");
   const message = /wrapper\.jq is not available in this build: use the Node flavor; /;
   expectFailure(await lab[runtime].add(list, container, { ports }), message);
@@ -47,7 +47,7 @@ async function expectRefused(runtime: (typeof both)[number], list: NetworkList):
 }
 
 async function expectDivided(runtime: (typeof both)[number], list: NetworkList): Promise<void> {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   const container = await lab.addContainer("c1");
   expectSuccess(await lab[runtime].add(list, container, { ports }));
   const answers = await ask(lab, container, [25080, 25443]);
@@ -67,7 +67,7 @@ async function expectDivided(runtime: (typeof both)[number], list: NetworkList):
 }
 
 test("CHECK fails when the port of one interface leads nowhere", async () => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   const container = await lab.addContainer("c1");
   expectSuccess(await lab.goCni.add(list, container, { ports }));
   const rule = (await lab.kernel.packetRules()).find(
@@ -78,7 +78,7 @@ test("CHECK fails when the port of one interface leads nowhere", async () => {
 });
 
 test("a portmap without a port does nothing, and passes ADD, CHECK and DEL", async () => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   const container = await lab.addContainer("c1");
   const none = listOf({}, { ports: { only: ["1-79"] } });
   expectSuccess(await lab.goCni.add(none, container, { ports }));
@@ -90,7 +90,7 @@ test("a portmap without a port does nothing, and passes ADD, CHECK and DEL", asy
 });
 
 test("DEL removes what was published when the list left the port to the interface", async () => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   const container = await lab.addContainer("c1");
   expectSuccess(await lab.goCni.add(list, container, { ports }));
   const changed = listOf({ ports: { only: [443] } }, { ports: { except: [80, 443] } });

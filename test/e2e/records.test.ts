@@ -3,11 +3,9 @@ import { Lab } from "../support/lab.ts";
 import { creators, records } from "./recovery-support.ts";
 import { attached, expectFailure, expectSuccess, wrapped } from "./support.ts";
 
-const plugins = "1.9.1";
-
 describe("the journals", () => {
   test("are one for each attachment, and DEL removes them", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const list = creators({}, { ...wrapped({ type: "tuning" }), wrapper: { role: "meta", ifName: "eth1" } });
     const container = await attached(lab, lab.goCni, list);
     expect(await lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
@@ -16,7 +14,7 @@ describe("the journals", () => {
   });
 
   test("of invalid attachments are removed by GC, with their leases", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const list = { ...creators(), cniVersion: "1.1.0" };
     const container = await attached(lab, lab.goCni, list, "c1");
     await attached(lab, lab.goCni, list, "c2");
@@ -37,7 +35,7 @@ describe("the journals", () => {
     ["is full", ["mount", "-t", "tmpfs", "-o", "nr_inodes=1", "lab", records]],
     ["cannot be made", ["sh", "-c", `rmdir ${records}; touch ${records}`]],
   ])("cannot be written because their directory %s: ADD fails, and leaves nothing", async (_, [command, ...args]) => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await lab.run("mkdir", ["-p", records]);
     await lab.run(command ?? "", args);
     const list = creators();

@@ -16,7 +16,6 @@ import {
 
 // Recovery deletes what this attachment's own failed try made, and no other interface of that name.
 
-const plugins = "1.9.1";
 const late = { ...macvlan, master: "late0", ipam: hostLocal("172.16.6.0/24") };
 const other = named("other", wrapped({ ...bridge, bridge: "other0" }, "eth1"));
 
@@ -37,7 +36,7 @@ const others: Readonly<Record<string, (lab: Lab, container: Container) => Promis
 
 describe("the master is missing at the first ADD, and eth1 is somebody else's at the next", () => {
   test("ADD fails every time, and theirs is untouched", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const listOf = (recover: string) =>
       zone("1.0.0", wrapped(front), { ...wrapped(late), wrapper: { ifName: "eth1", recover } });
     const containers = await Promise.all(Object.keys(others).map((_, index) => lab.addContainer(`c${index}`)));
@@ -54,7 +53,7 @@ describe("the master is missing at the first ADD, and eth1 is somebody else's at
   });
 
   test("nobody is there at the next: ADD passes, with the first creator's address", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const list = zone("1.0.0", wrapped(front), wrapped(late, "eth1"));
     const container = await lab.addContainer("c1");
     for (const _ of [1, 2]) expectFailure(await lab.goCni.add(list, container), /Link not found|late0/);
@@ -76,7 +75,7 @@ const second = {
 test.each(Object.entries(second))(
   "a list with %s for eth1 is attached as eth0, then as net1: the first one's eth1 stays",
   async (_, creator) => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const list = zone("1.0.0", wrapped(front), wrapped(creator, "eth1"));
     const container = await lab.addContainer("c1");
     expectPassed(await lab.cnitool.add(list, container));
@@ -92,7 +91,7 @@ test.each(Object.entries(second))(
 
 describe("the wrapper is killed while its delegate runs", () => {
   test("after the delegate made the interface: the next ADD passes", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const list = await killing(lab, '/opt/cni/bin/macvlan; [ "$CNI_COMMAND" != ADD ] || kill -9 $PPID');
     const container = await lab.addContainer("c1");
     expectFailure(await lab.goCni.add(list, container), /signal: killed/);
@@ -106,7 +105,7 @@ describe("the wrapper is killed while its delegate runs", () => {
   });
 
   test("before it made one, and then eth1 is somebody else's: ADD fails, and theirs is untouched", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const list = await killing(lab, '[ "$CNI_COMMAND" != ADD ] || kill -9 $PPID; exit 1');
     const titles = ["another network by the same runtime", "another network, whose result lies where nobody looks"];
     const containers = await Promise.all(titles.map((_, index) => lab.addContainer(`c${index}`)));
@@ -117,7 +116,7 @@ describe("the wrapper is killed while its delegate runs", () => {
   });
 
   test("before it made one, and an eth1 was there before: ADD fails, and that is untouched", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const list = await killing(lab, '[ "$CNI_COMMAND" != ADD ] || kill -9 $PPID; exit 1');
     const container = await lab.addContainer("c1");
     await others["an operator"]?.(lab, container);
@@ -128,7 +127,7 @@ describe("the wrapper is killed while its delegate runs", () => {
 });
 
 test("names that hyphens could join to one, a + b-c and a-b + c: each has its own journal", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const { netns } = await lab.addContainer("c1");
   const lists = ["a", "a-b"].map((name) => ({ ...zone("1.0.0", wrapped(second.macvlan), { type: "flaky" }), name }));
   const [one, two] = lists as [(typeof lists)[0], (typeof lists)[0]];

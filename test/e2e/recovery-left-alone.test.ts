@@ -3,11 +3,9 @@ import { type Container, Lab, type Outcome } from "../support/lab.ts";
 import { creators, duplicate, exists } from "./recovery-support.ts";
 import { attached, bridge, expectFailure, expectSuccess, macvlan, wrapped, zone } from "./support.ts";
 
-const plugins = "1.9.1";
-
 describe("the namespace of a live attachment was made again", () => {
   test("every ADD fails, and the live one is untouched", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const list = creators();
     const [container, live] = await recreated(lab, await attached(lab, lab.goCni, list));
     const before = await lab.kernel.links(live);
@@ -20,7 +18,7 @@ describe("the namespace of a live attachment was made again", () => {
   });
 
   test('with "always" ADD passes', async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const list = creators({ recover: "always" });
     const [container] = await recreated(lab, await attached(lab, lab.goCni, list));
     expectSuccess(await lab.goCni.add(list, container));
@@ -28,7 +26,7 @@ describe("the namespace of a live attachment was made again", () => {
   });
 
   test("without a record, as from before the wrappers, every ADD fails", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const [container] = await recreated(lab, await attached(lab, lab.goCni, zone("1.0.0", macvlan)));
     const list = zone("1.0.0", wrapped(macvlan));
     expectFailure(await lab.goCni.add(list, container), duplicate);
@@ -39,7 +37,7 @@ describe("the namespace of a live attachment was made again", () => {
 
 describe("other attachments are left alone, and ADD fails as the plain one does", () => {
   test.each(["wrapped", "plain"])("an ADD of a live attachment (%s)", async (kind) => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const list = zone("1.0.0", kind === "plain" ? macvlan : wrapped(macvlan));
     const container = await attached(lab, lab.goCni, list);
     await failsThrice(lab, container, "eth0", () => lab.goCni.add(list, container));
@@ -47,7 +45,7 @@ describe("other attachments are left alone, and ADD fails as the plain one does"
   });
 
   test("the same network attached twice, as eth0 and as net1", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const list = zone("1.0.0", wrapped(bridge, "eth1"));
     const container = await lab.addContainer("c1");
     expectSuccess(await lab.cnitool.add(list, container));
@@ -56,7 +54,7 @@ describe("other attachments are left alone, and ADD fails as the plain one does"
   });
 
   test("another network that wants the same interface name", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const list = zone("1.0.0", wrapped(bridge));
     const container = await attached(lab, lab.goCni, list);
     const other = { ...zone("1.0.0", wrapped(macvlan)), name: "other" };
@@ -65,14 +63,14 @@ describe("other attachments are left alone, and ADD fails as the plain one does"
   });
 
   test("an interface that somebody else made", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const container = await lab.addContainer("c1");
     await lab.ip(container, "link", "add", "eth1", "type", "veth", "peer", "name", "theirs");
     await failsThrice(lab, container, "eth1", () => lab.goCni.add(creators(), container));
   });
 
   test("a live neighbour's lease", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const list = zone("1.0.0", wrapped(macvlan));
     const neighbour = await attached(lab, lab.goCni, list, "c2");
     const container = await lab.addContainer("c1");

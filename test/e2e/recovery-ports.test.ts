@@ -8,7 +8,6 @@ import { bridge, expectFailure, expectPassed, hostLocal, portmap, wrapped, zone 
 
 // Later plugins of the list made rules for the addresses of the failed try, so the repaired ADD must keep them.
 
-const plugins = "1.9.1";
 const front = {
   type: "bridge",
   bridge: "front0",
@@ -27,7 +26,7 @@ const chains = {
 } as const;
 
 test.each(Object.entries(chains))("%s: the published port leads to the repaired interface", async (_, metas) => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   await installFlaky(lab);
   const list = zone("1.0.0", ...creators, ...metas, flaky);
   const neighbour = await attachedNeighbour(lab, list);
@@ -49,7 +48,7 @@ test.each([
   ["portmap", portmap],
   ["portmap-wrapper", wrapped(portmap)],
 ])("%s with nftables: the published port leads to the repaired interface", async (name, plugin) => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   await installFlaky(lab);
   const list = zone("1.0.0", ...creators, { ...plugin, backend: "nftables" }, flaky);
   const container = await lab.addContainer("c1");
@@ -69,7 +68,7 @@ test.each([
 });
 
 test("nomad-transparent-proxy.conflist, if its last plugin fails: the port leads to the repaired interface", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   await lab.ip(undefined, "link", "set", "uplink0", "name", "ens18");
   await installFlaky(lab, "consul-cni", "/run/lab/drivers/consul-cni");
   const list = listOf("nomad-transparent-proxy");

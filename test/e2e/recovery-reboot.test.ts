@@ -24,7 +24,6 @@ import {
   zone,
 } from "./support.ts";
 
-const plugins = "1.9.1";
 const late = { ...macvlan, master: "late0" };
 const lists = {
   "the first creator's master": zone("1.0.0", wrapped(late), wrapped(front, "eth1")),
@@ -33,7 +32,7 @@ const lists = {
 
 describe("the host was rebooted, with the leases and libcni's cache kept", () => {
   test("ADD passes", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const list = creators();
     const old = await attached(lab, lab.goCni, list);
     const container = await rebooted(lab, old, "disc0");
@@ -46,7 +45,7 @@ describe("the host was rebooted, with the leases and libcni's cache kept", () =>
   });
 
   test("ADD passes at the second try, if the last plugin fails at the first", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await installFlaky(lab);
     const list = creators({}, flaky);
     const container = await rebooted(lab, await attached(lab, lab.goCni, list), "disc0");
@@ -57,7 +56,7 @@ describe("the host was rebooted, with the leases and libcni's cache kept", () =>
   });
 
   test("the plain plugin fails", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const list = zone("1.0.0", macvlan);
     const container = await rebooted(lab, await attached(lab, lab.goCni, list));
     expectFailure(await lab.goCni.add(list, container), duplicate);
@@ -67,7 +66,7 @@ describe("the host was rebooted, with the leases and libcni's cache kept", () =>
 test.each(Object.entries(lists))(
   "after a reboot %s is missing for two tries: ADD gives the addresses of before",
   async (_, list) => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await addLate(lab);
     // Another container had the first addresses.
     const neighbour = await attached(lab, lab.goCni, list, "c1");
@@ -91,7 +90,7 @@ test.each([
   ["", []],
   [", and libcni's results went with it", ["/var/lib/cni/results"]],
 ])("after a reboot the last plugin fails twice%s: ADD gives the addresses of before", async (_, gone) => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   await installFlaky(lab);
   const list = zone("1.0.0", wrapped(macvlan), wrapped(front, "eth1"), flaky);
   const neighbour = await attached(lab, lab.goCni, list, "c1");
@@ -110,7 +109,7 @@ test.each([
 });
 
 test("before a reboot another network had eth1, and has a record and a result: a failed ADD is repaired", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   await installFlaky(lab);
   const other = named("other", wrapped(front, "eth1"));
   const list = creators({}, flaky);
@@ -126,7 +125,7 @@ test("before a reboot another network had eth1, and has a record and a result: a
 
 // A runtime may keep libcni's results in another directory.
 test("a live attachment with its result in another directory: another ADD fails like the plain plugin's, and touches nothing", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const list = zone("1.0.0", wrapped(macvlan), wrapped(front, "eth1"));
   const container = await attached(lab, lab.goCni, list);
   await lab.run("mv", ["/var/lib/cni/results", "/var/lib/cni/elsewhere"]);

@@ -4,11 +4,9 @@ import type { NetworkList } from "../support/runtime.ts";
 import { creators, exists, failNext, flaky, installFlaky, installPlugin } from "./recovery-support.ts";
 import { expectFailure, expectNothingLeft, expectSuccess, macvlan, wrapped, zone } from "./support.ts";
 
-const plugins = "1.9.1";
-
 describe("ADD is tried again without a DEL between", () => {
   test("after the last plugin of the list failed: it passes", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const [list, container] = await failedOnce(lab);
     expectSuccess(await lab.goCni.add(list, container));
     expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth0", "eth1"]);
@@ -19,7 +17,7 @@ describe("ADD is tried again without a DEL between", () => {
   });
 
   test("the plain plugins never pass", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await installFlaky(lab);
     await failNext(lab);
     const list = zone("1.0.0", macvlan, flaky);
@@ -30,7 +28,7 @@ describe("ADD is tried again without a DEL between", () => {
   });
 
   test("after a plugin failed and left its interface behind: it passes", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const container = await lab.addContainer("c1");
     const broken = zone("1.0.0", { ...wrapped(macvlan), ipam: { type: "nowhere" } });
     expectFailure(await lab.goCni.add(broken, container), /failed to find plugin "nowhere"/);
@@ -41,7 +39,7 @@ describe("ADD is tried again without a DEL between", () => {
   });
 
   test("after the wrapper was killed while its delegate ran: it passes", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await installPlugin(lab, "macvlan-that-kills", '/opt/cni/bin/macvlan; [ "$CNI_COMMAND" != ADD ] || kill -9 $PPID');
     const list = zone("1.0.0", { ...wrapped(macvlan), wrapper: { delegate: "macvlan-that-kills", role: "creator" } });
     const container = await lab.addContainer("c1");
@@ -53,7 +51,7 @@ describe("ADD is tried again without a DEL between", () => {
   });
 
   test("the log says that the first try is undone, once", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const [list, container] = await failedOnce(lab, { log: { file: "/run/lab/log" } });
     expectSuccess(await lab.goCni.add(list, container));
     const log = (await lab.readFile("/run/lab/log")).trim().split("\n");
@@ -66,7 +64,7 @@ describe("ADD is tried again without a DEL between", () => {
   });
 
   test('with "never" the error is returned, and nothing changes', async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const [list, container] = await failedOnce(lab, { recover: "never" });
     const before = await lab.kernel.link(container, "eth0");
     expectFailure(await lab.goCni.add(list, container), exists);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { newestPlugins } from "../support/go.ts";
 import { type Container, Lab } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import {
@@ -25,13 +26,13 @@ const list = zone("1.0.0", wrapped(macvlan), wrapped(second, "eth1"), wrapped(sb
 const journal = "/var/lib/cni/wrappers/c1/zone:eth0";
 
 test("the plain chain fails CHECK: the creator does not find the routes that sbr moved", async () => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   const plain = zone("1.0.0", bridge, sbr);
   const container = await attach(lab, plain);
   await expectFailedCheck(lab, plain, container, "Failed to find Gateway 172.26.64.1 for interface eth0");
 });
 
-describe.each(["1.9.1", "1.6.2"] as const)("plugins %s: a wrapped chain with sbr", (plugins) => {
+describe.each([newestPlugins, "1.6.2"] as const)("plugins %s: a wrapped chain with sbr", (plugins) => {
   test("has eth1's routes in a separate table, passes CHECK, and leaves nothing on DEL", async () => {
     await using lab = await Lab.start({ plugins });
     const container = await attach(lab, list);
@@ -121,7 +122,7 @@ const twins: readonly Twin[] = [
 ];
 
 test.each(twins)("CHECK passes, and fails when the container loses $loses", async ({ takeAway, message }) => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   const container = await attach(lab, list);
   expectPassed(await lab.goCni.check(list, container));
   await takeAway(lab, container);
@@ -129,7 +130,7 @@ test.each(twins)("CHECK passes, and fails when the container loses $loses", asyn
 });
 
 test("a default route of each interface: eth0's stays, eth1's is sbr's, and CHECK looks for both", async () => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   const own = { ...bridge, ipam: hostLocal("172.26.64.0/20", { dst: "0.0.0.0/0", gw: "172.26.64.1" }) };
   const both = zone("1.0.0", wrapped(macvlan), wrapped(own, "eth1"), wrapped(sbr, "eth1"));
   const container = await attach(lab, both);
@@ -144,7 +145,7 @@ test("a default route of each interface: eth0's stays, eth1's is sbr's, and CHEC
 });
 
 test("a sibling had an interface in the subnet of eth1 when sbr moved the routes, and it is gone: CHECK passes", async () => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   const container = await lab.addContainer("c1");
   const inPool = { ...second, wrapper: { network: "disc" } };
   const sibling = named("zb", { ...inPool, type: "bridge-wrapper" });
@@ -167,7 +168,7 @@ test("a sibling had an interface in the subnet of eth1 when sbr moved the routes
 });
 
 test("IPv6 routes are moved and checked as well", async () => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   const ranges = [[{ subnet: "172.26.64.0/20" }], [{ subnet: "fd00:26::/64" }]];
   const dual = { ...bridge, ipam: { type: "host-local", ranges, routes: [{ dst: "fd00:99::/64", gw: "fd00:26::1" }] } };
   const chain = zone("1.0.0", wrapped(macvlan), wrapped(dual, "eth1"), wrapped(sbr, "eth1"));
@@ -178,7 +179,7 @@ test("IPv6 routes are moved and checked as well", async () => {
 });
 
 test("an equal plugin on each side of sbr: the second one's ADD leaves the first one and sbr alone", async () => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   const [tuning, moved] = [wrapped({ type: "tuning", mtu: 1400 }, "eth1"), wrapped(sbr, "eth1")];
   const chain = zone("1.0.0", wrapped(macvlan), wrapped(second, "eth1"), tuning, moved, tuning);
   const container = await attach(lab, chain);
@@ -189,7 +190,7 @@ test("an equal plugin on each side of sbr: the second one's ADD leaves the first
 });
 
 test("sbr twice fails as the plain one does: the first one has moved the routes", async () => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   const lists = [zone("1.0.0", bridge, sbr, sbr), zone("1.0.0", wrapped(bridge), wrapped(sbr), wrapped(sbr))];
   for (const [index, twice] of lists.entries()) {
     const outcome = await lab.goCni.add(twice, await lab.addContainer(`c${index}`));
@@ -198,7 +199,7 @@ test("sbr twice fails as the plain one does: the first one has moved the routes"
 });
 
 test("fixed addresses: static, which compares its own with prevResult, passes CHECK as well", async () => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   const fixed = {
     ...bridge,
     ipam: { type: "static", addresses: [{ address: "172.26.64.9/20", gateway: "172.26.64.1" }] },
@@ -211,7 +212,7 @@ test("fixed addresses: static, which compares its own with prevResult, passes CH
 });
 
 test("the entry of another namespace says nothing, and GC takes away what no container has", async () => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   const withGc = { ...list, cniVersion: "1.1.0" };
   const container = await attach(lab, withGc);
   const text = await lab.readFile(journal);

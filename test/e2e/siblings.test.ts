@@ -19,7 +19,6 @@ import {
 
 // A container may have several attachments. What one of them has, no call for another one takes away.
 
-const plugins = "1.9.1";
 const tuning = wrapped({ type: "tuning", mtu: 1400 }, "eth1");
 const bandwidth = {
   type: "bandwidth",
@@ -74,7 +73,7 @@ describe("DEL of an attachment whose ADD failed leaves the other one's eth1", ()
   ];
 
   test.each(rows)("$title", async ({ za, zb }) => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const container = await lab.addContainer("c1");
     expectPassed(await lab.cnitool.addAs(za.as, za.list, container));
     const before = [await lab.kernel.link(container, "eth1"), await lab.kernel.leases()];
@@ -91,7 +90,7 @@ describe("DEL of an attachment whose ADD failed leaves the other one's eth1", ()
 });
 
 test("ptp, which asks for an address first, frees no lease of the interface in its way", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const container = await lab.addContainer("c1");
   const list = named("za", wrapped(ptp), wrapped(macvlan, "eth1"));
   const edited = named("za", wrapped(ptp, "eth1"), wrapped(macvlan));
@@ -105,7 +104,7 @@ test("ptp, which asks for an address first, frees no lease of the interface in i
 
 describe("one list attached as eth0, and then as net1, which fails", () => {
   test.each(["iptables", "nftables"])("eth1 keeps its ports, its limit and its traffic (%s)", async (backend) => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const list = named(
       "za",
       wrapped(macvlan),
@@ -127,7 +126,7 @@ describe("one list attached as eth0, and then as net1, which fails", () => {
   });
 
   test("each gets an address of its own", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const [one, other] = [await lab.addContainer("c1"), await lab.addContainer("c2")];
     const single = named("zc", wrapped(bridge, "eth1"));
     expectPassed(await lab.cnitool.addAs("eth1", single, one));
@@ -144,7 +143,7 @@ describe("one list attached as eth0, and then as net1, which fails", () => {
 
 describe("the second ADD, after the last plugin failed once", () => {
   test.each(["iptables", "nftables"])("publishes the ports of both interfaces (%s)", async (backend) => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await installFlaky(lab);
     const ports = [
       { hostPort: 25080, containerPort: 80, protocol: "tcp" },
@@ -171,7 +170,7 @@ describe("the second ADD, after the last plugin failed once", () => {
   });
 
   test("keeps the values of both tunings of one interface", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await installFlaky(lab);
     const second = wrapped({ type: "tuning", txQLen: 500 }, "eth1");
     const list = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), tuning, second, flaky);
@@ -187,7 +186,7 @@ describe("the second ADD, after the last plugin failed once", () => {
 });
 
 test("two lists with one pool: DEL of the one whose ADD failed frees no lease of the other", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const pooled = (plugin: Record<string, unknown>) => ({
     ...wrapped(plugin),
     wrapper: { ifName: "eth1", network: "disc" },
@@ -212,7 +211,7 @@ describe("two attachments of one container share rules", () => {
     // nftables' DEL removes the ports of the whole container. An ADD publishes the other's again.
     ["nftables", 1],
   ])("DEL of one leaves the ports of the other (%s, ADDs that fail: %i)", async (backend, failures) => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await lab.run("cp", [`${Lab.pluginPath}/portmap`, "/run/lab/portmap"]);
     await installFlaky(lab, "portmap", "/run/lab/portmap");
     const publishing = wrapped({ ...portmap, backend });
@@ -232,7 +231,7 @@ describe("two attachments of one container share rules", () => {
   });
 
   test("DEL of one leaves the masquerading rules of the other", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const pooled = (plugin: Record<string, unknown>) => ({
       ...wrapped({ ...plugin, ipMasq: true }),
       wrapper: { network: "pool" },
@@ -250,7 +249,7 @@ describe("two attachments of one container share rules", () => {
   });
 
   test("only the last DEL removes what an unknown plugin names by the container", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const mark = 'case $CNI_COMMAND in ADD) touch "$0.mark";; DEL) rm -f "$0.mark";; esac';
     await installPlugin(lab, "marks", `${mark}; exec /opt/cni/bin/tuning`);
     const marks = { type: "tuning-wrapper", wrapper: { delegate: "marks", role: "meta" } };
@@ -282,7 +281,7 @@ describe("the list was edited between ADD and DEL", () => {
     // No DEL of a wrapped first creator undoes what the others have left.
     ["after a plain creator", macvlan, false],
   ])("eth1 is eth2 now: no rule is left (%s)", async (_, first, isLost) => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const container = await lab.addContainer("c1");
     const added = await lab.goCni.add(listOf("eth1", first), container, web);
     expect(added.exitCode).toBe(0);
@@ -294,7 +293,7 @@ describe("the list was edited between ADD and DEL", () => {
   });
 
   test("plugins were removed from its end: their rules are removed with the one before them", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const whole = listOf("eth1", macvlan);
     const container = await lab.addContainer("c1");
     expect(await lab.goCni.add(whole, container, web)).toMatchObject({ exitCode: 0 });
@@ -304,7 +303,7 @@ describe("the list was edited between ADD and DEL", () => {
   });
 
   test("two names were exchanged: nothing is left", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const pair = (one: string, other: string) =>
       zone("1.0.0", wrapped(macvlan), wrapped(bridge, one), wrapped(ptp, other));
     const container = await lab.addContainer("c1");
@@ -314,7 +313,7 @@ describe("the list was edited between ADD and DEL", () => {
   });
 
   test("a plugin was removed from the middle, and uninstalled, too: the rest is removed, and its entry stays", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await installPlugin(lab, "gone", "exec /opt/cni/bin/tuning");
     const middle = { ...wrapped({ type: "gone" }), wrapper: { role: "meta", ifName: "eth1" } };
     const withMiddle = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), {
@@ -333,7 +332,7 @@ describe("the list was edited between ADD and DEL", () => {
 });
 
 test("a plugin's name begins with another one's: each gets its own prevResult on DEL, without a result", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const list = zone("1.0.0", wrapped(front), ...["foo-x", "foo"].map((type) => ({ type: `${type}-wrapper` })));
   for (const name of ["foo", "foo-x"]) {
     const script = `cat >"/run/lab/${name}-$CNI_COMMAND"; exec /opt/cni/bin/tuning <"/run/lab/${name}-$CNI_COMMAND"`;
@@ -352,7 +351,7 @@ test("a plugin's name begins with another one's: each gets its own prevResult on
 });
 
 test("two masquerading bridges in one network: DEL passes, and nothing is left", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const pooled = (plugin: Record<string, unknown>, ifName: string) => ({
     ...wrapped({ ...plugin, ipMasq: true }),
     wrapper: { ifName, network: "pool" },
@@ -366,7 +365,7 @@ test("two masquerading bridges in one network: DEL passes, and nothing is left",
 });
 
 test("a creator of two interfaces keeps both: CHECK gets them, and DEL", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const answer = `{"cniVersion":"1.0.0","interfaces":[{"name":"eth1","sandbox":"'$CNI_NETNS'"},{"name":"eth9","sandbox":"'$CNI_NETNS'"}],"ips":[{"address":"10.9.0.2/24","interface":0},{"address":"10.9.1.2/24","interface":1}]}`;
   const script = `cat > /run/lab/two-$CNI_COMMAND; [ "$CNI_COMMAND" != ADD ] || echo '${answer}'`;
   await installPlugin(lab, "two", script);
@@ -392,7 +391,7 @@ test.each([
 ])(
   "an earlier plugin reports an address of %s: CHECK of each creator passes, as the plain one does",
   async (_, index) => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const answer = `{"cniVersion": "1.0.0", "interfaces": [{"name": "uplink0"}], "ips": [{${index}"address": "192.0.2.9/24"}]}`;
     await installPlugin(lab, "odd", `[ "$CNI_COMMAND" != ADD ] || echo '${answer}'`);
     const container = await lab.addContainer("c1");
@@ -408,7 +407,7 @@ test.each([
 );
 
 test("an unrelated network has the same address: DEL removes firewall's rules", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const firewall = { type: "firewall", backend: "iptables" };
   const za = named("za", wrapped(front), wrapped(bridge, "eth1"), wrapped(firewall, "eth1"));
   const zb = named("zb", wrapped({ ...macvlan, ipam: hostLocal("172.26.64.0/20") }));

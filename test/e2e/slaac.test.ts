@@ -10,7 +10,6 @@ import { expectFailure, expectPassed, front, hostLocal, macvlan, wrapped, zone }
 
 // eth1 gets its IPv6 address from a router, and no plugin knows it.
 
-const plugins = "1.9.1";
 const prefix = "2001:db8:1::/64";
 // A busy machine may need long: that is no failure.
 const patient = { wait: "30s", required: true };
@@ -34,7 +33,7 @@ const movers = [
 
 describe("a router advertises a prefix", () => {
   test("the result has the address and the router, CHECK passes, and DEL leaves nothing: three containers at once", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const router = await advertising(lab);
     const list = listOf(patient);
     const containers = [await lab.addContainer("c1"), await lab.addContainer("c2"), await lab.addContainer("c3")];
@@ -53,7 +52,7 @@ describe("a router advertises a prefix", () => {
   });
 
   test("on a bridge without IPAM, in a list of version 0.4.0 as well", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await lab.run("sh", ["-ec", "ip link add lan0 type bridge; ip link set lan0 up; ip link set uplink0 master lan0"]);
     await advertising(lab);
     for (const cniVersion of ["1.0.0", "0.4.0"]) {
@@ -69,7 +68,7 @@ describe("a router advertises a prefix", () => {
   });
 
   test("another prefix, and no router at all: CHECK passes, and still sees a lost address of the plugin", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const router = await advertising(lab);
     const list = listOf(patient);
     const container = await lab.addContainer("c1");
@@ -93,7 +92,7 @@ describe("a router advertises a prefix", () => {
     "another prefix after $type has moved the routes: CHECK passes, and still sees a lost address of the plugin",
     async ({ isMissing, ...mover }, { skip }) => {
       skip(isMissing);
-      await using lab = await Lab.start({ plugins });
+      await using lab = await Lab.start();
       const router = await advertising(lab);
       const list = { ...listOf(patient), plugins: [...listOf(patient).plugins, wrapped(mover, "eth1")] };
       const container = await lab.addContainer("c1");
@@ -111,7 +110,7 @@ describe("a router advertises a prefix", () => {
   );
 
   test("sbr has moved the route of a plugin's own address in the prefix: CHECK sees its loss", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const router = await advertising(lab);
     const ipam = { type: "static", addresses: ["172.16.5.20/24", "2001:db8:1::20/64"].map((address) => ({ address })) };
     const [first, lan = { type: "" }] = listOf(patient).plugins;
@@ -132,7 +131,7 @@ describe("a router advertises a prefix", () => {
   });
 
   test("a router that comes late is waited for", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const router = await Router.make(lab);
     const adding = lab.goCni.add(listOf(patient), await lab.addContainer("c1"));
     await setTimeout(1500);
@@ -142,7 +141,7 @@ describe("a router advertises a prefix", () => {
 });
 
 test("DEL, and a new ADD while the first one still waits and then fails: the new interface stays", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   await Router.make(lab);
   const listWith = (slaac: object) => zone("1.0.0", ...listOf(slaac).plugins.slice(1));
   const [list, later] = [listWith({ wait: "3s", required: true }), listWith({ wait: "8s" })];
@@ -203,7 +202,7 @@ describe.each(faults)("%s", (_, wait, prepare, words) => {
   };
 
   test("a warning: ADD, CHECK and DEL pass", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await prepare(lab);
     const container = await lab.addContainer("c1");
     const { exitCode, stdout, stderr } = await lab.goCni.add(list({}), container, { labels });
@@ -217,7 +216,7 @@ describe.each(faults)("%s", (_, wait, prepare, words) => {
   });
 
   test("required: ADD fails, and undoes eth1", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await prepare(lab);
     const container = await lab.addContainer("c1");
     const outcome = await lab.goCni.add(list({ required: true }), container, { labels });

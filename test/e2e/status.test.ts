@@ -6,7 +6,7 @@ const list = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"));
 
 describe("status", () => {
   test("counts what passes, what fails, and what belongs to no container", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     const containers = await Promise.all(["c1", "c2", "c3"].map((name) => lab.addContainer(name)));
     for (const container of containers) expectSuccess(await lab.cnitool.add(list, container));
     const [, second, third] = containers;
@@ -51,7 +51,7 @@ describe("status", () => {
   });
 
   test("names the journals that cannot be read, or that a newer version has written", async () => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     await lab.run("mkdir", ["-p", "/opt/cni/config", "/var/lib/cni/wrappers/c1", "/var/lib/cni/wrappers/c2"]);
     const key = '"network":"zone","containerId":"c1","runtimeIfName":"eth0"';
     await lab.run("tee", ["/var/lib/cni/wrappers/c1/zone:eth0"], {

@@ -1,10 +1,11 @@
 import { expect } from "vitest";
+import { newestPlugins } from "../support/go.ts";
 import type { Container, Lab, Outcome } from "../support/lab.ts";
 import type { AttachOptions, NetworkList, Runtime } from "../support/runtime.ts";
 
 type Plugin = Record<string, unknown>;
 
-export const newer = { plugins: "1.9.1", runtime: "goCni" } as const;
+export const newer = { plugins: newestPlugins, runtime: "goCni" } as const;
 export const older = { plugins: "1.6.2", runtime: "cnitool" } as const;
 
 /** Both versions of the reference plugins and both runtimes. No wrapper decides anything by the pair of them. */

@@ -58,7 +58,7 @@ ${answer}
 /** A host with a card, a bridge of its own, and containers with leases, rules and journals. */
 export async function usedHost(): Promise<Lab> {
   const programs = { "cni-wrappers": resolve(import.meta.dirname, "../../dist/bin/cni-wrappers") };
-  const lab = await Lab.start({ plugins: "1.9.1", programs });
+  const lab = await Lab.start({ programs });
   const commands = [
     "address add 192.0.2.10/24 dev uplink0",
     "route add default via 192.0.2.1",

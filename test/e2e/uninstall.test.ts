@@ -10,7 +10,7 @@ const list = twoInterfaces("1.0.0");
 /** A lab whose wrappers `install` put next to the reference plugins. */
 async function installed(): Promise<Lab> {
   const node = path.resolve(import.meta.dirname, "../../dist/bin/cni-wrappers");
-  const lab = await Lab.start({ plugins: "1.9.1", programs: { cli: node } });
+  const lab = await Lab.start({ programs: { cli: node } });
   await lab.run("umount", ["/opt/cni/bin/cni-wrappers"]);
   await lab.run("sh", ["-c", "cd /opt/cni/bin && find . -type l -delete && rm cni-wrappers"]);
   expectSuccess(await lab.call(cli, ["install"]));
@@ -75,7 +75,7 @@ describe("install on a file system that is", () => {
     ["full", "size=1m", "/opt/target: no space left on the device"],
     ["noexec", "noexec", "the system runs no program in /opt/target: is its file system mounted with noexec?"],
   ])("%s: one line says so, and nothing is installed", async (_kind, option, message) => {
-    await using lab = await Lab.start({ plugins: "1.9.1", programs: {} });
+    await using lab = await Lab.start({ programs: {} });
     await lab.run("mkdir", ["/opt/target"]);
     await lab.run("mount", ["-t", "tmpfs", "-o", option, "target", "/opt/target"]);
     const { exitCode, stderr } = await lab.call("/opt/cni/bin/cni-wrappers", ["install", "--dir", "/opt/target"]);

@@ -5,7 +5,6 @@ import { attached, bridge, expectSuccess, published, wrapped, zone } from "./sup
 
 // A prevResult that the plain plugins cannot read makes their DEL fail, each time.
 
-const plugins = "1.9.1";
 const firewall = { type: "firewall", backend: "iptables" };
 const link = { name: "eth0", sandbox: "/run/netns/c1", mac: "02:00:00:00:00:01" };
 const interfaces = [link];
@@ -29,7 +28,7 @@ test.each<[string, object, string?]>([
   ["a version, where the list has none", { ips: [address] }, ""],
   ["an address that is none in a version without chains", { cniVersion: "0.2.0", ip4: { ip: 7 } }, "0.2.0"],
 ])("DEL passes with %s", async (_, part, cniVersion = "1.0.0") => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const container = await lab.addContainer("c1");
   const prevResult = { cniVersion: "1.0.0", interfaces, ...part };
   const runtimeConfig = { portMappings: published(25080).ports };
@@ -52,7 +51,7 @@ test.each([
   ["an address of no interface", { cniVersion: "1.0.0", ips: [{ address: "172.26.64.2/20", interface: -1 }] }],
   ["an older version", { cniVersion: "0.4.0", ips: [{ version: "4", ...address }] }],
 ])("DEL of firewall removes its rules with %s in prevResult", async (_, part) => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const container = await attached(lab, lab.goCni, zone("1.0.0", bridge, firewall));
   expect(await rulesOf(lab)).not.toEqual([]);
   const config = { cniVersion: "1.0.0", name: "zone", backend: "iptables", prevResult: { interfaces, ...part } };
@@ -61,7 +60,7 @@ test.each([
 });
 
 test("DEL removes firewall's rules if the list's version was raised and the runtime has no result", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const list = (version: string) => zone(version, wrapped(bridge), wrapped(firewall));
   const container = await attached(lab, lab.cnitool, list("0.4.0"));
   expect(await rulesOf(lab)).not.toEqual([]);
@@ -71,7 +70,7 @@ test("DEL removes firewall's rules if the list's version was raised and the runt
 });
 
 test("DEL without an entry removes the rules of all interfaces that a plain firewall let through", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   const container = await lab.addContainer("c1");
   const other = { address: "172.26.64.3/20", interface: 1 };
   const prevResult = { cniVersion: "1.0.0", interfaces: [link, { ...link, name: "eth1" }], ips: [address, other] };

@@ -127,9 +127,21 @@ test.each(inTurn(losses))(
   },
 );
 
-test("a plain bridge without ipam fails CHECK: the reason to add ipam on CHECK", async () => {
-  await using lab = await Lab.start(newer);
+test("a plain bridge without ipam fails CHECK before 1.10.0: the reason to add ipam on CHECK", async () => {
+  await using lab = await Lab.start({ plugins: "1.9.1" });
   const list = zone("1.0.0", layer2Bridge);
   const container = await attached(lab, lab.runtime, list);
   expectFailure(await lab.runtime.check(list, container), "no plugin name provided");
+});
+
+test.each([
+  ["wrapped", wrapped(layer2Bridge)],
+  ["plain", layer2Bridge],
+])("from 1.10.0 on, CHECK of a bridge without ipam needs no IPAM plugin: %s", async (_, plugin) => {
+  await using lab = await Lab.start(newer);
+  const list = zone("1.0.0", plugin);
+  const container = await attached(lab, lab.runtime, list);
+  await lab.run("umount", [`${Lab.pluginPath}/static`]);
+  await lab.run("rm", [`${Lab.pluginPath}/static`]);
+  expectSuccess(await lab.runtime.check(list, container));
 });

@@ -81,7 +81,7 @@ test.each(Object.entries(plainLists))(
 
 test("one bridge without a gateway: the wrapped list passes when another port changes the bridge's MAC", async () => {
   const list = wrap(JSON.stringify(zone("1.0.0", layer2)));
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   const container = await lab.addContainer("c1");
   expectPassed(await lab.goCni.add(list, container));
   await joinLayer2(lab);
@@ -94,7 +94,7 @@ test("one bridge without a gateway: the wrapped list passes when another port ch
 });
 
 test("containers of the bash and jq script: the state directories say their names and leases", async () => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   const text = JSON.stringify(zone("1.0.0", macvlan, bridge));
   await installScripts("workaround")(lab);
   const [old, late] = [await lab.addContainer("c1"), await lab.addContainer("c2")];

@@ -50,7 +50,7 @@ export interface Cut extends Moment {
 export async function comeToMoments(moments: readonly Moment[]): Promise<Problems> {
   mkdirSync(`${sharedFolder}/disk`, { recursive: true });
   // The power ends this lab.
-  const lab = await Lab.start({ plugins: "1.9.1", disk: `${sharedFolder}/disk` });
+  const lab = await Lab.start({ disk: `${sharedFolder}/disk` });
   await installShims(lab);
   const found: Problems = {};
   for (const each of cutsOf(moments)) found[each.cut] = await comeTo(lab, each);

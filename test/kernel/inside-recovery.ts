@@ -12,7 +12,7 @@ const recoveries: Record<Moment["recover"], Recovery> = { ADD: finish, DEL: remo
 
 /** Finishes or removes what was cut. Returns what is wrong or left for each moment. */
 export async function recoverMoments(moments: readonly Moment[]): Promise<Problems> {
-  await using lab = await Lab.start({ plugins: "1.9.1", disk: `${sharedFolder}/disk` });
+  await using lab = await Lab.start({ disk: `${sharedFolder}/disk` });
   const cuts = cutsOf(moments);
   const found: Problems = {};
   // ADD comes last, so every DEL and GC has others that it must leave alone.

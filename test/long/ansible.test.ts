@@ -184,7 +184,7 @@ async function playRole(lab: Lab, own: Variables) {
 
 /** A host with the reference plugins and a list, without the wrappers. */
 async function host(): Promise<Lab> {
-  const lab = await Lab.start({ plugins: "1.9.1", programs: {} });
+  const lab = await Lab.start({ programs: {} });
   const script = `mkdir /run/commands; cd /opt/cni/bin; umount cni-wrappers; find . -type l -delete; rm cni-wrappers; mkdir ../config`;
   await lab.run("sh", ["-ec", script]);
   await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(list));

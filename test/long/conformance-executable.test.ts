@@ -70,7 +70,7 @@ function expectCommitted(plugin: string, rows: readonly Row[]): void {
 test.concurrent.each(here)(
   "%s gives the results of docs/conformance.md",
   async (plugin) => {
-    const directory = await referencePlugins("1.9.1");
+    const directory = await referencePlugins();
     expectCommitted(plugin, await rowsOf(path.join(directory, plugin), configFile(plugin)));
   },
   900_000,
@@ -81,7 +81,7 @@ const elsewhere = Object.keys(setups).filter((plugin) => !here.includes(plugin))
 test.for(elsewhere)("%s gives them in the second kernel", { timeout: 900_000 }, async (plugin, { skip }) => {
   const problem = kernelProblem();
   if (problem !== undefined) skip(problem);
-  const file = path.join(await referencePlugins("1.9.1"), plugin);
+  const file = path.join(await referencePlugins(), plugin);
   const command = [program, "--plugin", file, "--config", configFile(plugin), "--json"];
   const { stdout, stderr } = await inSecondKernel(command, (ended) => ended);
   expect(stderr).toBe("");
@@ -112,7 +112,7 @@ test.concurrent.each(Object.entries(others))(
 );
 
 async function installOther(plugin: string, directory: string): Promise<void> {
-  const reference = await referencePlugins("1.9.1");
+  const reference = await referencePlugins();
   mkdirSync(directory);
   const sources: Record<string, string> = {
     flannel: await flannel(),
@@ -157,7 +157,7 @@ test.concurrent.each(broken)(
   async (plugin, fault, name, spec = "1.1.0") => {
     const directory = at(`broken-${broken.findIndex(([, each]) => each === fault)}`);
     mkdirSync(directory);
-    const reference = await referencePlugins("1.9.1");
+    const reference = await referencePlugins();
     for (const each of ["bridge", "portmap", "host-local"]) {
       copyFileSync(path.join(reference, each), path.join(directory, each));
     }
@@ -175,7 +175,7 @@ test.concurrent.each(broken)(
 
 describe("a failed case", () => {
   test("shows the rule, what was sent, what came, and a command that repeats it", async () => {
-    const bridge = path.join(await referencePlugins("1.9.1"), "bridge");
+    const bridge = path.join(await referencePlugins(), "bridge");
     const args = ["--plugin", bridge, "--config", configFile("bridge"), "--spec", "1.1.0"];
     const name = "the result has the interface's MTU";
     const { stdout, exitCode } = await conformance(...args, "--case", name);
@@ -192,7 +192,7 @@ describe("a failed case", () => {
   });
 
   test("is a failure in the JUnit report", async () => {
-    const bridge = path.join(await referencePlugins("1.9.1"), "bridge");
+    const bridge = path.join(await referencePlugins(), "bridge");
     const args = ["--plugin", bridge, "--config", configFile("bridge"), "--spec", "1.1.0", "--junit", at("junit.xml")];
     await conformance(...args, "--case", "the result has the interface's MTU");
     const junit = readFileSync(at("junit.xml"), "utf8");
@@ -204,7 +204,7 @@ describe("a failed case", () => {
 });
 
 test("a case that nothing can decide is not run, and is no success", async () => {
-  const portmap = path.join(await referencePlugins("1.9.1"), "portmap");
+  const portmap = path.join(await referencePlugins(), "portmap");
   writeFileSync(at("portmap.json"), JSON.stringify({ snat: true }));
   const name = "CHECK sees that what ADD made is missing";
   const [row] = await rowsOf(portmap, at("portmap.json"), "--spec", "1.1.0", "--case", name);
@@ -212,7 +212,7 @@ test("a case that nothing can decide is not run, and is no success", async () =>
 });
 
 test("no route in the result is no verdict about routes", async () => {
-  const bridge = path.join(await referencePlugins("1.9.1"), "bridge");
+  const bridge = path.join(await referencePlugins(), "bridge");
   writeFileSync(
     at("no-routes.json"),
     JSON.stringify({ bridge: "br0", ipam: { type: "host-local", subnet: "10.1.0.0/24" } }),
@@ -226,7 +226,7 @@ test("no route in the result is no verdict about routes", async () => {
 test("the example of docs/conformance.md fails only where that page says so", async () => {
   const page = readFileSync(path.join(root, "docs/conformance.md"), "utf8");
   writeFileSync(at("example.json"), /^cat bridge\.json\n(.*?)\n\n/ms.exec(page)?.[1] ?? "no example");
-  const bridge = path.join(await referencePlugins("1.9.1"), "bridge");
+  const bridge = path.join(await referencePlugins(), "bridge");
   const rows = await rowsOf(bridge, at("example.json"), "--spec", "1.1.0");
   expect(rows.filter(({ outcome }) => outcome === "not run")).toEqual([]);
   expect(failedOf(rows).filter((each) => !committed("bridge").includes(each))).toEqual([]);
@@ -238,7 +238,7 @@ test.each([
   ["a link to a name in its folder", "links/plugins/near", "links/plugins/bridge", "bridge"],
   ["a file in /run", "/run/cni-wrappers-conformance/bridge", "/run/cni-wrappers-conformance/bridge", undefined],
 ])("the plugin can be %s", async (_what, plugin, file, target) => {
-  const reference = await referencePlugins("1.9.1");
+  const reference = await referencePlugins();
   const link = path.resolve(work, plugin);
   const folder = path.dirname(link);
   try {
@@ -358,7 +358,7 @@ describe("a plugin that behaves badly", () => {
   });
 
   test("and leaves rules of nftables fails in the case of DEL", async () => {
-    const portmap = path.join(await referencePlugins("1.9.1"), "portmap");
+    const portmap = path.join(await referencePlugins(), "portmap");
     copyFileSync(portmap, at("portmap"));
     const ports = [{ hostPort: "{n+20000}", containerPort: 80, protocol: "tcp" }];
     writeFileSync(at("nft.json"), JSON.stringify({ backend: "nftables", runtimeConfig: { portMappings: ports } }));
@@ -371,7 +371,7 @@ describe("a plugin that behaves badly", () => {
 });
 
 test("a command of the configuration that fails is no verdict about the plugin", async () => {
-  const portmap = path.join(await referencePlugins("1.9.1"), "portmap");
+  const portmap = path.join(await referencePlugins(), "portmap");
   const own = JSON.parse(readFileSync(configFile("portmap"), "utf8"));
   const run = (hint: string) => {
     writeFileSync(
@@ -471,7 +471,7 @@ test("a run leaves nothing: no process, no mount, no link, no file besides its r
     return [links.stdout.split("\n").length, readFileSync("/proc/self/mounts", "utf8"), existsSync("/run/lab")];
   };
   const before = await state();
-  const bridge = path.join(await referencePlugins("1.9.1"), "bridge");
+  const bridge = path.join(await referencePlugins(), "bridge");
   await rowsOf(bridge, configFile("bridge"), "--spec", "1.1.0", "--case", "DEL undoes ADD");
   expect(await state()).toEqual(before);
 });

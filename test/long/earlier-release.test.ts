@@ -9,7 +9,6 @@ import { root } from "../support/tree.ts";
 
 // Containers that 0.2.0 has attached. It kept records, which no later version reads.
 
-const plugins = "1.9.1";
 const options: AttachOptions = { ports: [{ hostPort: 25080, containerPort: 80, protocol: "tcp" }] };
 const rates = { ingressRate: 8000000, ingressBurst: 800000, egressRate: 8000000, egressBurst: 800000 };
 const portmap = { type: "portmap", backend: "iptables", capabilities: { portMappings: true } };
@@ -32,7 +31,7 @@ const lists: Readonly<Record<string, NetworkList>> = {
 
 describe.skipIf(!hasEarlierRelease()).each(Object.entries(lists))("%s, attached by 0.2.0", (_, list) => {
   test("CHECK passes, sees a loss, and DEL leaves nothing", async () => {
-    await using lab = await Lab.start({ plugins, wrappers: await earlierRelease() });
+    await using lab = await Lab.start({ wrappers: await earlierRelease() });
     const [container, other] = [await attachedEarlier(lab, list, "c1"), await attachedEarlier(lab, list, "c2")];
     await upgrade(lab);
     expectPassed(await lab.goCni.check(list, container, options));
@@ -45,7 +44,7 @@ describe.skipIf(!hasEarlierRelease()).each(Object.entries(lists))("%s, attached 
   });
 
   test("a stray ADD changes nothing, and after DEL another ADD passes", async () => {
-    await using lab = await Lab.start({ plugins, wrappers: await earlierRelease() });
+    await using lab = await Lab.start({ wrappers: await earlierRelease() });
     const container = await attachedEarlier(lab, list, "c1");
     await upgrade(lab);
     const before = await lab.kernel.links(container);

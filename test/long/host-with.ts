@@ -22,7 +22,7 @@ export const smallest = flavors.map(([, file]) => file).findLast((file) => exist
 
 /** A lab without wrappers, and two executables of different bytes: a program may end with more bytes than it uses. */
 export async function hostWith(executable: string): Promise<Lab> {
-  const lab = await Lab.start({ plugins: "1.9.1", programs: { cli: node, first: executable } });
+  const lab = await Lab.start({ programs: { cli: node, first: executable } });
   await lab.run("umount", [`${bin}/cni-wrappers`]);
   await lab.run("find", [bin, "(", "-type", "l", "-o", "-name", "cni-wrappers", ")", "-delete"]);
   await lab.run("sh", ["-c", "cd /opt && cp /run/lab/programs/first first && cp first second && echo >>second"]);

@@ -65,7 +65,7 @@ test.concurrent.each([
 ])(
   "prune --write %s: a kill at any change loses nothing of a neighbour, and the next run completes",
   async (_, options) => {
-    await using lab = await Lab.start({ plugins: "1.9.1" });
+    await using lab = await Lab.start();
     const list = {
       ...zone("1.0.0", wrapped(macvlan), wrapped({ ...bridge, ipMasq: true }, "eth1"), {
         type: "firewall",
@@ -110,7 +110,7 @@ function files(lab: Lab): Promise<string> {
 }
 
 test.concurrent("adopt --write: a kill at any change leaves the old result or the new one, and the next run completes", async () => {
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   const list = twoInterfaces("1.0.0");
   const own = { ...bridge, ipam: hostLocal("172.26.64.0/20", { dst: "10.99.0.0/16", gw: "172.26.64.1" }) };
   const container = await lab.addContainer("c1");

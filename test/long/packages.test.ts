@@ -37,7 +37,7 @@ async function packed(flavor: Flavor, version: string, name: string, program: Bu
 
 /** A lab without wrappers, whose /usr and /etc forget every change, and whose dpkg knows no package. */
 async function debian(packages: Readonly<Record<string, string>>): Promise<Lab> {
-  const lab = await Lab.start({ plugins: "1.9.1", programs: packages });
+  const lab = await Lab.start({ programs: packages });
   const script = `umount /opt/cni/bin/cni-wrappers
     find /opt/cni/bin -type l -delete; rm /opt/cni/bin/cni-wrappers
     mkdir /run/over; mount -t tmpfs over /run/over

@@ -60,7 +60,7 @@ export class Cluster implements AsyncDisposable {
     await using stack = new AsyncDisposableStack();
     const own = await nomad();
     const newLab = async (binary: string) => {
-      const lab = stack.use(await Lab.start({ plugins: "1.9.1", programs: { nomad: binary } }));
+      const lab = stack.use(await Lab.start({ programs: { nomad: binary } }));
       await imitateCgroups(lab, binary);
       return lab;
     };

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { PluginVersion } from "../support/go.ts";
+import { newestPlugins } from "../support/go.ts";
 import { Lab } from "../support/lab.ts";
 import { type NomadVersion, nomad } from "../support/nomad.ts";
 import type { NetworkList } from "../support/runtime.ts";
@@ -70,7 +71,7 @@ export class NomadLab implements AsyncDisposable {
   }
 
   static async #boot(disk: string, options: NomadLabOptions): Promise<NomadLab> {
-    const { plugins = "1.9.1", recorded = false, version, wrappers } = options;
+    const { plugins = newestPlugins, recorded = false, version, wrappers } = options;
     const programs = { nomad: await nomad(version), ...options.programs };
     const lab = await Lab.start({ plugins, recorded, programs, disk, ...(wrappers !== undefined && { wrappers }) });
     await imitateCgroups(lab, programs.nomad);

@@ -110,10 +110,10 @@ describe("the client gets SIGHUP", () => {
   });
 
   test.for([
-    { title: "1.11.2 and later", version: undefined, seen: "v1.9.1" },
+    { title: "1.11.2 and later", version: undefined, seen: "v1.10.0" },
     { title: "1.9.5", version: oldestNomad, seen: "v1.2.0" },
-  ] as const)("the plugins 1.2.0 are now 1.9.1: Nomad $title says $seen", async ({ version, seen }) => {
-    const newer = await referencePlugins("1.9.1");
+  ] as const)("the plugins 1.2.0 are now 1.10.0: Nomad $title says $seen", async ({ version, seen }) => {
+    const newer = await referencePlugins();
     const networks = [twoInterfaces("1.0.0")];
     await using nomad = await NomadLab.start({ networks, plugins: "1.2.0", ...(version && { version }) });
     const bridgeVersion = async () => (await nomad.node())?.Attributes[bridgeAttribute];
@@ -128,7 +128,7 @@ describe("the client gets SIGHUP", () => {
     await setTimeout(5_000);
     expect(await bridgeVersion()).toBe(seen);
     await nomad.restartClient();
-    await expect.poll(bridgeVersion, { timeout: 20_000 }).toBe("v1.9.1");
+    await expect.poll(bridgeVersion, { timeout: 20_000 }).toBe("v1.10.0");
   });
 });
 

@@ -8,8 +8,8 @@ import { NomadLab } from "./nomad-lab.ts";
 import { isSound } from "./survey.ts";
 import { judge } from "./verdict.ts";
 
-test("plugins 1.2.0 (Nomad runs no CHECK for them) are upgraded to 1.9.1: 3 allocations pass their first CHECK", async (context) => {
-  const newer = await referencePlugins("1.9.1");
+test("plugins 1.2.0 (Nomad runs no CHECK for them) are upgraded to 1.10.0: 3 allocations pass their first CHECK", async (context) => {
+  const newer = await referencePlugins();
   await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")], plugins: "1.2.0" });
   expect((await nomad.node())?.Attributes["plugins.cni.version.bridge"]).toBe("v1.2.0");
   await nomad.run(jobOf({ network: "cni/zone", count: 3 }));
@@ -17,7 +17,7 @@ test("plugins 1.2.0 (Nomad runs no CHECK for them) are upgraded to 1.9.1: 3 allo
   expect(before.filter(isSound)).toHaveLength(3);
   await nomad.restartClient(() => nomad.lab.replacePlugins(newer));
   const seconds = await nomad.untilLogged(3, isPassedCheck);
-  expect((await nomad.node())?.Attributes["plugins.cni.version.bridge"]).toBe("v1.9.1");
+  expect((await nomad.node())?.Attributes["plugins.cni.version.bridge"]).toBe("v1.10.0");
   expect(judge(context, before, await nomad.survey("job"), seconds)).toMatchObject({ allocations: 3, survived: 3 });
 });
 
@@ -39,8 +39,8 @@ test("the wrappers replace a plain chain, under the plugins' names in an earlier
   const seconds = await nomad.untilLogged(3, isPassedCheck);
   expect(judge(context, before, await nomad.survey("job"), seconds)).toMatchObject({ allocations: 3, survived: 3 });
   const { Attributes = {} } = (await nomad.node()) ?? {};
-  expect(Attributes["plugins.cni.version.bridge"]).toBe("v1.9.1");
-  expect(Attributes["plugins.cni.version.macvlan"]).toBe("v1.9.1");
+  expect(Attributes["plugins.cni.version.bridge"]).toBe("v1.10.0");
+  expect(Attributes["plugins.cni.version.macvlan"]).toBe("v1.10.0");
 });
 
 test("an allocation of one plain interface survives if its list is wrapped while the client is down", async (context) => {
@@ -57,8 +57,8 @@ test("an allocation of one plain interface survives if its list is wrapped while
 test("Nomad's fingerprint has the version of each wrapper and each plugin", async () => {
   await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
   expect((await nomad.node())?.Attributes).toMatchObject({
-    "plugins.cni.version.bridge": "v1.9.1",
-    "plugins.cni.version.macvlan": "v1.9.1",
+    "plugins.cni.version.bridge": "v1.10.0",
+    "plugins.cni.version.macvlan": "v1.10.0",
     "plugins.cni.version.bridge-wrapper": `v${version}`,
     "plugins.cni.version.macvlan-wrapper": `v${version}`,
   });

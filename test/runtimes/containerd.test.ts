@@ -11,7 +11,6 @@ import {
   hostLinks,
   macvlan,
   nameTaken,
-  plugins,
   portmap,
 } from "./support.ts";
 
@@ -24,7 +23,7 @@ const killed = { exitCode: 137 };
 
 describe("containerd", () => {
   test("starts containers with both interfaces, and leaves nothing when they are stopped", async () => {
-    await using lab = await Lab.start({ plugins, forRuntimes: true });
+    await using lab = await Lab.start({ forRuntimes: true });
     await using containerd = await Containerd.start(lab, list);
     const first = await containerd.run("c1");
     const second = await containerd.run("c2");
@@ -42,13 +41,13 @@ describe("containerd", () => {
   });
 
   test("fails to start a container with the same two creators unwrapped", async () => {
-    await using lab = await Lab.start({ plugins, forRuntimes: true });
+    await using lab = await Lab.start({ forRuntimes: true });
     await using containerd = await Containerd.start(lab, plainList);
     expect(failureOf(await containerd.runOnce("c1", "/bin/ip", "-4", "-o", "address"))).toMatch(nameTaken);
   });
 
   test("shows both interfaces to a command that ends by itself, and leaves nothing", async () => {
-    await using lab = await Lab.start({ plugins, forRuntimes: true });
+    await using lab = await Lab.start({ forRuntimes: true });
     await using containerd = await Containerd.start(lab, list);
     const { stdout, exitCode } = await containerd.runOnce("c1", "/bin/ip", "-4", "-o", "address");
     expect(exitCode).toBe(0);
@@ -69,7 +68,7 @@ describe("containerd", () => {
       left: [],
     },
   ])("masquerading: $title", async ({ masqueraded, left }) => {
-    await using lab = await Lab.start({ plugins, forRuntimes: true });
+    await using lab = await Lab.start({ forRuntimes: true });
     await using containerd = await Containerd.start(lab, masqueraded);
     expect(await containerd.runOnce("c1", "/bin/ip", "-4", "-o", "address")).toMatchObject({ exitCode: 0 });
     expect((await rulesOfContainers(lab)).filter((rule) => rule.includes("-A POSTROUTING"))).toEqual(left);

@@ -4,7 +4,7 @@ import { vi } from "vitest";
 import { type Container, Lab, type LabOptions, type Outcome } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { containerd2 } from "./containerd2.ts";
-import { makeRootfs, plugins, rootfs } from "./support.ts";
+import { makeRootfs, rootfs } from "./support.ts";
 
 /** The containerds of the tests: the host's (version 1), and the one that `containerd/go.mod` pins. */
 export const containerds = ["containerd 1", "containerd 2.2.9"] as const;
@@ -96,7 +96,7 @@ export async function startLab(version: Version, more: Pick<LabOptions, "program
   const directory = await containerd2();
   const names = version === "containerd 2.2.9" ? ["containerd", "containerd-shim-runc-v2", "ctr", "cri"] : ["cri"];
   const files = Object.fromEntries(names.map((name) => [name, path.join(directory, name)]));
-  return Lab.start({ plugins, forRuntimes: true, ...more, programs: { ...files, ...more.programs } });
+  return Lab.start({ forRuntimes: true, ...more, programs: { ...files, ...more.programs } });
 }
 
 /** containerd in a lab, called over its socket as a kubelet calls it, with one network. */

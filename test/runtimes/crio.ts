@@ -6,7 +6,7 @@ import { type Container, Lab, type LabOptions, type Outcome } from "../support/l
 import type { NetworkList } from "../support/runtime.ts";
 import { criClient } from "./containerd2.ts";
 import { Cri, image, makeImage, writeUnlimitedRunc } from "./cri.ts";
-import { makeRootfs, plugins } from "./support.ts";
+import { makeRootfs } from "./support.ts";
 
 // No package registry has CRI-O. CRIO_BIN names the executable. In its directory are pinns and copyimg of the same sources,
 // and also conmon and runc if the host has none.
@@ -65,7 +65,7 @@ export async function startCrioLab(more: Pick<LabOptions, "programs" | "recorded
     const file = path.join(path.dirname(given), name);
     if (existsSync(file)) programs[name] = file;
   }
-  return Lab.start({ plugins, forRuntimes: true, ...more, programs: { ...programs, crio: given } });
+  return Lab.start({ forRuntimes: true, ...more, programs: { ...programs, crio: given } });
 }
 
 /** CRI-O in a lab, called over its socket as a kubelet calls it, with one network. */

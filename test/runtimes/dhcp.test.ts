@@ -5,7 +5,6 @@ import { attached, expectFailure, expectSuccess, wrapped } from "../e2e/support.
 import { type Container, Lab } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { DhcpNetwork, type Lease } from "./dhcp-network.ts";
-import { plugins } from "./support.ts";
 
 const example = path.resolve(import.meta.dirname, "../../conf-examples/macvlan-bridge-dhcp.conflist");
 const list: NetworkList = JSON.parse(readFileSync(example, "utf8"));
@@ -18,7 +17,7 @@ const noDaemon = "error dialing DHCP daemon: dial unix /run/cni/dhcp.sock: conne
 
 describe("macvlan-bridge-dhcp.conflist", () => {
   test("gives eth0 the address that the server leased, and CHECK does not touch the lease", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const network = await DhcpNetwork.start(lab);
     const container = await attached(lab, lab.goCni, list);
     const { "c1/office/eth0": lease, ...others } = await network.leases();
@@ -37,7 +36,7 @@ describe("macvlan-bridge-dhcp.conflist", () => {
   });
 
   test("gives every container its own lease, and leaves nothing after DEL", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const network = await DhcpNetwork.start(lab);
     const containers = [await attached(lab, lab.goCni, list, "c1"), await attached(lab, lab.goCni, list, "c2")];
     const leases = Object.values(await network.leases());
@@ -49,7 +48,7 @@ describe("macvlan-bridge-dhcp.conflist", () => {
   });
 
   test.each(["eth0", "eth1"])("fails CHECK when the address of %s is gone", async (ifName) => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await DhcpNetwork.start(lab);
     const container = await attached(lab, lab.goCni, list);
     const [address = ""] = await lab.kernel.addresses(container, ifName);
@@ -59,7 +58,7 @@ describe("macvlan-bridge-dhcp.conflist", () => {
   });
 
   test("fails CHECK while the daemon is gone; the next daemon takes over the lease on CHECK", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const network = await DhcpNetwork.start(lab);
     const container = await attached(lab, lab.goCni, list);
     const before = await network.leases();
@@ -78,7 +77,7 @@ describe("macvlan-bridge-dhcp.conflist", () => {
   ])(
     "passes CHECK when the lease is renewed to another address, and the interface keeps the old one: $title",
     async ({ given }) => {
-      await using lab = await Lab.start({ plugins });
+      await using lab = await Lab.start();
       const network = await DhcpNetwork.start(lab);
       const container = await attached(lab, lab.goCni, given);
       const before = await lab.kernel.addresses(container, "eth0");
@@ -96,7 +95,7 @@ describe("macvlan-bridge-dhcp.conflist", () => {
   );
 
   test("fails DEL without the daemon; the next DEL with the daemon leaves nothing", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const network = await DhcpNetwork.start(lab);
     const container = await attached(lab, lab.goCni, list);
     await network.killDaemon();
@@ -110,7 +109,7 @@ describe("macvlan-bridge-dhcp.conflist", () => {
 
 describe("two interfaces by DHCP", () => {
   test("have separate client ids and leases, pass CHECK, and leave nothing after DEL", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const network = await DhcpNetwork.start(lab);
     const container = await attached(lab, lab.goCni, twice);
     const leases = await network.leases();
@@ -126,7 +125,7 @@ describe("two interfaces by DHCP", () => {
   });
 
   test("fail CHECK when the second one's address is gone", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await DhcpNetwork.start(lab);
     const container = await attached(lab, lab.goCni, twice);
     await lab.ip(container, "address", "flush", "dev", "eth1", "scope", "global");
@@ -137,7 +136,7 @@ describe("two interfaces by DHCP", () => {
   });
 
   test("cannot be made by plain plugins", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     await DhcpNetwork.start(lab);
     const container = await lab.addContainer("c1");
     const plain = { ...twice, plugins: [macvlan, macvlan] };
@@ -152,7 +151,7 @@ describe.each([
   { title: "the wrapped chain", released: list },
 ])("DEL of $title", ({ released }) => {
   test("sends one DHCPRELEASE, which dnsmasq does not get: the lease stays until it expires, or is asked for again", async () => {
-    await using lab = await Lab.start({ plugins });
+    await using lab = await Lab.start();
     const network = await DhcpNetwork.start(lab);
     const container = await attached(lab, lab.goCni, released);
     const before = await network.leases();

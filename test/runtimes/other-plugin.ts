@@ -4,7 +4,6 @@ import process from "node:process";
 import { expect } from "vitest";
 import { hostLocal } from "../e2e/support.ts";
 import { Lab, type Outcome } from "../support/lab.ts";
-import { plugins } from "./support.ts";
 
 // Plugins of other projects. No package registry has them: OTHER_PLUGINS is a directory with their executables.
 
@@ -35,7 +34,7 @@ function fileOf(name: string): string {
 
 /** Makes a lab with a plugin and a link for its wrapper. */
 export async function withPlugin(name: string): Promise<Lab> {
-  const lab = await Lab.start({ plugins, programs: { [name]: fileOf(name) } });
+  const lab = await Lab.start({ programs: { [name]: fileOf(name) } });
   await lab.run("ln", ["-s", `/run/lab/programs/${name}`, `${Lab.pluginPath}/${name}`]);
   await lab.run("ln", ["-s", "cni-wrappers", `${Lab.pluginPath}/${name}-wrapper`]);
   return lab;

@@ -4,16 +4,7 @@ import { Lab, type Outcome } from "../support/lab.ts";
 import { rulesOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { Podman, podmanHasCni } from "./podman.ts";
-import {
-  bridge,
-  expectNoTraceOfContainers,
-  failureOf,
-  hostLinks,
-  macvlan,
-  nameTaken,
-  plugins,
-  portmap,
-} from "./support.ts";
+import { bridge, expectNoTraceOfContainers, failureOf, hostLinks, macvlan, nameTaken, portmap } from "./support.ts";
 
 const masquerading = { ...bridge, ipMasq: true };
 // Not eth1, because podman gives that name to a container's second network.
@@ -33,7 +24,7 @@ const published = ["--network", "zone", "--publish", "25649:8080"];
 
 describe.skipIf(!podmanHasCni)("podman", () => {
   test("starts a container with both interfaces, and shows both", async () => {
-    await using lab = await Lab.start({ plugins, forRuntimes: true });
+    await using lab = await Lab.start({ forRuntimes: true });
     const podman = await Podman.prepare(lab, list);
     expectSuccess(await podman.start("c1", ...published));
     expect(await podman.addressesInside("c1")).toEqual({ eth0: ["172.26.64.2/20"], lan0: ["172.16.5.2/24"] });
@@ -51,13 +42,13 @@ describe.skipIf(!podmanHasCni)("podman", () => {
   });
 
   test("fails to start a container with the same two creators unwrapped", async () => {
-    await using lab = await Lab.start({ plugins, forRuntimes: true });
+    await using lab = await Lab.start({ forRuntimes: true });
     const podman = await Podman.prepare(lab, plainList);
     expect(failureOf(await podman.start("c1", "--network", "plain"))).toMatch(nameTaken);
   });
 
   test("publishes a port on eth0, until the container is stopped", async () => {
-    await using lab = await Lab.start({ plugins, forRuntimes: true });
+    await using lab = await Lab.start({ forRuntimes: true });
     const podman = await Podman.prepare(lab, list);
     await addOutside(lab);
     expect(failureOf(await fetchFromOutside(lab))).toContain("Connection refused");
@@ -73,7 +64,7 @@ describe.skipIf(!podmanHasCni)("podman", () => {
   });
 
   test("leaves nothing when a container is stopped and removed", async () => {
-    await using lab = await Lab.start({ plugins, forRuntimes: true });
+    await using lab = await Lab.start({ forRuntimes: true });
     const podman = await Podman.prepare(lab, list);
     expectSuccess(await podman.start("c1", ...published));
     expect(await lab.kernel.leases()).toEqual(["zone/172.26.64.2", "zone-lan0/172.16.5.2"]);
@@ -87,7 +78,7 @@ describe.skipIf(!podmanHasCni)("podman", () => {
   });
 
   test("restarts a container with both interfaces, and leaves nothing of the first start", async () => {
-    await using lab = await Lab.start({ plugins, forRuntimes: true });
+    await using lab = await Lab.start({ forRuntimes: true });
     const podman = await Podman.prepare(lab, list);
     expectSuccess(await podman.start("c1", ...published));
     await podman.run("restart", "--time", "0", "c1");
@@ -99,7 +90,7 @@ describe.skipIf(!podmanHasCni)("podman", () => {
   });
 
   test("asks for an address and a MAC, and only eth0 gets them", async () => {
-    await using lab = await Lab.start({ plugins, forRuntimes: true });
+    await using lab = await Lab.start({ forRuntimes: true });
     const podman = await Podman.prepare(lab, list, keepingArgs());
     const asked = ["--ip", "172.26.64.77", "--mac-address", "02:00:00:00:00:77"];
     expectSuccess(await podman.start("c1", "--network", "zone", ...asked));
@@ -114,7 +105,7 @@ describe.skipIf(!podmanHasCni)("podman", () => {
   });
 
   test("attaches a container to two such networks, detaches it from one, and attaches it again", async () => {
-    await using lab = await Lab.start({ plugins, forRuntimes: true });
+    await using lab = await Lab.start({ forRuntimes: true });
     const podman = await Podman.prepare(lab, list, storage);
     expectSuccess(await podman.start("c1", "--network", "zone"));
     await podman.run("network", "connect", "storage", "c1");
@@ -130,7 +121,7 @@ describe.skipIf(!podmanHasCni)("podman", () => {
   });
 
   test("refuses a second network if the first one took eth1, which stays: the reason for the name lan0", async () => {
-    await using lab = await Lab.start({ plugins, forRuntimes: true });
+    await using lab = await Lab.start({ forRuntimes: true });
     const podman = await Podman.prepare(lab, zone("1.0.0", wrapped(bridge), wrapped(macvlan, "eth1")), storage);
     expectSuccess(await podman.start("c1", "--network", "zone"));
     expect(await podman.addressesInside("c1")).toEqual({ eth0: ["172.26.64.2/20"], eth1: ["172.16.5.2/24"] });
@@ -141,7 +132,7 @@ describe.skipIf(!podmanHasCni)("podman", () => {
   });
 
   test("asks every plugin of a list for its versions, with a CNI_PATH without plugins, and lists the network", async () => {
-    await using lab = await Lab.start({ plugins, recorded: true, forRuntimes: true });
+    await using lab = await Lab.start({ recorded: true, forRuntimes: true });
     const podman = await Podman.prepare(lab, list);
     expect(await podman.networkNames()).toEqual(["podman", "zone"]);
     const calls = await lab.records();

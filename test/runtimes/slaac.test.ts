@@ -5,7 +5,7 @@ import { flavors } from "../support/flavors.ts";
 import { Lab } from "../support/lab.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
 import { Router } from "../support/router.ts";
-import { macvlan, plugins } from "./support.ts";
+import { macvlan } from "./support.ts";
 
 const tries = 100;
 const atOnce = 4;
@@ -18,7 +18,7 @@ for (const { env } of flavors) {
   test.skipIf(!existsSync(wrappers))(
     `100 of 100 interfaces have an address from a router within 5 seconds (${flavor} flavor)`,
     async () => {
-      await using lab = await Lab.start({ plugins, wrappers });
+      await using lab = await Lab.start({ wrappers });
       const router = await Router.make(lab);
       await router.advertise({ prefix: "2001:db8:1::/64" });
       const all: (number | undefined)[] = [];

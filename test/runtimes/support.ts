@@ -5,9 +5,6 @@ import { rulesOfContainers } from "../support/leftovers.ts";
 
 type Plugin = Record<string, unknown>;
 
-/** The version of the reference plugins in these tests. */
-export const plugins = "1.9.1";
-
 /** bridge with the default route: the runtime's own interface, eth0. */
 export const bridge: Plugin = {
   type: "bridge",

@@ -138,7 +138,7 @@ export function listOf(name: string): NetworkList {
 
 /** A lab like the host of the examples' pages. `disk` and `recorded` are as in `LabOptions`. */
 export async function exampleHost(disk?: string, recorded = false): Promise<Lab> {
-  const lab = await Lab.start({ plugins: "1.9.1", recorded, ...(disk && { disk }) });
+  const lab = await Lab.start({ recorded, ...(disk && { disk }) });
   // The examples' uplink and cards. Older kernels rename an interface only while it is down.
   const lines = [
     "link set uplink0 down",

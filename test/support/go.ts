@@ -3,15 +3,18 @@ import path from "node:path";
 import { type Build, built } from "../../build/go-build.ts";
 
 /** The versions of the reference plugins that can be built: the folders in `test/support/plugins/`. */
-export type PluginVersion = "1.9.1" | "1.6.2" | "1.3.0" | "1.2.0";
+export type PluginVersion = "1.10.0" | "1.9.1" | "1.6.2" | "1.3.0" | "1.2.0";
 
 /** The versions for every end-to-end case. Older ones are for single cases and the matrix. */
-export const pluginVersions = ["1.9.1", "1.6.2"] as const satisfies PluginVersion[];
+export const pluginVersions = ["1.10.0", "1.6.2"] as const satisfies PluginVersion[];
+
+/** The newest version, for what needs only one. */
+export const [newestPlugins] = pluginVersions;
 
 const testDirectory = path.resolve(import.meta.dirname, "..");
 
 /** Returns the directory with the reference plugins of this version. Go builds them if they are missing. */
-export async function referencePlugins(version: PluginVersion): Promise<string> {
+export async function referencePlugins(version: PluginVersion = newestPlugins): Promise<string> {
   const module = path.join(testDirectory, "support", "plugins", version);
   return built({
     title: `reference plugins ${version}`,

@@ -17,8 +17,8 @@ export type Service = Promise<{ readonly exitCode: number | undefined }>;
 
 /** The plugins and programs of a lab, and the form of its file system. */
 export interface LabOptions {
-  /** The reference plugins: a version, which is built if it is missing, or a directory with installed ones. */
-  readonly plugins: PluginVersion | { readonly directory: string };
+  /** The reference plugins: a version, which is built if it is missing, or a directory with installed ones. Without it: the newest. */
+  readonly plugins?: PluginVersion | { readonly directory: string };
   /** The runtime of `lab.runtime`: go-cni, unless it is said. */
   readonly runtime?: (typeof runtimes)[number];
   /** The directory with the wrappers. Without it: those of the flavor under test. */
@@ -66,7 +66,7 @@ export class Lab extends PrivateHost {
   }
 
   /** Makes a lab with these reference plugins and the built wrappers. */
-  static async start(options: LabOptions): Promise<Lab> {
+  static async start(options: LabOptions = {}): Promise<Lab> {
     const { plugins, runtime = "goCni", wrappers = wrappersDirectory, ...rest } = options;
     if (!existsSync(wrappers)) {
       throw new Error(`no wrappers in ${wrappers}: run "npm run build" first`);

@@ -22,8 +22,6 @@ import type { AttachOptions, NetworkList } from "./runtime.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const fixtures = path.join(root, "test/fixtures");
-const plugins = "1.9.1";
-
 async function recordAll(names: readonly string[]): Promise<void> {
   for (const name of names) {
     for (const { version, records } of await recordsOf(name)) {
@@ -60,7 +58,7 @@ function chainOf(name: string): Chain {
 
 /** Attaches a container, checks it, collects garbage and detaches it, if the version has the verbs. */
 async function record(chain: Chain, cniVersion: string): Promise<CallRecord[]> {
-  await using lab = await Lab.start({ plugins, recorded: true });
+  await using lab = await Lab.start({ recorded: true });
   const [list, attachedBy] = [chain.list, chain.attachedBy ?? chain.list].map(
     (each) => ({ cniVersion, name: "zone", plugins: each }) as NetworkList,
   ) as [NetworkList, NetworkList];

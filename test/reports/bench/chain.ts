@@ -50,7 +50,7 @@ type Chain = (typeof chains)[number];
 async function timeChain(stage: Stage, chain: Chain, contestants: readonly Contestant[], runs: number): Promise<Found> {
   const { title, creators } = chain;
   const programs = Object.assign({ stopwatch: stage.programs.stopwatch }, ...contestants.map((each) => each.programs));
-  await using lab = await Lab.start({ plugins: "1.9.1", programs });
+  await using lab = await Lab.start({ programs });
   await lab.run("mkdir", ["-p", "/var/lib/cni"]);
   const bare = await bareCommands(lab, creators);
   const { commands, missing } = await commandsOf(lab, chain, contestants);

@@ -59,7 +59,7 @@ class Host implements AsyncDisposable {
   }
 
   static async start(slim: string | undefined): Promise<Host> {
-    const lab = await Lab.start({ plugins: "1.9.1", ...(slim && { programs: { slim } }) });
+    const lab = await Lab.start({ ...(slim && { programs: { slim } }) });
     if (slim === undefined) return new Host(lab, Lab.pluginPath);
     const links = ["bridge", "firewall"].map((name) => `ln -s /run/lab/programs/slim /opt/cni/slim/${name}-wrapper`);
     await lab.run("sh", ["-ec", ["mkdir /opt/cni/slim", ...links].join("\n")]);

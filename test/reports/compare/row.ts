@@ -1,4 +1,5 @@
 import { firstLine } from "../../support/first-line.ts";
+import { newestPlugins } from "../../support/go.ts";
 import { type Container, Lab, type Outcome } from "../../support/lab.ts";
 import type { AttachOptions, NetworkList } from "../../support/runtime.ts";
 import type { Contestant } from "./contestant.ts";
@@ -18,7 +19,7 @@ export interface Row {
 }
 
 /** The version of the reference plugins that all contestants run. */
-export const comparedPlugins = "1.9.1";
+export const comparedPlugins = newestPlugins;
 
 /** A lab with a contestant and a container. */
 export interface Scene extends AsyncDisposable {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { type Ended as EndedCase, runCases } from "../../../conformance/run.ts";
 import { type SpecVersion, specVersions } from "../../../conformance/specification.ts";
+import { newestPlugins } from "../../support/go.ts";
 import { Lab, type LabOptions } from "../../support/lab.ts";
 import { setups } from "./setups.ts";
 
@@ -28,7 +29,7 @@ export async function runPlugin(
   plugin: string,
   executable: Executable,
   versions: readonly SpecVersion[],
-  plugins: LabOptions["plugins"] = "1.9.1",
+  plugins: LabOptions["plugins"] = newestPlugins,
 ): Promise<Ended[]> {
   const setup = setups[plugin];
   if (setup === undefined) throw new Error(`no configuration for ${plugin}`);

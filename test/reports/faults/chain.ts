@@ -53,7 +53,7 @@ export class Chain implements AsyncDisposable {
   /** Makes the host, attaches the neighbour and replaces each wrapper by a script. */
   static async start(): Promise<Chain> {
     // Its own /tmp and /dev/shm show temporary files.
-    const lab = await Lab.start({ plugins: "1.9.1", forRuntimes: true });
+    const lab = await Lab.start({ forRuntimes: true });
     for (const target of targets) await installScript(lab, target);
     await lab.run("mkdir", ["-p", `${logs}/real`]);
     await lab.run("ln", ["-s", "real", `${logs}/link`]);

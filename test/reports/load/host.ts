@@ -35,7 +35,7 @@ export class LoadHost implements AsyncDisposable {
   /** Makes the host, and attaches the neighbours. */
   static async start({ chains, limit, change }: HostOptions): Promise<LoadHost> {
     // Its own /tmp and /dev/shm show temporary files.
-    const lab = await Lab.start({ plugins: "1.9.1", forRuntimes: true });
+    const lab = await Lab.start({ forRuntimes: true });
     const neighbours = await Promise.all(
       chains.map(async (chain, index) => ({
         chain,

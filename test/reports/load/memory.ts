@@ -15,7 +15,7 @@ const tolerance = 1.1;
 /** Measures each verb of macvlan-wrapper until it runs the plugin. */
 export async function peaksOf(atOnce: number): Promise<Peak[]> {
   const { footprint } = await benchPrograms();
-  await using lab = await Lab.start({ plugins: "1.9.1", programs: { footprint } });
+  await using lab = await Lab.start({ programs: { footprint } });
   const alone = await measure(lab, 1);
   const all = await measure(lab, atOnce);
   return verbs.map((verb) => ({ verb, alone: alone[verb], atOnce: all[verb] }));

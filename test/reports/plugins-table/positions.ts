@@ -67,7 +67,7 @@ function wrapped(plugin: Plugin, ifName: string): Plugin {
  */
 export async function tryOut(given: PluginCase, position: Position): Promise<Partial<Record<Step, string>>> {
   const trial = trialOf(given, position);
-  await using lab = await Lab.start({ plugins: "1.9.1" });
+  await using lab = await Lab.start();
   await given.prepare?.(lab);
   const container = await lab.addContainer("c1");
   const before = await state(lab, container);

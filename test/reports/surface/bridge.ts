@@ -20,7 +20,7 @@ export const cases: readonly SurfaceCase[] = [
     config: { dns: { nameservers: "172.26.64.9" } },
     fails: "cannot unmarshal",
   },
-  { option: "ipam.type", value: "none", config: noAddress, allowed: "no ipam" },
+  { option: "ipam.type", value: "none", config: noAddress },
   {
     option: "ipam.type",
     value: "static, without addresses",
@@ -155,7 +155,6 @@ export const cases: readonly SurfaceCase[] = [
     option: "disableContainerInterface",
     value: "true",
     config: { ...noAddress, disableContainerInterface: true },
-    allowed: "no ipam",
   },
   {
     option: "disableContainerInterface",
@@ -202,8 +201,7 @@ export const cases: readonly SurfaceCase[] = [
     value: "another MAC, without ipam",
     config: noAddress,
     recall: "another MAC",
-    allowed: "no ipam",
-    fails: "no plugin name provided",
+    fails: "doesn't match container Mac",
   },
 ];
 

@@ -15,10 +15,6 @@ export const allowances: Readonly<Record<Deviation, Allowance>> = {
     step: "check",
     allows: (plain, wrapped) => /Bridge interface \S+ Mac doesn't match/.test(plain.stdout) && wrapped.exitCode === 0,
   },
-  "no ipam": {
-    step: "check",
-    allows: (plain, wrapped) => plain.stdout.includes("no plugin name provided") && !wrapped.stdout.includes("ipam"),
-  },
   "own error": {
     step: "check",
     allows: (_, wrapped) => wrapped.exitCode === 1 && [7, 103].includes(codeOf(wrapped)),

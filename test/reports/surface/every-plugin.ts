@@ -90,8 +90,8 @@ export function leftOutOfEvery(owner: Owner): LeftOut[] {
     cniVersion: "every case is run in every version",
     type: "it is what a wrapper changes",
     capabilities: "libcni reads it, no plugin does: what comes of it is runtimeConfig",
-    "cni.dev/valid-attachments.containerID": "only GC has it, and the plugins have no GC",
-    "cni.dev/valid-attachments.ifname": "only GC has it, and the plugins have no GC",
+    "cni.dev/valid-attachments.containerID": "only GC has it, and the interface plugins have no GC",
+    "cni.dev/valid-attachments.ifname": "only GC has it, and the interface plugins have no GC",
   };
   return Object.entries(reasons).map(([option, why]) => ({ owner, option, why }));
 }

@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
+import { newestPlugins } from "../../support/go.ts";
 import type { Owner } from "./case.ts";
 
 /** The version of the plugins whose options are compared. */
-export const surfaceVersion = "1.9.1";
+export const surfaceVersion = newestPlugins;
 
 interface Field {
   readonly name: string;

@@ -386,7 +386,7 @@ test("a key of later plugins: the finding names the version that is there", asyn
     {
       column: 71,
       message: "sbr v1.9.0 ignores the key GATEWAYS",
-      hint: "Install a version of sbr after 1.9.1, or delete the key",
+      hint: "Install sbr 1.10.0 or later, or delete the key",
     },
   ]);
 });

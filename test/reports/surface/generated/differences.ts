@@ -47,11 +47,6 @@ export const listedDifferences: readonly ListedDifference[] = [
       call.verb === "CHECK" && faultyRecalls.includes(call.recall) && allowances["own error"].allows(plain, wrapped),
   },
   {
-    name: "no ipam",
-    reason: "CHECK of an interface without addresses fails in the plain plugin",
-    explains: ({ call, plain, wrapped }) => call.verb === "CHECK" && allowances["no ipam"].allows(plain, wrapped),
-  },
-  {
     name: "floating MAC",
     reason: "CHECK of a bridge whose MAC follows its ports fails in the plain plugin",
     explains: ({ call, plain, wrapped }) => call.verb === "CHECK" && allowances["floating MAC"].allows(plain, wrapped),

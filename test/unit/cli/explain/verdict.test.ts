@@ -173,11 +173,19 @@ describe("the verdict of a list, with the words that the real plugins print", ()
 
   test("a link-local gateway is on every link", () => {
     const ipam = {
-      type: "host-local",
-      ranges: [[{ subnet: "fd00:5::/64", gateway: "fe80::1" }]],
+      type: "static",
+      addresses: [{ address: "fd00:5::2/64", gateway: "fe80::1" }],
       routes: [{ dst: "::/0" }],
     };
     expect(failures([{ ...macvlan, ipam }])).not.toContainEqual(expect.stringContaining("start"));
+  });
+
+  test.each([
+    [{ gateway: "172.16.6.1" }, "gateway 172.16.6.1 not in network 172.16.5.0/24"],
+    [{ rangeStart: "172.16.5.255" }, "RangeStart 172.16.5.255 is after RangeEnd 172.16.5.254 in network 172.16.5.0/24"],
+  ])("host-local refuses a range since 1.10.0: %j", (more, words) => {
+    const ipam = { type: "host-local", ranges: [[{ subnet: "172.16.5.0/24", ...more }]] };
+    expect(failures([{ ...macvlan, ipam }])).toContain(`start macvlan: invalid range set 0: ${words}`);
   });
 
   test("sbr moves the routes away that CHECK looks for", () => {
