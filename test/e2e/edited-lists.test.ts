@@ -95,7 +95,7 @@ test("a reboot cut a DEL off, and the plain list has attached the container agai
 });
 
 test("a DEL failed at its end, and the plain list has attached the container again: DEL of the wrapped one leaves nothing", async () => {
-  await using lab = await Lab.start({ plugins });
+  await using lab = await Lab.start();
   await lab.run("cp", ["/opt/cni/bin/macvlan", "/opt/cni/bin/real-macvlan"]);
   await installPlugin(lab, "macvlan", "/opt/cni/bin/real-macvlan; code=$?; [ -e /run/lab/cut ] && exit 1; exit $code");
   const list = zone("1.0.0", wrapped(macvlan), wrapped(portmap));
