@@ -13,7 +13,7 @@ describe("the commands of a report show what it says", () => {
     if (problem !== undefined) skip(`${fault.needs}: ${problem}`);
     const { commands, shown = "none" } = recipeOf(fault);
     expect(commands.length).toBeGreaterThan(1);
-    const stdout = await runRecipe(fault, await referencePlugins("1.9.1"));
+    const stdout = await runRecipe(fault, await referencePlugins());
     expect(isShown(stdout, shown), stdout).toBe(true);
   });
 });
