@@ -158,7 +158,7 @@ export function reachOf(runs: readonly Run[]): ReadonlyMap<number, readonly Reac
 }
 
 /** Tests that take this long decide about a mutant, in milliseconds. More would take an hour for each percent. */
-const longest = 2000;
+const longest = 500;
 
 /** Each test imports the plugins, so most of them reach a mutant there. The tests that see one of a kind see the others. */
 function kindOf({ file }: Mutant): string {
