@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import fs, {
   chmodSync,
   chownSync,
@@ -15,7 +16,17 @@ import fs, {
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { appendJournal, appendLine, isOwn, removeDirectory } from "../../../../shared/host/node/files.ts";
+import {
+  appendJournal,
+  appendLine,
+  isOwn,
+  listDirectory,
+  makeDirectory,
+  readFile,
+  removeDirectory,
+  removeFile,
+  stat,
+} from "../../../../shared/host/node/files.ts";
 import { replaceFileFunctions } from "../../support/file-functions.ts";
 
 /** The calls of file functions, in order. A path stands for a descriptor. */
@@ -114,6 +125,18 @@ test("if the file system cannot sync a directory, the file is still there", () =
 });
 
 describe("a failure has the name of the error", () => {
+  test("the disk is full after a part of the text", () => {
+    const write = ((file: number, text: string) => actual.writeSync(file, text.slice(1))) as typeof fs.writeSync;
+    onTestFinished(replaceFileFunctions({ writeSync: write }));
+    expect(appendJournal(join(directory, "journal"), "new", made)).toBe("ENOSPC");
+  });
+
+  test("another call removes the directory each time", () => {
+    failing.gone = Number.POSITIVE_INFINITY;
+    expect(appendJournal(join(directory, "one/journal"), "text", made)).toBe("ENOENT");
+    expect(done.filter((what) => what === "make one")).toHaveLength(100);
+  });
+
   test("the disk", () => {
     failing.sync = "journal";
     expect(appendJournal(join(directory, "journal"), "new", flushed)).toBe("EIO");
@@ -128,6 +151,56 @@ describe("a failure has the name of the error", () => {
     writeFileSync(join(directory, "file"), "old");
     expect(appendJournal(join(directory, "file/journal"), "new", flushed)).toBe("ENOTDIR");
   });
+});
+
+test("a directory that another process makes at the same time is there; one that cannot be made is an error", () => {
+  const make = (code: string) =>
+    onTestFinished(
+      replaceFileFunctions({
+        mkdirSync: (() => {
+          throw Object.assign(new Error(code), { code });
+        }) as unknown as typeof mkdirSync,
+      }),
+    );
+  make("EEXIST");
+  expect(() => makeDirectory(join(directory, "one"), 0o700)).not.toThrow();
+  expect(done).toEqual([`sync ${basename(directory)}`]);
+  make("EACCES");
+  expect(() => makeDirectory(join(directory, "one"), 0o700)).toThrow("EACCES");
+});
+
+test("what is there is read, and told apart; what is missing is undefined", () => {
+  const file = join(directory, "file");
+  actual.writeFileSync(file, "täxt");
+  expect([readFile(file), readFile(directory), readFile(join(directory, "none"))]).toEqual([
+    "täxt",
+    undefined,
+    undefined,
+  ]);
+  expect([listDirectory(directory), listDirectory(join(directory, "none"))]).toEqual([["file"], []]);
+  const { dev, ino, mtimeMs, ctimeMs } = statSync(file);
+  expect(stat(file)).toEqual({ device: dev, inode: ino, size: 5, modifiedMs: mtimeMs, changedMs: ctimeMs });
+  expect(stat(join(directory, "none"))).toBeUndefined();
+  removeFile(join(directory, "none"));
+  removeFile(directory);
+  expect(readdirSync(directory)).toEqual(["file"]);
+  removeFile(file);
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+test("whatever happens, no file stays open", () => {
+  const open = () => readdirSync("/proc/self/fd").length;
+  const before = open();
+  appendJournal(join(directory, "one/journal"), "text", flushed);
+  failing.sync = "journal";
+  appendJournal(join(directory, "one/journal"), "text", flushed);
+  appendLine(join(directory, "one/two/log"), "line\n");
+  appendLine(join(directory, "one/two/log/no"), "line\n");
+  chmodSync(directory, 0o777);
+  actual.writeFileSync(join(directory, "log"), "");
+  linkSync(join(directory, "log"), join(directory, "other"));
+  expect(appendLine(join(directory, "log"), "line\n")).toBe("EMLINK");
+  expect(open()).toBe(before);
 });
 
 test("a directory is removed only if it is empty", () => {
@@ -159,6 +232,48 @@ describe("the log", () => {
     change();
     expect(appendLine(log(), "line\n")).toBe(problem);
     expect(readFileSync(log(), "utf8")).toBe(problem === undefined ? "line\n" : "");
+  });
+
+  test("is made with its directories, for its group to read, wherever the path begins", () => {
+    const away = process.cwd();
+    onTestFinished(() => process.chdir(away));
+    process.chdir(directory);
+    const [mask] = [process.umask(0), onTestFinished(() => void process.umask(mask))];
+    for (const path of [join(directory, "one//two/log"), "one/two/log"]) {
+      expect(appendLine(path, "line\n")).toBeUndefined();
+    }
+    expect(readFileSync(join(directory, "one/two/log"), "utf8")).toBe("line\nline\n");
+    const modes = ["one", "one/two", "one/two/log"].map((path) => statSync(join(directory, path)).mode & 0o777);
+    expect(modes).toEqual([0o755, 0o755, 0o640]);
+  });
+
+  test("below a directory that cannot be made gets nothing", () => {
+    writeFileSync(join(directory, "file"), "");
+    expect(appendLine(join(directory, "file/log"), "line\n")).toBe("ENOTDIR");
+    expect(appendLine("/proc/none/log", "line\n")).toBe("ENOENT");
+  });
+
+  test("is found behind as many links as the kernel follows", () => {
+    const chain = (count: number) => {
+      writeFileSync(join(directory, "link0"), "");
+      for (let at = 1; at <= count; at++) symlinkSync(`.//link${at - 1}`, join(directory, `link${at}`));
+    };
+    chain(41);
+    expect(appendLine(join(directory, "link40"), "line\n")).toBeUndefined();
+    expect(appendLine(join(directory, "link41"), "line\n")).toBe("ELOOP");
+    symlinkSync(join(directory, "link0"), join(directory, "absolute"));
+    expect(appendLine(join(directory, "absolute"), "line\n")).toBeUndefined();
+    expect(readFileSync(join(directory, "link0"), "utf8")).toBe("line\nline\n");
+  });
+
+  test("that is a pipe gets no line that could be torn", () => {
+    execFileSync("mkfifo", [log()]);
+    const reader = actual.openSync(log(), fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
+    onTestFinished(() => fs.closeSync(reader));
+    expect(appendLine(log(), "x".repeat(4096))).toBeUndefined();
+    expect(appendLine(log(), "x".repeat(4097))).toBe("EMSGSIZE");
+    appendLine(join(directory, "file"), "x".repeat(5000));
+    expect(statSync(join(directory, "file")).size).toBe(5000);
   });
 
   test("that is a directory gets nothing", () => {

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../shared/protocol/json.ts";
+import { callWrapper } from "../support/fake-host.ts";
+import { entryOf, journalFiles } from "../support/journals.ts";
+import { bothResult } from "../support/results.ts";
+
+const leases = "/var/lib/cni/networks/zone";
+const ofEth1 = { [`${leases}/10.1.0.5`]: "red\r\neth1" };
+const ipam = { type: "host-local", subnet: "10.1.0.0/24" };
+
+/** The network in which the delegate of an ADD of eth1 in the list zone runs. */
+function networkOf(
+  files: Record<string, string>,
+  { wrapper, ...configuration }: JsonObject = {},
+  type = "bridge",
+): unknown {
+  const plugin = { cniVersion: "1.0.0", name: "zone", type, ipam, ...configuration };
+  const stdin = { ...plugin, wrapper: { ifName: "eth1", ...(wrapper as JsonObject) } };
+  return (
+    callWrapper({ calledAs: `/opt/cni/bin/${type}-wrapper`, stdin }, { files }).runs[0]?.stdin as JsonObject | undefined
+  )?.name;
+}
+
+const ofRed = (...entries: readonly Parameters<typeof entryOf>[0][]) => ({
+  ...ofEth1,
+  ...journalFiles(...entries.map((entry) => entryOf({ containerId: "red", runtimeIfName: "eth1", ...entry }))),
+});
+
+describe("an interface runs in the list's network if something else than the wrappers gave out an address there", () => {
+  test.each<[string, string, Record<string, string>, JsonObject?]>([
+    ["no lease", "zone-eth1", {}],
+    ["a lease for it", "zone", ofEth1],
+    ["a lease for another interface", "zone-eth1", { [`${leases}/10.1.0.5`]: "red\r\neth0" }],
+    ["a lease of another network", "zone-eth1", { "/var/lib/cni/networks/other/10.1.0.5": "red\r\neth1" }],
+    ["a lease outside the subnet", "zone-eth1", { [`${leases}/10.2.0.5`]: "red\r\neth1" }],
+    ["a lease in a range", "zone", ofEth1, { ipam: { type: "host-local", ranges: [[{ subnet: "10.1.0.0/24" }]] } }],
+    [
+      "a lease in a range of the runtime's",
+      "zone",
+      ofEth1,
+      { ipam: { type: "host-local" }, runtimeConfig: { ipRanges: [[{ subnet: "10.1.0.0/24" }]] } },
+    ],
+    ["ranges that are none", "zone-eth1", ofEth1, { ipam: { type: "host-local", ranges: ["a", [null]] } }],
+    ["another IPAM plugin", "zone-eth1", ofEth1, { ipam: { ...ipam, type: "other" } }],
+    ["a network of its own in the block", "mine", ofEth1, { wrapper: { network: "mine" } }],
+    ["a wrapper gave it out", "zone-eth1", ofRed({ ifName: "eth1", delegateNetwork: "zone" })],
+    ["a wrapper gave out another one", "zone", ofRed({ ifName: "eth1" })],
+    ["a wrapper gave one to another interface", "zone", ofRed({ ifName: "eth0", delegateNetwork: "zone" })],
+    [
+      "wrappers gave it and another one",
+      "zone-eth1",
+      ofRed({ ifName: "eth0", delegateNetwork: "zone" }, { id: "2", ifName: "eth1", delegateNetwork: "zone" }),
+    ],
+  ])("%s: %s", (_, expected, files, configuration) => {
+    expect(networkOf(files, configuration)).toBe(expected);
+  });
+});
+
+test("a chained plugin runs in the network of its interface, whatever leases there are", () => {
+  expect(networkOf(ofEth1, { prevResult: bothResult }, "tuning")).toBe("zone-eth1");
+});
+
+test.each(["zone", "zone-eth1"])(
+  "an ADD after one in %s runs there, too, whatever leases there are",
+  (delegateNetwork) => {
+    const own = journalFiles(entryOf({ ifName: "eth1", delegateNetwork, isUndone: true }));
+    expect(networkOf({ ...own, ...ofEth1 })).toBe(delegateNetwork);
+    expect(networkOf(own)).toBe(delegateNetwork);
+  },
+);
