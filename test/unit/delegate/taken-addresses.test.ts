@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import {
+  addressesIn,
+  leasedTo,
+  mayHaveLease,
+  withAddressesOf,
+  withoutAddressesOfOthers,
+} from "../../../shared/delegate/taken-addresses.ts";
+import { Facts } from "../../../shared/journal/facts.ts";
+import type { CniResult } from "../../../shared/protocol/result.ts";
+import { bootId } from "../support/fake-host.ts";
+import { chainedOf, entryOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
+
+const leases = "/var/lib/cni/networks/zone";
+const kernel = { "/proc/sys/kernel/random/boot_id": bootId, "/proc/uptime": "1000.0 1.0" };
+
+function factsOf(files: Readonly<Record<string, string>>): Facts {
+  const all: Readonly<Record<string, string>> = { ...kernel, ...files };
+  return new Facts({
+    readFile: (path) => all[path],
+    stat: () => undefined,
+    listDirectory(path) {
+      const inside = Object.keys(all).filter((file) => file.startsWith(`${path}/`));
+      return [...new Set(inside.map((file) => file.slice(path.length + 1).split("/", 1)[0] ?? ""))];
+    },
+  });
+}
+
+const prevResult = { ips: [{ address: "10.1.0.2/24" }, { address: "10.1.0.3/24" }, { interface: 1 }, null] };
+const configuration = { type: "firewall", more: true, prevResult };
+
+/** The addresses of 10.1.0.2 and 10.1.0.3 that another container has. */
+function takenWith(files: Readonly<Record<string, string>>, given: typeof configuration = configuration) {
+  return withoutAddressesOfOthers(factsOf(files), zoneOfBlue, given).taken;
+}
+
+const two = { uptime: 985, addresses: ["10.1.0.2/24"] };
+const ofRed = (changes = {}) => journalFiles(entryOf({ containerId: "red", done: { made: 7, ...two }, ...changes }));
+const resultOf = (containerId: string, address: string) => ({
+  [`/var/lib/cni/results/zone-${containerId}-eth0`]: JSON.stringify({
+    ...{ networkName: "zone", containerId, ifName: "eth0", result: { ips: [{ address }] } },
+  }),
+});
+
+describe("an address that another container has", () => {
+  test.each<[string, string[], Record<string, string>]>([
+    ["nothing is known", [], {}],
+    ["it leases it", ["10.1.0.2/24"], { [`${leases}/10.1.0.2`]: "red\neth0" }],
+    ["this one leases it", [], { [`${leases}/10.1.0.2`]: "blue\neth0" }],
+    ["both lease it", [], { [`${leases}/10.1.0.2`]: "red\neth0", "/var/lib/cni/networks/b/10.1.0.2": "blue\neth0" }],
+    ["its journal has it", ["10.1.0.2/24"], ofRed()],
+    ["its journal has it, and this one leases it", [], { ...ofRed(), [`${leases}/10.1.0.2`]: "blue\neth0" }],
+    ["its journal is of an earlier boot", [], ofRed({ bootId: "earlier" })],
+    ["its journal's entry is undone", [], ofRed({ isUndone: true })],
+    ["its journal is half removed", [], ofRed({ isGivenUp: true })],
+    [
+      "its plugin got it",
+      ["10.1.0.3/24"],
+      ofRed({ done: undefined, configuration: { prevResult: { ips: [prevResult.ips[1]] } } }),
+    ],
+    ["this container's journal has it", [], journalFiles(entryOf({ done: { made: 7, ...two } }))],
+    ["libcni's result has it", ["10.1.0.3/24"], resultOf("red", "10.1.0.3/16")],
+    ["libcni's result for this one has it", [], resultOf("blue", "10.1.0.3/16")],
+    [
+      "a journal tells more than libcni's result",
+      [],
+      { ...ofRed({ done: undefined }), ...resultOf("red", "10.1.0.2/24") },
+    ],
+    [
+      "a journal of another attachment tells nothing about a result",
+      ["10.1.0.2/24"],
+      { ...ofRed({ done: undefined, runtimeIfName: "net1" }), ...resultOf("red", "10.1.0.2/24") },
+    ],
+    [
+      "a sibling has firewall for it",
+      ["10.1.0.2/24"],
+      journalFiles(chainedOf("firewall", { network: "b", done: two })),
+    ],
+    ["a sibling has another plugin for it", [], journalFiles(chainedOf("portmap", { network: "b", done: two }))],
+  ])("%s: %j", (_, expected, files) => {
+    expect(takenWith(files)).toEqual(expected);
+  });
+
+  test("is left out of prevResult, and nothing else", () => {
+    const files = { [`${leases}/10.1.0.2`]: "red\neth0" };
+    const { kept } = withoutAddressesOfOthers(factsOf(files), zoneOfBlue, {
+      ...configuration,
+      prevResult: { cniVersion: "1.0.0", ...prevResult },
+    });
+    expect(kept).toEqual({ ...configuration, prevResult: { cniVersion: "1.0.0", ips: prevResult.ips.slice(1) } });
+    expect(withoutAddressesOfOthers(factsOf({}), zoneOfBlue, configuration).kept).toBe(configuration);
+    const others = [
+      { type: "firewall" },
+      { type: "firewall", prevResult: 1 },
+      { type: "firewall", prevResult: { ips: 1 } },
+    ];
+    for (const other of others) expect(withoutAddressesOfOthers(factsOf(files), zoneOfBlue, other).kept).toBe(other);
+  });
+});
+
+test("the addresses of a result are those that are some", () => {
+  expect(addressesIn({ ips: [{ address: "10.1.0.2/24" }, { address: 1 }, { address: "a" }, null, {}] })).toEqual([
+    "10.1.0.2/24",
+  ]);
+  for (const none of [undefined, null, {}, { ips: {} }]) expect(addressesIn(none)).toEqual([]);
+});
+
+test("the addresses of another result are added, each once", () => {
+  const result: CniResult = { cniVersion: "1.0.0", ips: [{ address: "10.1.0.2/24" }] };
+  expect(withAddressesOf(result, prevResult)).toEqual({
+    ...{ cniVersion: "1.0.0", ips: [{ address: "10.1.0.2/24" }, { address: "10.1.0.3/24" }] },
+  });
+  expect(withAddressesOf(result, { ips: [{ address: "10.1.0.2/16" }] })).toBe(result);
+  expect(withAddressesOf({ cniVersion: "1.0.0" }, { ips: result.ips })).toEqual(result);
+});
+
+test("the leases of an entry are those of its interface in its network", () => {
+  const facts = factsOf({
+    [`${leases}/10.1.0.2`]: "blue\neth0",
+    [`${leases}/fd00::2`]: "blue\neth0",
+    [`${leases}/10.1.0.3`]: "blue\neth1",
+    [`${leases}/10.1.0.4`]: "red\neth0",
+  });
+  expect(leasedTo(facts, entryOf())).toEqual(["10.1.0.2/32", "fd00::2/128"]);
+  const has = (address: string) =>
+    mayHaveLease(facts, entryOf(), { cniVersion: "1.0.0", ips: [{ address: "10.9.0.9/24" }, { address }] });
+  expect([
+    has("10.1.0.2/24"),
+    has("10.1.0.4/24"),
+    mayHaveLease(factsOf({}), entryOf(), { cniVersion: "1.0.0" }),
+  ]).toEqual([true, false, true]);
+});

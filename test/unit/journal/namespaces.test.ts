@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { Facts } from "../../../shared/journal/facts.ts";
+
+const namespace = { path: "/run/netns/blue", device: 4, inode: 7, changedMs: 1 };
+const file = (inode: number, changedMs = 1, device = 4) => ({ device, inode, size: 0, modifiedMs: 0, changedMs });
+
+/** Whether the namespace is there on a host with these files, mounts and names in directories. */
+function isThere(
+  files: Readonly<Record<string, ReturnType<typeof file>>>,
+  mounts: Readonly<Record<string, string>> = {},
+  names: Readonly<Record<string, readonly string[]>> = {},
+): boolean {
+  const host = {
+    readFile: (path: string) => mounts[path],
+    listDirectory: (path: string) => names[path] ?? [],
+    stat: (path: string) => files[path],
+  };
+  return new Facts(host).isThere(namespace);
+}
+
+const mount = (inode: number, path: string) => `1 2 0:4 net:[${inode}] ${path} rw shared:1 - nsfs nsfs rw\n`;
+
+test("a namespace is there at its path, and at another mount of the host's", () => {
+  expect(isThere({ "/run/netns/blue": file(7) })).toBe(true);
+  expect(isThere({ "/run/netns/blue": file(8) })).toBe(false);
+  expect(isThere({ "/run/netns/blue": file(7, 1, 5) })).toBe(false);
+  expect(isThere({})).toBe(false);
+  const [elsewhere, other] = [{ "/a b": file(7) }, { "/a b": file(8) }];
+  for (const process of ["self", "1"]) {
+    const mounts = { [`/proc/${process}/mountinfo`]: mount(9, "/c") + mount(7, "/a\\040b") };
+    expect(isThere(elsewhere, mounts)).toBe(true);
+    expect(isThere(other, mounts)).toBe(false);
+    expect(isThere({ "/c": file(7) }, mounts)).toBe(false);
+  }
+  expect(isThere(elsewhere, { "/proc/2/mountinfo": mount(7, "/a\\040b") })).toBe(false);
+});
+
+test("where another one has its inode, it is gone, unless one mount is the same", () => {
+  const [names, inUse] = [{ "/proc": ["12"] }, { "/proc/12/ns/net": file(7) }];
+  const mounts = { "/proc/self/mountinfo": mount(7, "/a") };
+  expect(isThere({ ...inUse, "/run/netns/blue": file(7, 2) }, {}, names)).toBe(false);
+  expect(isThere({ ...inUse, "/run/netns/blue": file(7, 2), "/a": file(7, 1) }, mounts, names)).toBe(true);
+});
+
+test("a namespace is there while a process runs in it, or one of its threads", () => {
+  const inside = { "/proc/12/ns/net": file(7) };
+  expect(isThere(inside, {}, { "/proc": ["1", "12"] })).toBe(true);
+  expect(isThere({ "/proc/12/ns/net": file(8) }, {}, { "/proc": ["12"] })).toBe(false);
+  for (const name of ["12a", "a12"])
+    expect(isThere({ [`/proc/${name}/ns/net`]: file(7) }, {}, { "/proc": [name] })).toBe(false);
+  const threads = { "/proc": ["12"], "/proc/12/task": ["12", "13"] };
+  expect(isThere({ "/proc/12/task/13/ns/net": file(7) }, {}, threads)).toBe(true);
+  expect(isThere({ "/proc/12/task/13/ns/net": file(8) }, {}, threads)).toBe(false);
+  expect(isThere({ "/proc/12/ns/net": file(8), "/proc/12/task/13/ns/net": file(7) }, {}, threads)).toBe(false);
+});
