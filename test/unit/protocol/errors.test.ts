@@ -235,6 +235,10 @@ describe("everything thrown becomes an error of the catalogue", () => {
   });
 });
 
+test.each(Object.entries(catalogue))("the hint of %s is a sentence", (_, { hint }) => {
+  expect(hint).toMatch(/^[A-Z].+\.$/);
+});
+
 test.each(Object.entries(catalogue))("go-cni's Remove does not ignore %s", (_, { msg, hint }) => {
   expect(`${msg} ${hint}`).not.toMatch(/not found|no such file/i);
 });

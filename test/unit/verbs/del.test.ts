@@ -344,6 +344,16 @@ describe("DEL of an entry", () => {
     expect(del("bridge", {}, { files }).asked.filter((path) => /wrappers(\/red|$)/.test(path))).toEqual([]);
   });
 
+  test("reads an address of the interface -1 as one of none, as early plugins in Go meant it", () => {
+    const given = (ips: readonly unknown[]) => {
+      const { runs, exitCode } = del("tuning", { prevResult: { ...bothResult, ips } }, {});
+      return { exitCode, ips: (runs[0]?.stdin as { prevResult?: { ips?: unknown } } | undefined)?.prevResult?.ips };
+    };
+    const [none, first] = [{ address: "10.1.0.9/24" }, bothResult.ips[0]];
+    expect(given([{ ...none, interface: -1 }, first])).toEqual(given([{ ...none, interface: null }, first]));
+    expect(given([{ ...none, interface: -1 }, first]).ips).toBeDefined();
+  });
+
   test("of firewall names no address that another container has, unless it leases it itself", () => {
     const [kept, recorded, known, leased, both] = [2, 3, 4, 5, 6].map((last) => ({ address: `10.1.0.${last}/24` }));
     const added = { prevResult: { ips: [kept, recorded, known] } };
