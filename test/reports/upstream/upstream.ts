@@ -1,6 +1,6 @@
 // `npm run upstream`: tries out the patches of `upstream/`, each alone and all together. `-- --only NAMES` runs some
 // ("together" is all of them), `-- --write` renews the table in docs/upstream.md.
-import { readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
@@ -85,6 +85,9 @@ async function countsOf(
 ): Promise<Counts> {
   say(`${some.map((each) => each.name).join(", ") || fault.module}: ${name}`);
   const copy = await copySources(fault, name);
+  // Go links only those that differ.
+  const released = programsOf(fault, "base");
+  if (existsSync(released)) cpSync(released, programsOf(fault, name), { recursive: true });
   await applyPatches(copy, some.map(patchOf), name === "tests" ? "tests" : "all");
   // Without the fixes only the new tests matter.
   const words = name === "tests" ? some.flatMap(({ tests }) => tests) : [];
