@@ -208,7 +208,7 @@ async function judgeExecutable(): Promise<Verdict[]> {
   if (problem) return [];
   const tests = await bundlesOf(filesOf(scope.testsOfRust, scope.excludedTests), new Map());
   say(`${mutants.length} mutants in Rust, ${tests.length} test files`);
-  return judgeRust(mutants, tests, { endsAt, progress: progressOf(mutants.length, performance.now()) });
+  return judgeRust(mutants, tests, { endsAt, memory, progress: progressOf(mutants.length, performance.now()) });
 }
 
 report([...(await judgeScripts()), ...(await judgeExecutable())], guarding, chosen.length);

@@ -10,10 +10,11 @@ import { readStamp } from "../../../build/stamp.ts";
 import { say } from "../../support/progress.ts";
 import { type Bundle, root } from "./bundle.ts";
 import { isSurvival, type Way } from "./judge.ts";
+import { Digests, type Memory, type Remembered } from "./memory.ts";
 import type { Mutant } from "./mutants.ts";
 import { commandAlone, WarmWorker } from "./pool.ts";
 import type { Verdict } from "./report.ts";
-import type { Limited, Order } from "./worker.ts";
+import type { Limited, Order, Outcome } from "./worker.ts";
 
 const directory = join(root, "dist/mutation");
 const bin = join(directory, "bin");
@@ -26,6 +27,19 @@ export function rustProblem(): string | undefined {
   return cargoProblem() ?? imageProblem(undefined);
 }
 
+/** What an executable is made from, besides its tests. */
+const sources = ["build", "plugins", "shared"];
+
+/** The verdicts of earlier runs, if nothing changed that decided, and the mutants that must run. */
+function recalled(mutants: readonly Mutant[], memory: Memory, digestOf: (by: Remembered["by"]) => string) {
+  const known = mutants.flatMap((mutant) => {
+    const result = memory.recall(mutant);
+    return result?.digest === digestOf(result?.by) ? { mutant, killed: result.killed } : [];
+  });
+  const isKnown = new Set(known.map(({ mutant }) => mutant));
+  return { known, open: mutants.filter((mutant) => !isKnown.has(mutant)) };
+}
+
 /**
  * Builds the slim flavor with each mutant, and runs the tests of the executables until one fails. What does not compile is no
  * mutant. One mutant is built while the tests of another run.
@@ -33,11 +47,16 @@ export function rustProblem(): string | undefined {
 export async function judgeRust(
   mutants: readonly Mutant[],
   tests: readonly Bundle[],
-  { endsAt, progress }: Pick<Way, "endsAt" | "progress">,
+  { endsAt, memory, progress }: Pick<Way, "endsAt" | "memory" | "progress">,
 ): Promise<Verdict[]> {
+  const digests = new Digests();
+  const digestOf = (by: Remembered["by"]) =>
+    digests.of([...sources, ...tests.flatMap(({ test, files }) => (by && by.test !== test ? [] : files))]);
+  const { known, open } = recalled(mutants, memory, digestOf);
+  if (open.length === 0) return known;
   const builder = await Builder.start();
   const worker = new WarmWorker(tests, { CNI_WRAPPERS_FLAVOR: "slim", CNI_WRAPPERS_BIN: bin });
-  const verdicts: Verdict[] = [];
+  const verdicts: Verdict[] = [...known];
   const usualMs = new Map<string, number>();
   try {
     if ((await builder.build()) !== "built") throw new Error("without a mutant, the slim flavor cannot be built");
@@ -50,16 +69,17 @@ export async function judgeRust(
       usualMs.set(test, performance.now() - started);
     }
     const killers = new Killers(usualMs);
-    let built = builder.build(mutants[0]);
-    for (const [index, mutant] of mutants.entries()) {
+    let built = builder.build(open[0]);
+    for (const [index, mutant] of open.entries()) {
       const outcome = await built;
       if (outcome === "built") builder.publish();
-      built = builder.build(mutants[index + 1]);
+      built = builder.build(open[index + 1]);
       if (outcome !== "not compiled") {
-        const killed = outcome === "without image" || !(await survives(mutant, worker, killers));
-        verdicts.push({ mutant, killed });
+        const result = outcome === "without image" ? { killed: true } : await resultOf(mutant, worker, killers);
+        memory.note(mutant, { ...result, digest: digestOf(result.by) });
+        verdicts.push({ mutant, killed: result.killed });
       }
-      progress(index + 1, verdicts.filter(({ killed }) => !killed).length);
+      progress(known.length + index + 1, verdicts.filter(({ killed }) => !killed).length);
       if (performance.now() > endsAt) break;
     }
     await built;
@@ -69,14 +89,19 @@ export async function judgeRust(
   }
 }
 
-async function survives(mutant: Mutant, worker: WarmWorker, killers: Killers): Promise<boolean> {
+async function resultOf(
+  mutant: Mutant,
+  worker: WarmWorker,
+  killers: Killers,
+): Promise<Pick<Remembered, "killed" | "by">> {
   for (const order of killers.inTurn()) {
     const ended = await worker.run({ mutant: mutant.id, ...order });
     if (isSurvival(ended)) continue;
-    if (typeof ended !== "string" && ended.failed) killers.note(ended.failed);
-    return false;
+    const failed: Outcome["failed"] = typeof ended === "string" ? undefined : ended.failed;
+    if (failed) killers.note(failed);
+    return { killed: true, ...(failed && { by: { test: failed.test, index: failed.index } }) };
   }
-  return true;
+  return { killed: false };
 }
 
 /** The tests in the order in which they have killed: nobody knows which of them reach a line of Rust. */

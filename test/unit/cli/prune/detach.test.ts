@@ -59,3 +59,30 @@ test("an address that another container has now is not in prevResult", async () 
   const { runs } = await runsOf(() => ({ passed: true }), ["10.1.0.2"]);
   for (const { stdin } of runs) expect(stdin).toMatchObject({ prevResult: { ips: [] } });
 });
+
+test("a result without addresses stays as it is; loopback is known, a plugin without a type is not", async () => {
+  const list = '{"cniVersion":"0.4.0","name":"zone","plugins":[{"type":"loopback"},{}]}';
+  const bare = knownOf("c1", "10.1.0.2", [], {
+    config: Buffer.from(list).toString("base64"),
+    result: { cniVersion: "0.4.0", dns: { nameservers: ["10.1.0.1"] } },
+  });
+  const runs: PluginRun[] = [];
+  const failed = await detach(bare, {
+    cniPath: ["/opt/cni/bin", "/usr/lib/cni"],
+    ...{ isInUse: () => false, isGone: () => true },
+    ask: async (run) => {
+      runs.push(run);
+      return { passed: false, error: run.type };
+    },
+  });
+  expect(failed.map(({ plugin, isKnown }) => [plugin, isKnown])).toEqual([
+    ["", false],
+    ["loopback", true],
+  ]);
+  expect(runs[0]?.environment.CNI_PATH).toBe("/opt/cni/bin:/usr/lib/cni");
+  expect(runs[0]?.stdin).toMatchObject({ prevResult: { dns: { nameservers: ["10.1.0.1"] } } });
+  const unread = knownOf("c1", "10.1.0.2", [], { config: "no" });
+  expect(
+    await detach(unread, { cniPath: [], isInUse: () => false, isGone: () => true, ask: () => Promise.reject() }),
+  ).toEqual([]);
+});

@@ -217,3 +217,42 @@ describe("a rule without a result or a record", () => {
     expect(fatesIn(surveyWith(parts))).toEqual(expected);
   });
 });
+
+test("a finding names the attachment, the container and the runtime's network", () => {
+  const known = knownOf("c1", "10.1.0.2");
+  const second = { network: "zone-eth1", name: "lease:zone-eth1:c1", doubt: "it is new" };
+  const [lease, orphan, chainless] = [
+    leaseOf("c1", "10.1.0.3", second),
+    leaseOf("c2", "10.1.0.4", { network: "zone-eth1" }),
+    chain({ network: undefined, name: "other" }),
+  ];
+  const [both, none] = [{ ...forwardOf("10.1.0.3"), addresses: ["10.1.0.9", "10.1.0.3"] }, forwardOf("10.1.0.8")];
+  const networks = new Map([["zone-eth1", "zone"]]);
+  const things = [lease, orphan, chainless, both, none];
+  const findings = findingsIn(surveyWith({ states: new Map([[known, gone]]), networks, things }));
+  const ofC1 = { known, network: "zone", containerId: "c1", why: undefined };
+  const nobodys = { known: undefined, network: undefined, containerId: undefined };
+  expect(findings).toStrictEqual([
+    { thing: lease, ...ofC1 },
+    { thing: orphan, ...ofC1, known: undefined, containerId: "c2" },
+    { thing: chainless, ...ofC1, network: undefined },
+    { thing: both, ...ofC1 },
+    { thing: none, ...nobodys, why: "nothing says whose it is" },
+  ]);
+});
+
+test("a doubt names the first file or namespace that may be the container's", () => {
+  const fates = (parts: Partial<Survey>) => fatesIn(surveyWith({ things: [leaseOf("c1", "10.1.0.2")], ...parts }));
+  expect(fates({ unreadable: ["/r/zone-c1-eth0", "/r/zone-c1-eth1"] })).toEqual({
+    "10.1.0.2": "/r/zone-c1-eth0 cannot be read",
+  });
+  const namespaces = ["/run/a/c1", "/run/b/c1"].map((path) => namespace(path, "10.9.0.2"));
+  expect(fates({ namespaces })).toEqual({ "10.1.0.2": "/run/a/c1 may be its namespace" });
+  const states = new Map<Known, State>(
+    ["one", "two"].map((why, at) => [
+      knownOf("c1", `10.9.0.${at}`, [], { ...inAnotherNetwork, ifName: why }),
+      { is: "unknown", why },
+    ]),
+  );
+  expect(fates({ states })).toEqual({ "10.1.0.2": "one" });
+});
