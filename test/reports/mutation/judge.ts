@@ -158,7 +158,7 @@ export function reachOf(runs: readonly Run[]): ReadonlyMap<number, readonly Reac
 }
 
 /** Tests that take this long decide about a mutant, in milliseconds. More would take an hour for each percent. */
-const longest = 500;
+const longest = 700;
 
 /** Each test imports the plugins, so most of them reach a mutant there. The tests that see one of a kind see the others. */
 function kindOf({ file }: Mutant): string {
@@ -172,13 +172,14 @@ function noteKiller(killers: Map<string, string[]>, kind: string, test: string):
 
 /**
  * The tests that decide about a mutant: of those that reach it, first its own file's, then those that killed one of its kind,
- * then the fastest, while there is time.
+ * then the nearest, then the fastest, while there is time.
  */
 export function orderFor(mutant: Mutant, reaching: readonly Reaching[], killers: readonly string[] = []): Order {
   const own = basename(mutant.file).replace(/\.ts$/, ".test.ts");
   const sorted = sortedBy(reaching, (one) => [
     basename(one.run.test) === own ? 0 : 1,
     killers.includes(one.run.test) ? killers.indexOf(one.run.test) : killers.length,
+    -nearness(mutant.file, one.run.test),
     durationOf(one),
   ]);
   const chosen = inTime(sorted);
@@ -224,6 +225,17 @@ export function mayKill(test: string, file: string): boolean {
 
 function compared(one: readonly number[], other: readonly number[]): number {
   return one.map((value, index) => value - (other[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
+}
+
+/** The number of folders that a source has in common with a test, which mirrors it in test/unit/. */
+function nearness(file: string, test: string): number {
+  const folders = file
+    .replace(/^shared\//, "")
+    .split("/")
+    .slice(0, -1);
+  const mirrored = test.replace("test/unit/", "").split("/").slice(0, -1);
+  const different = folders.findIndex((folder, index) => mirrored[index] !== folder);
+  return different < 0 ? folders.length : different;
 }
 
 function limited({ run: { test, asked }, cases }: Reaching): Limited {

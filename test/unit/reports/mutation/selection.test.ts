@@ -42,7 +42,7 @@ const run = (test: string, milliseconds: number[], ...reached: number[][]) => {
   return { test, milliseconds, asked: 10, reached: reached.map((ids) => Int32Array.from(ids)), read: [] };
 };
 
-test("a mutant meets only the tests that reach it: its own file's, those that killed others there, the fastest, in time", () => {
+test("a mutant meets only the tests that reach it: its own file's, those that killed others there, the nearest, the fastest, in time", () => {
   const [mutant] = mutantsOf("cli/prune/state.ts", "f();", 7);
   const runs = [
     run("test/unit/cli/slow.test.ts", [0, 100, 100], [], [7], [7]),
@@ -53,12 +53,14 @@ test("a mutant meets only the tests that reach it: its own file's, those that ki
     run("test/unit/cli/killer.test.ts", [0, 50, 50], [], [7], [6, 7]),
     run("test/unit/state.test.ts", [5, 1000, 5], [], [6], [7]),
     run("test/unit/cli/fast.test.ts", [0, 1, 500], [], [7], [6]),
+    run("test/unit/cli/prune/near.test.ts", [0, 200], [], [7]),
   ];
   const order = mutant && orderFor(mutant, reachOf(runs).get(7) ?? [], ["test/unit/cli/killer.test.ts"]);
-  expect(order).toMatchObject({ mutant: 7, limitMs: 13_640 });
+  expect(order).toMatchObject({ mutant: 7, limitMs: 15_640 });
   expect(order?.tests.map(({ test, cases }) => [test, cases])).toEqual([
     ["test/unit/state.test.ts", [1]],
     ["test/unit/cli/killer.test.ts", [0, 1]],
+    ["test/unit/cli/prune/near.test.ts", [0]],
     ["test/unit/cli/fast.test.ts", [0]],
     ["test/unit/cli/declared.test.ts", undefined],
     ["test/unit/cli/slow.test.ts", [0, 1]],
