@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import { listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import type { Finding } from "../../../../cli/prune/findings.ts";
-import { leaseDirectories, readLeases } from "../../../../cli/prune/read-leases.ts";
+import { holdersOf, leaseDirectories, readLeases } from "../../../../cli/prune/read-leases.ts";
 import { remove } from "../../../../cli/prune/remove.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 import { replaceFileFunctions } from "../../support/file-functions.ts";
@@ -33,6 +33,13 @@ test("leases are the files of addresses, of old versions of host-local, too", ()
   ] as const)
     writeFileSync(at(`zone/${name}`), text);
   const leases = readLeases(directory, Date.now());
+  expect(leases[0]).toEqual({
+    ...{ kind: "lease", where: at("zone/10.1.0.2"), name: "lease:zone:c1:eth0", network: "zone", containerId: "c1" },
+    ...{ addresses: ["10.1.0.2"], doubt: expect.any(String) },
+    removal: { by: "unlink", file: at("zone/10.1.0.2"), text: "c1\r\neth0", lock: at("zone/lock") },
+  });
+  expect(holdersOf("10.1.0.3", [directory])).toEqual(["c2"]);
+  expect(holdersOf("10.1.0.9", [directory])).toEqual([]);
   expect(leases.map(({ where, name, containerId }) => [where, name, containerId])).toEqual([
     [at("zone/10.1.0.2"), "lease:zone:c1:eth0", "c1"],
     [at("zone/10.1.0.3"), "lease:zone:c2:", "c2"],
@@ -46,7 +53,7 @@ test("a lease is new for 15 minutes", () => {
   utimesSync(at("zone/10.1.0.2"), 1000, 1000);
   const doubtAt = (seconds: number) => readLeases(directory, seconds * 1000).map(({ doubt }) => doubt);
   expect(doubtAt(1000 + 899)).toEqual(["it is less than 15 minutes old: an ADD may be under way"]);
-  expect(doubtAt(1000 + 901)).toEqual([undefined]);
+  expect(doubtAt(1000 + 900)).toEqual([undefined]);
 });
 
 test("an address that somebody reserved by hand stays", () => {
