@@ -1,6 +1,6 @@
 import path from "node:path";
 import { specVersions } from "../../../conformance/specification.ts";
-import { rerunInSecondKernel } from "../../kernel/second-kernel.ts";
+import { ownCpus, rerunInSecondKernel } from "../../kernel/second-kernel.ts";
 import { hostHas } from "../../support/needs.ts";
 import { committedOf } from "../conformance/results.ts";
 import { type Ended, runPlugin } from "../conformance/run.ts";
@@ -48,9 +48,13 @@ async function runHere(directory: string, plugins: readonly string[]): Promise<E
   return (await Promise.all(plugins.map((plugin) => runPlugin(plugin, "plain", specVersions, { directory })))).flat();
 }
 
-/** Runs the cases of the plugins that this machine's kernel lacks. */
+/** Runs the cases of the plugins that this machine's kernel lacks. A kernel uses one CPU, so each plugin has one. */
 async function runInSecondKernel(directory: string, plugins: readonly string[]): Promise<Ended[]> {
-  if (plugins.length === 0) return [];
-  const tasks = JSON.stringify(plugins.map((plugin) => [plugin, "plain"]));
-  return rerunInSecondKernel<Ended[]>(conformance, ["--tasks", tasks, "--plugins", directory]);
+  const cpus = ownCpus();
+  const ended = plugins.map((plugin, index) => {
+    const tasks = JSON.stringify([[plugin, "plain"]]);
+    const given = ["--tasks", tasks, "--plugins", directory];
+    return rerunInSecondKernel<Ended[]>(conformance, given, cpus[index % cpus.length]);
+  });
+  return (await Promise.all(ended)).flat();
 }

@@ -2,6 +2,8 @@
 # PROGRAMS/focus is an expression for the names of the tests that run.
 sources=$1 programs=$2 results=$3
 shift 3
+# A netlink message about an IPv6 address does not load the module, and some suites ask for it in no other way.
+[ -z "$CNI_WRAPPERS_SECOND_KERNEL" ] || /run/modprobe ipv6
 for package; do
   name=$(echo "$package" | tr / _)
   unshare -n -m -p -f --mount-proc --kill-child --propagation private sh -ec '
