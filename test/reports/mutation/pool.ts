@@ -26,6 +26,7 @@ export class WarmWorker {
   readonly #bundles: readonly Bundle[];
   readonly #variables: Readonly<Record<string, string>>;
   #worker: Promise<ChildProcess> | undefined;
+  #latest: ChildProcess | undefined;
 
   /** The variables are for the tests. */
   constructor(bundles: readonly Bundle[], variables: Readonly<Record<string, string>> = {}) {
@@ -58,9 +59,10 @@ export class WarmWorker {
     for (const output of [worker.stdout, worker.stderr]) output?.resume();
     worker.once("message", () => resolve(worker)).once("error", reject);
     worker.send(this.#bundles);
-    // A worker that ended between two orders gets no more orders.
+    this.#latest = worker;
+    // A worker that ended between two orders gets no more orders. By now, another one may have taken its place.
     worker.on("exit", () => {
-      this.#worker = undefined;
+      if (this.#latest === worker) this.#worker = undefined;
       reject(new Error("a worker of the mutation run did not start: it needs root and unshare"));
     });
     return promise;

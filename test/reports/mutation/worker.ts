@@ -154,6 +154,7 @@ async function execute({ mutant, tests }: Order): Promise<Outcome> {
   return { failed: undefined, runs };
 }
 
+process.once("disconnect", () => process.exit());
 process.once("message", (given: readonly Bundle[]) => {
   for (const bundle of given) bundles.set(bundle.test, bundle);
   process.on("message", async (order: Order) => process.send?.(await execute(order)));
