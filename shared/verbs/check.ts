@@ -11,10 +11,11 @@ import { noteDelegate, prepareCall, readRouting, runDelegate } from "../delegate
 import { ipamOf } from "../journal/host-files.ts";
 import { type Entry, isSameNamespace } from "../journal/journal.ts";
 import { type MovedRouting, missingRouting, withoutMoved } from "../journal/routing.ts";
-import { isFixedMac, macOriginFile, sharedDeviceName, withoutMac } from "../plugin/profile.ts";
+import { withoutMac } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
 import { goLookup } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
+import { hasFixedMac, sharedDeviceOf } from "./fixed-mac.ts";
 
 /**
  * Plans CHECK: prevResult narrowed to the delegate's attachment, without what a correct attachment fails for. An interface
@@ -78,15 +79,18 @@ function routedOf({ own, journal, target }: Call): readonly string[] {
 }
 
 /** Returns the CHECK without the MAC of a shared device, unless somebody has set it: it changes with every container. */
-function withoutFloatingMac({ session, target, request }: Call, call: DelegateCall): DelegateCall {
-  const shared = target.profile?.sharedDevice;
-  if (!shared) return call;
-  const device = sharedDeviceName(shared, request.configuration);
-  const file = macOriginFile(device);
+function withoutFloatingMac(checked: Call, call: DelegateCall): DelegateCall {
+  const device = sharedDeviceOf(checked);
+  if (device === undefined) return call;
   const result = resultOf(call);
   const shown = withoutMac(result, device);
   // guard: a MAC that somebody has set is checked
-  return shown === result || isFixedMac(file && session.host.readFile(file)) ? call : withResult(call, shown);
+  return shown === result || (wasFixed(checked) && hasFixedMac(checked, device)) ? call : withResult(call, shown);
+}
+
+/** Whether prevResult has a MAC that stayed. The plugin may set the MAC of an older bridge when it attaches the next container. */
+function wasFixed({ own }: Call): boolean {
+  return own?.done === undefined || own.done.fixedMac === true;
 }
 
 /** The routing after the last ADD that moved routes of this attachment in this namespace. */

@@ -27,6 +27,7 @@ import { recoveryOf, repairs } from "../journal/recovery-table.ts";
 import { type CniError, CniError as Failure, toCniError } from "../protocol/errors.ts";
 import { byteLength } from "../protocol/names.ts";
 import { type Adding, beginsTry, entryOf, lentTo, type Memory, refusalOf, warnOfUnwrapped } from "./adding.ts";
+import { fixedMacOf } from "./fixed-mac.ts";
 import { awaitRouterAddresses } from "./slaac.ts";
 import { type SplicedAnswer, spliceAnswer } from "./spliced-answer.ts";
 
@@ -216,6 +217,7 @@ function remember(attempt: Attempt, { addresses, added, routed }: SplicedAnswer)
     ...(added.length > 0 && { added }),
     ...(routed.length > 0 && { routed }),
     ...movedRoutes(call),
+    ...fixedMacOf(call),
   };
   const lines: Line[] = [{ line: "done", id: entry.id, ...done }];
   if (!entry.stray) {

@@ -1,4 +1,4 @@
-import { isOfContainer, ownLinks } from "../../conformance/kernel.ts";
+import { ownLinks } from "../../conformance/kernel.ts";
 import type { Lab } from "./lab.ts";
 
 /**
@@ -17,10 +17,11 @@ export async function leftovers(lab: Lab, staying: readonly string[] = []): Prom
   ];
 }
 
-/** The traces of attachments, except for rules that belong to no container. */
+/** The traces of attachments, with the rules of nftables, and except for rules that belong to no container. */
 export async function leftOfContainers(lab: Lab, staying: readonly string[] = []): Promise<string[]> {
   const left = await leftovers(lab, staying);
-  return left.filter((trace) => !trace.startsWith("rule ") || isOfContainer(trace));
+  const rules = await rulesOfContainers(lab);
+  return [...left.filter((trace) => !trace.startsWith("rule ")), ...rules.map((rule) => `rule ${rule}`)];
 }
 
 /** Rules with a container's address or a container's chain: firewall and portmap keep some that belong to none. */

@@ -1,4 +1,4 @@
-import type { Entry } from "../../../shared/journal/journal.ts";
+import type { Done, Entry } from "../../../shared/journal/journal.ts";
 import { chainedOf, entryOf, journalFiles } from "./journals.ts";
 
 /** The content of `expected.json`: the changes for the delegate, and on ADD the result for the runtime. */
@@ -26,5 +26,6 @@ export function journalOf({ env, stdin }: Request, { delegate }: Expected, chang
   const { prevResult: _, ...rest } = delegate.configuration as { prevResult?: unknown };
   const attachment = { network: stdin.name, containerId, runtimeIfName };
   const entry = { ...attachment, ifName, delegateNetwork: name, configuration: rest, ...changes } as Partial<Entry>;
-  return journalFiles(creators.includes(type) ? entryOf({ type, ...entry }) : chainedOf(type, entry));
+  const done: Done = { uptime: 985, made: 7, addresses: ["10.1.0.2/24"], ...(type === "bridge" && { fixedMac: true }) };
+  return journalFiles(creators.includes(type) ? entryOf({ type, done, ...entry }) : chainedOf(type, entry));
 }

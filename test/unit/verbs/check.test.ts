@@ -56,6 +56,19 @@ describe("the MAC of the bridge", () => {
     expect(shown(configuration, files)).toStrictEqual([first, ...ports]);
   });
 
+  test.each([
+    ["compared", { fixedMac: true as const }],
+    ["left out", {}],
+  ])("is %s if somebody has set it, and ADD saw %j", (outcome, seen) => {
+    const done = { uptime: 985, addresses: [], ...seen };
+    const files = {
+      "/sys/class/net/disc0/addr_assign_type": "3\n",
+      ...journalFiles(entryOf({ ifName: "eth1", done })),
+    };
+    const first = outcome === "compared" ? bridge : { name: "disc0" };
+    expect(shown(gateway, files)).toStrictEqual([first, ...ports]);
+  });
+
   test("is left out if the kernel does not say", () => {
     expect(shown(gateway, {})).toStrictEqual([{ name: "disc0" }, ...ports]);
   });

@@ -23,6 +23,18 @@ test("a power loss cannot take a creator's entry, whose leases stay on the disk"
   expect(flushed.map((line) => JSON.parse(line).line)).toEqual(["began"]);
 });
 
+test.each([
+  ["bridge-wrapper", "3\n", true],
+  ["bridge-wrapper", "1\n", undefined],
+  ["macvlan-wrapper", "3\n", undefined],
+])("%s with addr_assign_type %j: whether the bridge's MAC stays is remembered as %j", (plugin, origin, expected) => {
+  const call = { calledAs: `/opt/cni/bin/${plugin}`, stdin: { ...stdin, bridge: "disc0" } };
+  const files = { "/sys/class/net/disc0/addr_assign_type": origin };
+  const [entry] = entriesIn(callWrapper(call, { answers: [exits(0, macvlanResult)], files }));
+  expect(entry?.done?.uptime).toBeDefined();
+  expect(entry?.done?.fixedMac).toBe(expected);
+});
+
 test("a chained plugin's entry need not be on the disk: its rules are gone after a boot", () => {
   const call = { calledAs: "/opt/cni/bin/tuning-wrapper", stdin: { ...stdin, prevResult: macvlanResult } };
   const { flushed, files } = callWrapper(call, { answers: [exits(0, macvlanResult)] });
