@@ -150,7 +150,8 @@ export function merged(one: Counts, other: Counts): Counts {
 
 /** Runs the tests of a module that uses Go's own test package. */
 export async function runGoTests(copy: string, { packages, modEdit, testFlags = [] }: Fault): Promise<Counts> {
-  const options = { cwd: copy, env: { GOFLAGS: modEdit === undefined ? here : `${here} -mod=mod`.trim() } };
+  const flags = [here, "-trimpath", ...(modEdit === undefined ? [] : ["-mod=mod"])];
+  const options = { cwd: copy, env: { GOFLAGS: flags.join(" ").trim() } };
   if (modEdit !== undefined) await execa("go", ["mod", "edit", ...modEdit], options);
   const args = ["go", "test", "-json", "-count=1", ...testFlags, ...packages.map((name) => `./${name}`)];
   const { stdout } = await execa("nice", args, { ...options, reject: false });
