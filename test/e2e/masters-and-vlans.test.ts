@@ -5,6 +5,27 @@ import { attached, expectFailure, expectNothingLeft, expectSuccess, hostLocal, w
 
 // Interfaces that share a master, and VLANs of bridges. Many kernels lack them.
 
+test("host-device takes its own addresses and routes along into the container, and CHECK sees a lost one", async () => {
+  await using lab = await Lab.start();
+  await lab.ip(undefined, "link", "add", "card0", "type", "veth", "peer", "name", "wire0");
+  for (const one of ["card0", "wire0"]) await lab.ip(undefined, "link", "set", one, "up");
+  await lab.ip(undefined, "address", "add", "10.60.0.2/24", "dev", "card0");
+  await lab.ip(undefined, "route", "add", "10.61.0.0/24", "via", "10.60.0.1", "dev", "card0");
+  const device = { type: "host-device", device: "card0", useInterfaceNetwork: true };
+  const list = zone("1.1.0", wrapped(macvlan), wrapped(device, "eth1"));
+  const container = await attached(lab, lab.goCni, list);
+  expect(await lab.kernel.addresses(container, "eth1")).toEqual(["10.60.0.2/24"]);
+  const { ips, routes } = await lab.kernel.cachedResult("zone", "c1");
+  expect(ips).toContainEqual({ address: "10.60.0.2/24", interface: 1 });
+  expect(routes).toContainEqual({ dst: "10.61.0.0/24", gw: "10.60.0.1", table: 254 });
+  expectSuccess(await lab.goCni.check(list, container));
+  await lab.ip(container, "address", "del", "10.60.0.2/24", "dev", "eth1");
+  expectFailure(await lab.goCni.check(list, container), "Failed to match addr 10.60.0.2/24 on interface eth1");
+  expectSuccess(await lab.goCni.del(list, container));
+  expect((await lab.kernel.allAddresses()).card0).toEqual([]);
+  await expectNothingLeft(lab, ["wire0", "card0"]);
+});
+
 const hasEverything = Object.values(hostHas).every(Boolean);
 
 const macvlan = { type: "macvlan", master: "uplink0", ipam: hostLocal("10.20.0.0/24") };
