@@ -22,7 +22,8 @@ export function tableOf(faults: readonly Fault[], results: Results, addresses: A
     const address = addresses[report] ?? "";
     return [`[${fault.title}](${report})`, `${fix} + ${tests}`, suites, cells, fault.workaround, address];
   });
-  const all = outcome(results.together, togetherOf(faults));
+  const [suites, cells] = outcome(results.together, togetherOf(faults));
+  const all = [suites, cells === "not run" ? cells : `those of the rows above: ${results.together?.cells.length}`];
   const head = [
     "fault",
     "added lines: fix + tests",
