@@ -22,7 +22,8 @@ async function replay(path: string, expected: Expected) {
   const { type } = expected.delegate.configuration;
   for (const name of ["plugins", "wrappers"]) mkdirSync(machine.path(name));
   const plugins = { CNI_PATH: machine.path("plugins") };
-  symlinkSync(join(delegates, "notes-variables"), machine.path(`plugins/${type}`));
+  // CHECK of a bridge without `ipam` runs static, if it is there.
+  for (const name of [type, "static"]) symlinkSync(join(delegates, "notes-variables"), machine.path(`plugins/${name}`));
   symlinkSync(join(bin, "cni-wrappers"), machine.path(`wrappers/${plugin}`));
   // This stands for the container's namespace, and has no interfaces.
   mkdirSync(machine.path("run/netns"), { recursive: true });
