@@ -72,7 +72,7 @@ export interface Done {
   readonly routed?: readonly string[] | undefined;
   /** The routes and rules after the ADD of a plugin that moves routes. */
   readonly routing?: MovedRouting | undefined;
-  /** Somebody has set the MAC of the host device that the plugin shares among its containers, so the one in the result stays. */
+  /** Before ADD, somebody had set the MAC of the host device that the plugin shares among its containers, so the one in the result stays. */
   readonly fixedMac?: true | undefined;
 }
 

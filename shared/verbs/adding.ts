@@ -9,6 +9,7 @@ import type { Target } from "../call/target.ts";
 import type { Undoing } from "../delegate/undoing.ts";
 import { ipamOf, leaseDirectoryOf } from "../journal/host-files.ts";
 import {
+  type Done,
   type Entry,
   isSameAttachment,
   isSameNamespace,
@@ -41,6 +42,7 @@ export interface Memory {
   readonly resultMs: number | undefined;
   readonly recovery: Recovery;
   readonly undoing: Undoing;
+  readonly fixedMac?: Done["fixedMac"];
 }
 
 /**

@@ -14,7 +14,10 @@ export function hasFixedMac({ session }: Call, device: string): boolean {
   return file !== undefined && isFixedMac(session.host.readFile(file));
 }
 
-/** What ADD remembers of that: the MAC in its result is one that stays. */
+/**
+ * What ADD remembers of that, from before the plugin runs: of containers that are attached to a new bridge at the same time, each
+ * plugin may set the MAC, after another one has printed it.
+ */
 export function fixedMacOf(call: Call): Pick<Done, "fixedMac"> {
   const device = sharedDeviceOf(call);
   return device !== undefined && hasFixedMac(call, device) ? { fixedMac: true } : {};

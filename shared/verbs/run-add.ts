@@ -65,7 +65,8 @@ function memoryOf(call: Call, planned: DelegateCall): Memory | undefined {
   const isThere = (other: Namespace) => facts.isThere(other);
   const recovery = recoveryOf(journal, { own, earlier }, { ...moment, namespace, mode, resultMs, isThere });
   const listed = own && { entry: own, configuration: planned.configuration ?? {} };
-  return { moment, namespace, resultMs, recovery, undoing: { session, facts, journal, netns, listed } };
+  const undoing = { session, facts, journal, netns, listed };
+  return { moment, namespace, resultMs, recovery, undoing, ...fixedMacOf(call) };
 }
 
 function addOnly(adding: Adding): number {
@@ -217,7 +218,7 @@ function remember(attempt: Attempt, { addresses, added, routed }: SplicedAnswer)
     ...(added.length > 0 && { added }),
     ...(routed.length > 0 && { routed }),
     ...movedRoutes(call),
-    ...fixedMacOf(call),
+    ...(adding.memory?.fixedMac && { fixedMac: true }),
   };
   const lines: Line[] = [{ line: "done", id: entry.id, ...done }];
   if (!entry.stray) {
