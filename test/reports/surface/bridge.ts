@@ -185,6 +185,8 @@ export const cases: readonly SurfaceCase[] = [
   {
     option: "prevResult",
     value: "another MAC of the bridge",
+    // Only a MAC that was set before ADD is compared.
+    before: "ip link add disc0 address 02:00:00:00:00:01 type bridge",
     recall: "another MAC of the bridge",
     fails: "Bridge interface disc0 Mac doesn't match",
   },
