@@ -35,6 +35,22 @@ test.each([
   expect(entry?.done?.fixedMac).toBe(expected);
 });
 
+test("a bridge's MAC that is set while the plugin runs is not remembered: the result may have the one before", () => {
+  const origin = "/sys/class/net/disc0/addr_assign_type";
+  const outcome = callWrapper(
+    { calledAs: "/opt/cni/bin/bridge-wrapper", stdin: { ...stdin, bridge: "disc0" } },
+    {
+      answers: [exits(0, macvlanResult)],
+      files: { [origin]: "1\n" },
+      meanwhile(files) {
+        if (files.has(journal)) files.set(origin, { text: "3\n" });
+      },
+    },
+  );
+  expect(entriesIn(outcome)).toMatchObject([{ done: { uptime: expect.any(Number) } }]);
+  expect(entriesIn(outcome)[0]?.done?.fixedMac).toBeUndefined();
+});
+
 test("a chained plugin's entry need not be on the disk: its rules are gone after a boot", () => {
   const call = { calledAs: "/opt/cni/bin/tuning-wrapper", stdin: { ...stdin, prevResult: macvlanResult } };
   const { flushed, files } = callWrapper(call, { answers: [exits(0, macvlanResult)] });
