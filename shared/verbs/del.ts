@@ -63,8 +63,8 @@ function isMadeBy(
   { ifName, link }: { ifName: string; link: number | undefined },
 ): boolean {
   const namespace = facts.namespace(request.variables.netns);
-  const isMaker = ({ role, isUndone, bootId }: Entry) =>
-    role === "creator" && !isUndone && bootId === facts.moment()?.bootId;
+  const bootId = facts.moment()?.bootId;
+  const isMaker = (one: Entry) => one.role === "creator" && !one.isUndone && one.bootId === bootId;
   const isIts = (one: Entry) =>
     // guard: an interface that an attachment has made, or may be making
     namesOf(one).includes(ifName) && (one.done?.made ?? one.failed?.left ?? link) === link;

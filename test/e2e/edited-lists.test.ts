@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
+import type { NetworkList } from "../support/runtime.ts";
 import { installPlugin, rebooted, records } from "./recovery-support.ts";
 import {
   attached,
@@ -74,6 +75,15 @@ test("ipvlan has the place of a wrapped bridge since a reboot, and a later plugi
   await expectNothingLeft(lab);
 });
 
+/** The plain list attaches the container again, and DEL of the wrapped one leaves nothing. */
+async function expectNothingLeftAfterPlain(lab: Lab, list: NetworkList, container: Container): Promise<void> {
+  expectSuccess(await lab.goCni.add(zone("1.0.0", macvlan, portmap), container, published(25080)));
+  expectSuccess(await lab.goCni.del(list, container, published(25080)));
+  expect((await lab.kernel.packetRules()).filter((rule) => rule.includes("25080"))).toEqual([]);
+  expect([await lab.kernel.leases(), await lab.kernel.journals()]).toEqual([[], []]);
+  expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+}
+
 test("a reboot cut a DEL off, and the plain list has attached the container again: DEL of the wrapped one leaves nothing", async () => {
   await using lab = await Lab.start();
   await lab.run("cp", ["/opt/cni/bin/macvlan", "/opt/cni/bin/real-macvlan"]);
@@ -87,11 +97,7 @@ test("a reboot cut a DEL off, and the plain list has attached the container agai
   const container = await rebooted(lab, before);
   // host-local still has the lease, and gives no second one.
   await lab.run("sh", ["-c", "rm /var/lib/cni/networks/zone/172.16.5.*"]);
-  expectSuccess(await lab.goCni.add(zone("1.0.0", macvlan, portmap), container, published(25080)));
-  expectSuccess(await lab.goCni.del(list, container, published(25080)));
-  expect((await lab.kernel.packetRules()).filter((rule) => rule.includes("25080"))).toEqual([]);
-  expect([await lab.kernel.leases(), await lab.kernel.journals()]).toEqual([[], []]);
-  expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+  await expectNothingLeftAfterPlain(lab, list, container);
 });
 
 test("a DEL failed at its end, and the plain list has attached the container again: DEL of the wrapped one leaves nothing", async () => {
@@ -104,11 +110,7 @@ test("a DEL failed at its end, and the plain list has attached the container aga
   await lab.writeFile("/run/lab/cut", "");
   expect(await lab.goCni.del(list, container, published(25080))).toMatchObject({ exitCode: 1 });
   await lab.run("rm", ["/run/lab/cut"]);
-  expectSuccess(await lab.goCni.add(zone("1.0.0", macvlan, portmap), container, published(25080)));
-  expectSuccess(await lab.goCni.del(list, container, published(25080)));
-  expect((await lab.kernel.packetRules()).filter((rule) => rule.includes("25080"))).toEqual([]);
-  expect([await lab.kernel.leases(), await lab.kernel.journals()]).toEqual([[], []]);
-  expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+  await expectNothingLeftAfterPlain(lab, list, container);
 });
 
 test("DEL of a plugin without a profile leaves the interface to the creator before it", async () => {
