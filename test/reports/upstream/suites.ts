@@ -2,7 +2,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { execa } from "execa";
-import { inSecondKernel } from "../../kernel/second-kernel.ts";
+import { everyNth } from "../../kernel/cases.ts";
+import { inSecondKernel, ownCpus } from "../../kernel/second-kernel.ts";
 import type { Fault } from "./faults.ts";
 
 /** How many of the tests with a name there are, and how many of them passed in one of the kernels. */
@@ -71,23 +72,37 @@ export async function runGinkgo(
       programs,
       rest.flatMap((name) => failedIn(native, name)),
     );
-  const second = await inSecondKernel(
-    ["sh", script, copy, programs, "/mnt", ...rest],
-    (_ended, folder) => readReports(folder, rest),
-    undefined,
-    "1500M",
-  );
-  return merged(native, second);
+  return merged(native, await runInSecondKernels(copy, programs, rest));
 }
 
 async function runHere(copy: string, programs: string, packages: readonly string[]): Promise<Counts> {
-  const results = mkdtempSync(path.join(tmpdir(), "cni-wrappers-upstream-"));
-  try {
-    await execa("nice", ["sh", script, copy, programs, results, ...packages]);
-    return readReports(results, packages);
-  } finally {
-    rmSync(results, { recursive: true });
-  }
+  return inParts(packages, async (own) => {
+    const results = mkdtempSync(path.join(tmpdir(), "cni-wrappers-upstream-"));
+    try {
+      await execa("nice", ["sh", script, copy, programs, results, ...own]);
+      return readReports(results, own);
+    } finally {
+      rmSync(results, { recursive: true });
+    }
+  });
+}
+
+function runInSecondKernels(copy: string, programs: string, packages: readonly string[]): Promise<Counts> {
+  return inParts(packages, (own, cpu) => {
+    const command = ["sh", script, copy, programs, "/mnt", ...own];
+    return inSecondKernel(command, (_, folder) => readReports(folder, own), cpu, "1500M");
+  });
+}
+
+/** Each CPU has its part of the suites. */
+async function inParts(
+  packages: readonly string[],
+  run: (own: readonly string[], cpu: number) => Promise<Counts>,
+): Promise<Counts> {
+  const cpus = ownCpus();
+  const parts = cpus.map((cpu, index) => ({ cpu, own: everyNth(packages, index, cpus.length) }));
+  const running = parts.filter(({ own }) => own.length > 0).map(({ cpu, own }) => run(own, cpu));
+  return Object.assign({}, ...(await Promise.all(running)));
 }
 
 function readReports(folder: string, packages: readonly string[]): Counts {

@@ -5,6 +5,7 @@ import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { readSection, writeSection } from "../../../build/docs/page-section.ts";
+import { specVersions } from "../../../conformance/specification.ts";
 import { jsonText } from "../../support/json-text.ts";
 import { say } from "../../support/progress.ts";
 import { changedCells } from "./cells.ts";
@@ -102,7 +103,9 @@ async function conformanceOf(first: Fault, some: readonly Fault[], { problems }:
   if (first.module !== reference) return { problems, cells: [], run: [] };
   const plugins = [...new Set(some.flatMap((fault) => fault.packages).map((name) => path.basename(name)))];
   const [released, patched] = [programsOf(first, "base"), programsOf(first, "patched")];
-  const { cells, run } = await changedCells(released, patched, plugins);
+  // The rules are the same in every version, so all patches together are enough for the oldest one.
+  const versions = some.length > 1 ? specVersions : specVersions.slice(-1);
+  const { cells, run } = await changedCells(released, patched, plugins, versions);
   const wanted = new Set(
     some.flatMap(({ conformance }) =>
       Object.entries(conformance).flatMap(([name, of]) =>
