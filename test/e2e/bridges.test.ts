@@ -102,18 +102,21 @@ describe("a bridge that is a gateway", () => {
     await expectChecksOfFloating(lab, lab.runtime, list);
   });
 
-  test("has a MAC that stays from 1.10.0 on, although its first ADD failed", async () => {
-    await using lab = await Lab.start(newer);
-    const broken = zone("1.0.0", { ...wrapped(bridge), ipam: { type: "nowhere" } });
-    const first = await lab.addContainer("c0");
-    expectFailure(await lab.runtime.add(broken, first), /failed to find plugin "nowhere"/);
-    await lab.deleteNamespace(first);
-    await expect.poll(() => lab.kernel.linkNames()).toEqual(["lo", "uplink1", "uplink0", "disc0"]);
-    const second = await attached(lab, lab.runtime, list, "c00");
-    expect(await macOrigin(lab, "disc0")).toBe("3");
-    expectSuccess(await lab.runtime.check(list, second));
-    expectSuccess(await lab.runtime.del(list, second));
-  });
+  test.each([["wrapped", list, wrapped(bridge)] as const, ["plain", plain, bridge] as const])(
+    "has a MAC that stays from 1.10.0 on, although its first ADD failed: %s",
+    async (_, each, plugin) => {
+      await using lab = await Lab.start(newer);
+      const broken = zone("1.0.0", { ...plugin, ipam: { type: "nowhere" } });
+      const first = await lab.addContainer("c0");
+      expectFailure(await lab.runtime.add(broken, first), /failed to find plugin "nowhere"/);
+      await lab.deleteNamespace(first);
+      await expect.poll(() => lab.kernel.linkNames()).toEqual(["lo", "uplink1", "uplink0", "disc0"]);
+      const second = await attached(lab, lab.runtime, each, "c00");
+      expect(await macOrigin(lab, "disc0")).toBe("3");
+      expectSuccess(await lab.runtime.check(each, second));
+      expectSuccess(await lab.runtime.del(each, second));
+    },
+  );
 
   test("fails CHECK unwrapped if its MAC follows its ports: the reason to ask the kernel", async () => {
     await using lab = await Lab.start(older);
