@@ -171,15 +171,15 @@ function noteKiller(killers: Map<string, string[]>, kind: string, test: string):
 }
 
 /**
- * The tests that decide about a mutant: of those that reach it, first its own file's, then those that killed one of its kind,
- * then the nearest, then the fastest, while there is time.
+ * The tests that decide about a mutant: of those that reach it, first its own file's, then the nearest, those that killed one
+ * of its kind before the others, then the fastest, while there is time.
  */
 export function orderFor(mutant: Mutant, reaching: readonly Reaching[], killers: readonly string[] = []): Order {
   const own = basename(mutant.file).replace(/\.ts$/, ".test.ts");
   const sorted = sortedBy(reaching, (one) => [
     basename(one.run.test) === own ? 0 : 1,
-    killers.includes(one.run.test) ? killers.indexOf(one.run.test) : killers.length,
     -nearness(mutant.file, one.run.test),
+    killers.includes(one.run.test) ? killers.indexOf(one.run.test) : killers.length,
     durationOf(one),
   ]);
   const chosen = inTime(sorted);

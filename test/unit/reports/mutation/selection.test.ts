@@ -59,8 +59,8 @@ test("a mutant meets only the tests that reach it: its own file's, those that ki
   expect(order).toMatchObject({ mutant: 7, limitMs: 15_640 });
   expect(order?.tests.map(({ test, cases }) => [test, cases])).toEqual([
     ["test/unit/state.test.ts", [1]],
-    ["test/unit/cli/killer.test.ts", [0, 1]],
     ["test/unit/cli/prune/near.test.ts", [0]],
+    ["test/unit/cli/killer.test.ts", [0, 1]],
     ["test/unit/cli/fast.test.ts", [0]],
     ["test/unit/cli/declared.test.ts", undefined],
     ["test/unit/cli/slow.test.ts", [0, 1]],
