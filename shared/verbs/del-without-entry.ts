@@ -122,14 +122,15 @@ export function runRemovals(call: Call, { removals, entries }: RemovePlan): numb
   undoEntries(undoing, entries);
   removeOldRecords(call);
   finish(call, undoing);
-  const [only, other] = removals;
-  const del = only && !other ? delWithoutEntry(undoing, call, only) : undefined;
+  const [first, other] = removals;
+  const del = first && delWithoutEntry(undoing, call, first);
   // Nothing depends on its answer.
-  if (del && !isRepeatable(call) && !sharesNetwork(call)) return handOver(call.session, planHandOver(del.call));
+  if (del && !other && !isRepeatable(call) && !sharesNetwork(call))
+    return handOver(call.session, planHandOver(del.call));
   const answers = removals.flatMap((removal, index) => {
     // A sibling's ADD may have begun meanwhile.
     if (index > 0) call.facts.forget(call.key.containerId);
-    const planned = del ?? delWithoutEntry(undoing, call, removal);
+    const planned = index > 0 ? delWithoutEntry(undoing, call, removal) : del;
     return planned ? [removeUnknown(call, undoing, { ...removal, planned })] : [];
   });
   const answer = answers.find(({ exitCode }) => exitCode !== 0) ?? answers.at(-1);

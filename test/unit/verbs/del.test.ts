@@ -1,31 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { withoutShared } from "../../../shared/delegate/del-configuration.ts";
 import { type Entry, nowhere } from "../../../shared/journal/journal.ts";
-import type { JsonObject } from "../../../shared/protocol/json.ts";
-import { callWrapper, exits, type Machine, type Outcome, ownNamespace } from "../support/fake-host.ts";
+import { del, runsOf, zone } from "../support/dels.ts";
+import { callWrapper, exits, ownNamespace } from "../support/fake-host.ts";
 import { chainedOf, entryOf, journalFiles, tryOf } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 import { bothResult } from "../support/results.ts";
 
-const zone = { cniVersion: "1.0.0", name: "zone" };
 const eth1 = entryOf({ ifName: "eth1", checksum: "1" });
 const sinceThen = { uptime: 985, addresses: [] };
 const net1 = { network: "other", runtimeIfName: "net1" };
 const undone = { isGivenUp: true, isUndone: true };
 const journal = "/var/lib/cni/wrappers/blue/zone:eth0";
-
-function del(plugin: string, stdin: JsonObject, machine: Machine, netns = blue): Outcome {
-  const env = { CNI_COMMAND: "DEL", CNI_NETNS: netns };
-  return callWrapper(
-    { calledAs: `/opt/cni/bin/${plugin}-wrapper`, stdin: { ...zone, ...stdin }, env },
-    { links: [7], ...machine },
-  );
-}
-
-/** The plugins that ran, each with its interface and its namespace. */
-function runsOf({ runs }: Outcome): string[] {
-  return runs.map(({ path, env }) => `${path.slice(13)} ${env.CNI_COMMAND} ${env.CNI_IFNAME} ${env.CNI_NETNS}`);
-}
 
 describe("DEL of an entry", () => {
   const renamed = { wrapper: { ifName: "eth1" } };
@@ -466,98 +452,6 @@ describe("DEL of an entry", () => {
 
 test.each(["", '{"line":"beg'])("DEL removes a journal that has no whole line: %j", (text) => {
   expect(del("bridge", {}, { files: { [journal]: text } }).files).toEqual({});
-});
-
-describe("DEL without an entry", () => {
-  const sibling = journalFiles(entryOf({ network: "other", runtimeIfName: "net1", ifName: "net1" }));
-
-  test("leaves the interface of a neighbour whose namespace is at the path by now", () => {
-    const files = journalFiles(entryOf({ containerId: "red" }));
-    expect(runsOf(del("bridge", {}, { files }))).toEqual(["bridge DEL eth0 "]);
-    expect(runsOf(del("bridge", { prevResult: bothResult }, { files }))).toEqual(["bridge DEL eth0 "]);
-    expect(runsOf(del("tuning", { prevResult: bothResult }, { files }))).toEqual(["tuning DEL eth0 "]);
-    const earlier = journalFiles(entryOf({ containerId: "red", bootId: "earlier" }));
-    expect(runsOf(del("bridge", {}, { files: earlier }))).toEqual([`bridge DEL eth0 ${blue}`]);
-  });
-
-  test("of an unknown plugin that a sibling has chained leaves the sibling's", () => {
-    const files = journalFiles(chainedOf("mark", { network: "other", runtimeIfName: "net1" }));
-    expect(runsOf(del("mark", { prevResult: bothResult }, { files }))).toEqual([]);
-    expect(runsOf(del("mark", { prevResult: bothResult }, { files: sibling }))).toEqual([`mark DEL eth0 ${blue}`]);
-  });
-
-  test("runs first in the network that has its lease", () => {
-    const renamed = { wrapper: { ifName: "eth1" }, ipam: { type: "host-local" }, prevResult: bothResult };
-    const networks = (network: string) => {
-      const files = { [`/var/lib/cni/networks/${network}/10.1.0.2`]: "blue\r\neth1" };
-      return del("bridge", renamed, { files }).runs.map(({ stdin }) => (stdin as JsonObject).name);
-    };
-    expect(networks("zone-eth1")).toEqual(["zone-eth1", "zone"]);
-    expect(networks("zone")).toEqual(["zone", "zone-eth1"]);
-  });
-
-  test("runs once more if it fails in the network that others of the list share", () => {
-    const shared = { wrapper: { ifName: "eth1", network: "zone" }, prevResult: bothResult };
-    const outcome = del("bridge", shared, { answers: [exits(1), exits(0)] });
-    expect(runsOf(outcome)).toEqual([`bridge DEL eth1 ${blue}`, `bridge DEL eth1 ${blue}`]);
-    expect(outcome.exitCode).toBe(0);
-    expect(del("bridge", { prevResult: bothResult }, { answers: [exits(1), exits(0)] })).toMatchObject({ exitCode: 1 });
-  });
-
-  test("of an interface that a sibling has gets no namespace and frees no lease of the sibling's", () => {
-    const files = journalFiles(entryOf({ network: "other", runtimeIfName: "net1", delegateNetwork: "other" }));
-    expect(runsOf(del("bridge", { prevResult: bothResult }, { files }))).toEqual(["bridge DEL eth0 "]);
-    const same = journalFiles(entryOf({ network: "other", runtimeIfName: "net1", delegateNetwork: "zone" }));
-    expect(runsOf(del("bridge", { prevResult: bothResult }, { files: same }))).toEqual([]);
-  });
-});
-
-describe("DEL of an attachment without an entry, by its evidence", () => {
-  const sibling = entryOf({ ...net1, delegateNetwork: "other", ifName: "net1" });
-  const resultOf = (network: string, ifName: string, ...names: readonly string[]) => {
-    const interfaces = names.map((name) => ({ name, sandbox: blue }));
-    const text = { kind: "cniCacheV1", networkName: network, containerId: "blue", ifName, result: { interfaces } };
-    return { [`/var/lib/cni/results/${network}-blue-${ifName}`]: JSON.stringify(text) };
-  };
-  const prevResult = { interfaces: [{ name: "eth0", sandbox: blue }] };
-
-  test.each<[string, JsonObject, Record<string, string>, string[]]>([
-    ["none, and nothing else: it runs by name", {}, {}, [`bridge DEL eth0 ${blue}`]],
-    ["none, and a sibling", {}, journalFiles(sibling), []],
-    ["none, and another plugin of the attachment", {}, journalFiles(chainedOf("portmap")), []],
-    ["none, and libcni's result of another attachment", {}, resultOf("other", "net1", "net1"), []],
-    ["prevResult, and a sibling", { prevResult }, journalFiles(sibling), [`bridge DEL eth0 ${blue}`]],
-    [
-      "a result, and a sibling",
-      {},
-      { ...resultOf("zone", "eth0", "eth0"), ...journalFiles(sibling) },
-      [`bridge DEL eth0 ${blue}`],
-    ],
-    [
-      "a prevResult of a version without chains, and a sibling",
-      { cniVersion: "0.2.0", prevResult: { ip4: { ip: "10.1.0.2/24" } } },
-      journalFiles(sibling),
-      [`bridge DEL eth0 ${blue}`],
-    ],
-    [
-      "a prevResult of a version without chains that no plugin can read",
-      { cniVersion: "0.2.0", prevResult: { interfaces: [null] } },
-      {},
-      [`bridge DEL eth0 ${blue}`],
-    ],
-    ["a result that lists no interface", {}, resultOf("zone", "eth0"), [`bridge DEL eth0 ${blue}`]],
-    ["a result that lists it second", {}, resultOf("zone", "eth0", "eth5", "eth0"), [`bridge DEL eth0 ${blue}`]],
-    ["a result that lists others", {}, resultOf("zone", "eth0", "eth5"), ["bridge DEL eth0 "]],
-    ["a prevResult without interfaces", { prevResult: {} }, {}, [`bridge DEL eth0 ${blue}`]],
-    [
-      "a prevResult with others",
-      { prevResult: { interfaces: [{ name: "eth5", sandbox: blue }] } },
-      {},
-      ["bridge DEL eth0 "],
-    ],
-  ])("%s", (_, stdin, files, expected) => {
-    expect(runsOf(del("bridge", stdin, { files }))).toEqual(expected);
-  });
 });
 
 describe("DEL of an entry removes an interface of its name that is not its own", () => {

@@ -1,0 +1,214 @@
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../shared/protocol/json.ts";
+import { del, runsOf, zone } from "../support/dels.ts";
+import { callWrapper, exits } from "../support/fake-host.ts";
+import { chainedOf, entryOf, journalFiles } from "../support/journals.ts";
+import { blue } from "../support/requests.ts";
+import { bothResult } from "../support/results.ts";
+
+const net1 = { network: "other", runtimeIfName: "net1" };
+
+describe("DEL without an entry", () => {
+  const sibling = journalFiles(entryOf({ network: "other", runtimeIfName: "net1", ifName: "net1" }));
+
+  test("leaves the interface of a neighbour whose namespace is at the path by now", () => {
+    const files = journalFiles(entryOf({ containerId: "red" }));
+    expect(runsOf(del("bridge", {}, { files }))).toEqual(["bridge DEL eth0 "]);
+    expect(runsOf(del("bridge", { prevResult: bothResult }, { files }))).toEqual(["bridge DEL eth0 "]);
+    expect(runsOf(del("tuning", { prevResult: bothResult }, { files }))).toEqual(["tuning DEL eth0 "]);
+    const earlier = journalFiles(entryOf({ containerId: "red", bootId: "earlier" }));
+    expect(runsOf(del("bridge", {}, { files: earlier }))).toEqual([`bridge DEL eth0 ${blue}`]);
+  });
+
+  test("of an unknown plugin that a sibling has chained leaves the sibling's", () => {
+    const files = journalFiles(chainedOf("mark", { network: "other", runtimeIfName: "net1" }));
+    expect(runsOf(del("mark", { prevResult: bothResult }, { files }))).toEqual([]);
+    expect(runsOf(del("mark", { prevResult: bothResult }, { files: sibling }))).toEqual([`mark DEL eth0 ${blue}`]);
+  });
+
+  test("runs first in the network that has its lease", () => {
+    const renamed = { wrapper: { ifName: "eth1" }, ipam: { type: "host-local" }, prevResult: bothResult };
+    const networks = (network: string) => {
+      const files = { [`/var/lib/cni/networks/${network}/10.1.0.2`]: "blue\r\neth1" };
+      return del("bridge", renamed, { files }).runs.map(({ stdin }) => (stdin as JsonObject).name);
+    };
+    expect(networks("zone-eth1")).toEqual(["zone-eth1", "zone"]);
+    expect(networks("zone")).toEqual(["zone", "zone-eth1"]);
+  });
+
+  test("runs once more if it fails in the network that others of the list share", () => {
+    const shared = { wrapper: { ifName: "eth1", network: "zone" }, prevResult: bothResult };
+    const outcome = del("bridge", shared, { answers: [exits(1), exits(0)] });
+    expect(runsOf(outcome)).toEqual([`bridge DEL eth1 ${blue}`, `bridge DEL eth1 ${blue}`]);
+    expect(outcome.exitCode).toBe(0);
+    expect(del("bridge", { prevResult: bothResult }, { answers: [exits(1), exits(0)] })).toMatchObject({ exitCode: 1 });
+  });
+
+  test("of an interface that a sibling has gets no namespace and frees no lease of the sibling's", () => {
+    const files = journalFiles(entryOf({ network: "other", runtimeIfName: "net1", delegateNetwork: "other" }));
+    expect(runsOf(del("bridge", { prevResult: bothResult }, { files }))).toEqual(["bridge DEL eth0 "]);
+    const same = journalFiles(entryOf({ network: "other", runtimeIfName: "net1", delegateNetwork: "zone" }));
+    expect(runsOf(del("bridge", { prevResult: bothResult }, { files: same }))).toEqual([]);
+  });
+});
+
+describe("DEL of an attachment without an entry, by its evidence", () => {
+  const sibling = entryOf({ ...net1, delegateNetwork: "other", ifName: "net1" });
+  const resultOf = (network: string, ifName: string, ...names: readonly string[]) => {
+    const interfaces = names.map((name) => ({ name, sandbox: blue }));
+    const text = { kind: "cniCacheV1", networkName: network, containerId: "blue", ifName, result: { interfaces } };
+    return { [`/var/lib/cni/results/${network}-blue-${ifName}`]: JSON.stringify(text) };
+  };
+  const prevResult = { interfaces: [{ name: "eth0", sandbox: blue }] };
+
+  test.each<[string, JsonObject, Record<string, string>, string[]]>([
+    ["none, and nothing else: it runs by name", {}, {}, [`bridge DEL eth0 ${blue}`]],
+    ["none, and a sibling", {}, journalFiles(sibling), []],
+    ["none, and another plugin of the attachment", {}, journalFiles(chainedOf("portmap")), []],
+    ["none, and libcni's result of another attachment", {}, resultOf("other", "net1", "net1"), []],
+    ["prevResult, and a sibling", { prevResult }, journalFiles(sibling), [`bridge DEL eth0 ${blue}`]],
+    [
+      "a result, and a sibling",
+      {},
+      { ...resultOf("zone", "eth0", "eth0"), ...journalFiles(sibling) },
+      [`bridge DEL eth0 ${blue}`],
+    ],
+    [
+      "a prevResult of a version without chains, and a sibling",
+      { cniVersion: "0.2.0", prevResult: { ip4: { ip: "10.1.0.2/24" } } },
+      journalFiles(sibling),
+      [`bridge DEL eth0 ${blue}`],
+    ],
+    [
+      "a prevResult of a version without chains that no plugin can read",
+      { cniVersion: "0.2.0", prevResult: { interfaces: [null] } },
+      {},
+      [`bridge DEL eth0 ${blue}`],
+    ],
+    ["a result that lists no interface", {}, resultOf("zone", "eth0"), [`bridge DEL eth0 ${blue}`]],
+    ["a result that lists it second", {}, resultOf("zone", "eth0", "eth5", "eth0"), [`bridge DEL eth0 ${blue}`]],
+    ["a result that lists others", {}, resultOf("zone", "eth0", "eth5"), ["bridge DEL eth0 "]],
+    ["a prevResult without interfaces", { prevResult: {} }, {}, [`bridge DEL eth0 ${blue}`]],
+    [
+      "a prevResult with others",
+      { prevResult: { interfaces: [{ name: "eth5", sandbox: blue }] } },
+      {},
+      ["bridge DEL eth0 "],
+    ],
+  ])("%s", (_, stdin, files, expected) => {
+    expect(runsOf(del("bridge", stdin, { files }))).toEqual(expected);
+  });
+});
+
+describe("DEL of an attachment without an entry", () => {
+  const renamed = { wrapper: { ifName: "eth1" }, prevResult: bothResult };
+  const lease = (network: string) => ({ [`/var/lib/cni/networks/${network}/10.1.0.2`]: "blue\r\neth1" });
+  const hostLocal = { ...renamed, ipam: { type: "host-local" } };
+  const logged = (plugin: string, prevResult: JsonObject, files = {}) => {
+    const env = { CNI_COMMAND: "DEL", CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
+    const stdin = { ...zone, prevResult };
+    const outcome = callWrapper({ calledAs: `/opt/cni/bin/${plugin}-wrapper`, stdin, env }, { files, links: [7] });
+    return { ...outcome, warnings: outcome.log.map(({ line }) => JSON.parse(line).message) };
+  };
+
+  test("removes the files that 0.2.0 kept of it, and no others", () => {
+    const ours = ["zone:blue:eth0:bridge", "zone:blue:eth0:portmap", ".zone:blue:eth0:bridge.7"];
+    const theirs = [
+      "zone:blue:eth1:bridge",
+      "x-zone:blue:eth0:bridge",
+      "zone:red:eth0:bridge",
+      ".zone:red:eth0:bridge.7",
+    ];
+    const files = [...ours, ...theirs].map((name) => [`/var/lib/cni/wrappers/${name}`, "1"]);
+    const left = Object.keys(del("bridge", {}, { files: Object.fromEntries(files) }).files);
+    expect(left).toEqual(theirs.map((name) => `/var/lib/cni/wrappers/${name}`));
+  });
+
+  test("frees the leases of both networks, but removes the interface once", () => {
+    expect(runsOf(del("bridge", renamed, {}))).toEqual([`bridge DEL eth1 ${blue}`, "bridge DEL eth1 "]);
+  });
+
+  test("keeps the path of a namespace that is gone: some plugins free nothing without one", () => {
+    const files = journalFiles(entryOf({ ...net1, delegateNetwork: "other" }));
+    expect(runsOf(del("bridge", { prevResult: bothResult }, { files, noNamespace: true }))).toEqual([
+      `bridge DEL eth0 ${blue}`,
+    ]);
+  });
+
+  test.each([
+    ["passes in both", [exits(0, "one"), exits(0, "two")], 2, 0, "two"],
+    ["fails in the first", [exits(3, "one"), exits(0, "two")], 2, 3, "one"],
+    ["fails in the second, twice: others of the list share it", [exits(0, "one"), exits(4, "two")], 3, 4, "two"],
+    ["fails in both", [exits(3, "one"), exits(4, "two")], 3, 3, "one"],
+  ])("%s: the runtime gets the first failed answer, or the last", (_, answers, runs, exitCode, stdout) => {
+    const outcome = del("bridge", hostLocal, { files: lease("zone-eth1"), answers });
+    expect(outcome).toMatchObject({ exitCode, stdout });
+    expect(outcome.runs).toHaveLength(runs);
+  });
+
+  test("of a chained plugin that fails runs once", () => {
+    const answers = [exits(3), exits(0)];
+    const stdin = { prevResult: bothResult };
+    expect(del("portmap", stdin, { answers })).toMatchObject({ exitCode: 3, runs: [{}] });
+    expect(del("portmap", stdin, { answers }).runs).toHaveLength(1);
+  });
+
+  test.each<[string, string, JsonObject, string]>([
+    ["alone", "bridge", {}, "exec"],
+    ["in a network of its own", "bridge", { wrapper: { ifName: "eth1", network: "disc" } }, "exec"],
+    [
+      "in the list's network, with a name of its own",
+      "bridge",
+      { wrapper: { ifName: "eth1", network: "zone" } },
+      "spawn",
+    ],
+    ["in the list's network, with the runtime's name", "bridge", { wrapper: { network: "zone" } }, "exec"],
+    ["chained", "tuning", { wrapper: { ifName: "eth1", network: "zone" } }, "exec"],
+    ["chained, with rules that come back", "portmap", {}, "spawn"],
+  ])("replaces the process if nothing depends on the answer: %s", (_, plugin, stdin, how) => {
+    expect(del(plugin, { prevResult: bothResult, ...stdin }, {}).runs).toMatchObject([{ how }]);
+  });
+
+  test("that is not in prevResult: a creator gets none, and a chained plugin all of it", () => {
+    const prevResult = { interfaces: [{ name: "eth5", sandbox: blue }] };
+    const given = (plugin: string) => {
+      const { runs, warnings } = logged(plugin, prevResult);
+      return [...runs.map(({ stdin }) => (stdin as JsonObject).prevResult), ...warnings];
+    };
+    const missing = "interface eth0 is not in prevResult: the delegate gets";
+    expect(given("bridge")).toEqual([undefined, `${missing} no prevResult`]);
+    expect(given("tuning")).toEqual([expect.objectContaining(prevResult), `${missing} all of it`]);
+  });
+
+  test("with host-side interfaces alone in prevResult gets all of it", () => {
+    const prevResult = { interfaces: [{ name: "disc0" }], ips: [{ address: "10.1.0.2/24", interface: 0 }] };
+    expect(del("bridge", { prevResult }, {}).runs).toMatchObject([{ stdin: { prevResult } }]);
+  });
+
+  test("goes by the runtime's prevResult, even one that no plugin can read, and not by libcni's result", () => {
+    const result = { kind: "cniCacheV1", networkName: "zone", containerId: "blue", ifName: "eth0", result: {} };
+    const interfaces = [{ name: "eth5", sandbox: blue }];
+    const files = { "/var/lib/cni/results/zone-blue-eth0": JSON.stringify({ ...result, result: { interfaces } }) };
+    const stdin = { cniVersion: "0.2.0", prevResult: { interfaces: [null] } };
+    expect(runsOf(del("bridge", stdin, { files }))).toEqual([`bridge DEL eth0 ${blue}`]);
+    expect(runsOf(del("bridge", {}, { files }))).toEqual(["bridge DEL eth0 "]);
+  });
+
+  test("gets no namespace if the boot cannot be read: it may be another container's by now", () => {
+    const files = { "/proc/sys/kernel/random/boot_id": "" };
+    expect(runsOf(del("bridge", { prevResult: bothResult }, { files }))).toEqual(["bridge DEL eth0 "]);
+  });
+
+  test("whose DEL would harm a sibling's says why it is skipped", () => {
+    const skipped = (plugin: string, sibling: Parameters<typeof entryOf>[0]) => {
+      const files = journalFiles({ ...entryOf({ type: plugin }), ...net1, ...sibling });
+      return logged(plugin, bothResult, files).warnings;
+    };
+    expect(skipped("bridge", { delegateNetwork: "zone" })).toEqual([
+      "DEL of bridge for eth0 is skipped: the interface and its leases belong to another attachment of this container",
+    ]);
+    expect(skipped("bandwidth", { role: "meta", delegateNetwork: "zone" })).toEqual([
+      "DEL of bandwidth for eth0 is skipped: its rules are shared",
+    ]);
+  });
+});
