@@ -104,7 +104,7 @@ export function isNamedIn(file: string, containerId: string): boolean {
   );
 }
 
-/** The host's ends of an attachment's interfaces. A bridge is not one: others use it, too. */
+/** What an attachment's result has on the host's side. A bridge can be among it: only the host's links tell a veth. */
 export function hostEndsOf({ result }: Known): readonly { readonly name: string; readonly mac: string }[] {
   const interfaces = result?.result?.interfaces ?? [];
   return interfaces.filter(isJsonObject).flatMap(({ name, mac, sandbox }) => {

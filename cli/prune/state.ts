@@ -86,16 +86,21 @@ function withTraces(known: Known, state: State, unclaimed: readonly Namespace[],
   // guard: an attachment whose interface is in some namespace
   if (home) return { is: "unknown", why: `its interface is in ${home.paths[0]}` };
   const end = hostEndsOf(known).find(({ name, mac }) =>
-    host.hostEnds.some(({ ifname, address }) => ifname === name && address === mac.toLowerCase()),
+    host.hostEnds.some((link) => link.ifname === name && isMac(link, mac)),
   );
   // guard: an attachment whose host-side interface is there
   return end ? { is: "unknown", why: `the host's end of its interface is still there: ${end.name}` } : state;
 }
 
+// A plugin may write it in capital letters.
+function isMac({ address }: Link, mac: string): boolean {
+  return address === mac.toLowerCase();
+}
+
 function isOf(known: Known, link: Link): boolean {
   if (link.ifname === "lo") return false;
   const interfaces = (known.result?.result?.interfaces ?? []).filter(isContainerInterface);
-  const isReported = interfaces.some(({ name, mac }) => name === link.ifname && mac && mac === link.address);
+  const isReported = interfaces.some(({ name, mac }) => name === link.ifname && mac && isMac(link, String(mac)));
   return isReported || addressesOf(link).some((address) => addressesOfKnown(known).includes(plainAddress(address)));
 }
 

@@ -86,6 +86,18 @@ test("--undo --json is JSON", async () => {
   expect(JSON.parse(stdout)).toEqual([{ file: at("cache/results/zone-c1-eth0"), undone: "restored" }]);
 });
 
+test("--undo --container restores the results of this container only", async () => {
+  for (const containerId of ["c1", "c2"]) {
+    const named = { kind: "cniCacheV1", networkName: "zone", containerId, ifName: "eth0", netns: "/none" };
+    writeFileSync(at(`cache/results/zone-${containerId}-eth0`), JSON.stringify(named));
+    const backup = { before: "before", after: JSON.stringify(named) };
+    writeFileSync(at(`cache/adopted/zone-${containerId}-eth0`), JSON.stringify(backup));
+  }
+  const options = ["--cache-dir", at("cache"), "--config-dir", at("cache"), "--container", "c1"];
+  const { stdout } = await runCommand(["adopt", "--undo", ...options]);
+  expect(stdout).toBe(`${at("cache/results/zone-c1-eth0")}: restored\n`);
+});
+
 test.each([
   ...[
     "{",
@@ -194,6 +206,27 @@ describe("a journal that adopt wrote", () => {
     appendFileSync(journal(), "a later line\n");
     takeBack();
     expect(readFileSync(journal(), "utf8")).toBe(`${text}a later line\n`);
+  });
+
+  test("goes if the result has changed meanwhile", () => {
+    const read = { file: at("cache/results/zone-c1-eth0"), text: "{}" } as CachedAttachment;
+    const parts = { result: { cniVersion: "1.0.0" }, journal: { file: journal(), text } };
+    writeFileSync(read.file, "changed");
+    expect(() => adopt(at("cache"), read, parts)).toThrow("it changed meanwhile; run adopt again");
+    expect(existsSync(dirname(journal()))).toBe(false);
+  });
+
+  test("goes by --undo also after a second adoption, which adds none", () => {
+    redirect("/var/lib/cni/wrappers", at("wrappers"));
+    const file = at("cache/results/zone-c1-eth0");
+    writeFileSync(file, "{}");
+    for (const journal of [{ file: "/var/lib/cni/wrappers/c1/zone:eth0", text }, undefined]) {
+      const read = { file, text: readFileSync(file, "utf8") } as CachedAttachment;
+      adopt(at("cache"), read, { result: { cniVersion: journal ? "1.0.0" : "1.1.0" }, journal });
+    }
+    expect(existsSync(journal())).toBe(true);
+    undoAll();
+    expect(existsSync(journal())).toBe(false);
   });
 
   test("is not written where there is another one", () => {

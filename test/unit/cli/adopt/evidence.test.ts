@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -147,6 +147,25 @@ test("adopt writes the journal of wrapped plugins, where there is none", () => {
   expect(missing()).toBeUndefined();
 });
 
+test("an entry that adopt writes is as old as the result, and a renamed interface's has no CNI_ARGS", () => {
+  const plugins = [{ type: "bridge-wrapper" }, { type: "macvlan-wrapper", wrapper: { ifName: "eth1" } }];
+  const { list } = networkIn(parseListFile("", JSON.stringify({ name: "zone", plugins }))) ?? {};
+  const attachment = attachmentOf("c1", [], { cniArgs: [["A", "b"]] });
+  write(attachment.file, "{}");
+  const tenSecondsAgo = Date.now() / 1000 - 10;
+  utimesSync(attachment.file, tenSecondsAgo, tenSecondsAgo);
+  const inside = ["eth0", "eth1"].map((ifname, index) => ({ ifindex: index + 2, ifname }));
+  const { text = "" } = missingJournal(attachment, list?.plugins ?? [], { inside, host: [], hostId: "1" }) ?? {};
+  const began: Entry[] = text.split("\n").flatMap((line) => (line.includes('"began"') ? JSON.parse(line) : []));
+  expect(began.map(({ ifName, args }) => [ifName, args])).toEqual([
+    ["eth0", "A=b"],
+    ["eth1", ""],
+  ]);
+  const age = Number.parseFloat(readFileSync("/proc/uptime", "utf8")) - (began[0]?.uptime ?? 0);
+  expect(age).toBeGreaterThan(9);
+  expect(age).toBeLessThan(60);
+});
+
 /** How adopt ends: how often a person is asked, and whether the result has eth1. */
 type Outcome = { readonly exitCode: number; readonly asked: number; readonly isWritten: boolean };
 
@@ -157,8 +176,10 @@ test.each<[string, string[], boolean | undefined, Outcome]>([
   ["leaves what a person wants to keep", ["--write"], false, { exitCode: 1, asked: 1, isWritten: false }],
   ["asks nobody with --yes", ["--write", "--yes"], false, { exitCode: 0, asked: 0, isWritten: true }],
   ["asks nobody if nothing is missing", ["--write", "nothing"], true, { exitCode: 0, asked: 0, isWritten: false }],
+  ["asks nobody if it cannot look", ["--write", "unseen"], true, { exitCode: 2, asked: 0, isWritten: false }],
 ])("adopt %s", async (_, given, answer, expected) => {
   links({ ifindex: 2, ifname: "eth0" }, { ifindex: 3, ifname: "eth1" });
+  if (given.includes("unseen")) program("lsns", "exit 1");
   const plugins = [{ type: "macvlan" }, { type: "macvlan-wrapper", wrapper: { ifName: "eth1" } }];
   const list = JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins });
   write(join(directory, "zone.conflist"), list);

@@ -37,6 +37,22 @@ test("what passes with another list is told with its cure, and counted so", asyn
   expect(text).toMatch(/: x\n {2}change y\n[\s\S]*0 cannot be helped, 1 pass with another list\n$/);
 });
 
+test("an address that a listed interface lacks gets this interface's index", async () => {
+  const interfaces = ["eth0", "eth1"].map((name) => ({ name, sandbox: "/run/netns/c1" }));
+  const info = { local: "10.1.0.2", prefixlen: 24, scope: "global" };
+  const proposal = await proposalFor(
+    { ...attachment, result: { cniVersion: "1.0.0", interfaces } },
+    {
+      network: networkIn(parseListFile("", '{"name":"zone","plugins":[{"type":"bridge-wrapper"}]}')),
+      readLinks: async () => ({ inside: [{ ifname: "eth0", ifindex: 2, addr_info: [info] }], host: [], hostId: "1" }),
+      isClaimed: () => false,
+      check: async ({ result }) => (result?.ips ? { is: "passes" } : { is: "fails", error: "x" }),
+    },
+  );
+  const result = { cniVersion: "1.0.0", interfaces, ips: [{ address: "10.1.0.2/24", interface: 0 }] };
+  expect(proposal).toMatchObject({ is: "adoptable", result });
+});
+
 describe("with another list than the one in place", () => {
   const result = { cniVersion: "1.0.0", interfaces: [] };
   const listed = parseListFile("", JSON.stringify({ name: "zone", plugins: [{ type: "bridge-wrapper" }] }));

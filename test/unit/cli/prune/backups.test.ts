@@ -19,12 +19,17 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }));
 
 const at = (name: string) => join(directory, name);
-const zone = listOf(parseListFile("zone.conflist", '{"name":"zone","plugins":[{"type":"bridge"}]}'));
+const zone = listOf(
+  parseListFile("zone.conflist", '{"name":"zone","plugins":[{"type":"bridge-wrapper","wrapper":{"ifName":"eth1"}}]}'),
+);
 
-async function findings(state: PathState = "gone", leaveOut: (file: string, reason: string) => void = () => {}) {
+async function survey(state: PathState = "gone", leaveOut: (file: string, reason: string) => void = () => {}) {
   const places = { cacheDirectory: directory, lists: zone ? [zone] : [] };
-  const survey = await surveyOf(places, { namespaces: [], pathState: () => state }, leaveOut);
-  return findingsIn(survey).filter(({ thing }) => thing.kind === "backup");
+  return surveyOf(places, { namespaces: [], pathState: () => state }, leaveOut);
+}
+
+async function findings(state?: PathState) {
+  return findingsIn(await survey(state)).filter(({ thing }) => thing.kind === "backup");
 }
 
 function backUp(before: string): void {
@@ -54,6 +59,12 @@ test("it is the live container's if that has a result again", async () => {
 test("a backup that names nobody is left alone, and named", async () => {
   backUp("{}");
   const named: string[] = [];
-  expect(await findings("gone", (...what) => named.push(what.join(": ")))).toEqual([]);
+  const { things, unreadable } = await survey("gone", (...what) => named.push(what.join(": ")));
+  expect(things.filter(({ kind }) => kind === "backup")).toEqual([]);
   expect(named).toEqual([`${at("adopted/zone-c1-eth0")}: it is no backup of adopt`]);
+  expect(unreadable).toEqual([at("adopted/zone-c1-eth0")]);
+});
+
+test("a list is known by its own name, and by those of its renamed interfaces", async () => {
+  expect(Object.fromEntries((await survey()).networks)).toEqual({ zone: "zone", "zone-eth1": "zone" });
 });

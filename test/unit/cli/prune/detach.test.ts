@@ -48,6 +48,8 @@ test("a failed DEL does not keep the other plugins from theirs", async () => {
     { known, plugin: "portmap", error: "no", isKnown: true },
     { known, plugin: "acme", error: "no", isKnown: false },
   ]);
+  const ofWrapper = await runsOf(() => ({ passed: false, error: "no" }));
+  expect(ofWrapper.failed.at(-1)).toEqual({ known, plugin: "bridge-wrapper", error: "no", isKnown: true });
 });
 
 test("no plugin runs after the container came back", async () => {

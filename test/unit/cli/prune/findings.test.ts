@@ -213,6 +213,14 @@ describe("a rule without a result or a record", () => {
       { "iptables filter CNI-FORWARD 10.1.0.2": "goes", "10.1.0.2": "goes" },
       { things: [leaseOf("c1", "10.1.0.2"), forwardOf("10.1.0.2")] },
     ],
+    [
+      "of firewall stays for the reason of a rule with its address",
+      {
+        "iptables filter CNI-FORWARD 10.1.0.2": "/r/zone-c1-eth0 cannot be read",
+        "nat CNI-5f346e2d484bb1c7403b7e9b": "/r/zone-c1-eth0 cannot be read",
+      },
+      { things: [chain(), forwardOf("10.1.0.2")], unreadable: ["/r/zone-c1-eth0"] },
+    ],
   ])("%s", (_, expected, parts) => {
     expect(fatesIn(surveyWith(parts))).toEqual(expected);
   });

@@ -47,7 +47,7 @@ test.each([
   ],
   [
     "the host's end of its veth is there",
-    hostWith([], { hostEnds: [link("vethc1", "02:00:00:00:00:02")] }),
+    hostWith([], { hostEnds: [link("vethc1", "02:00:00:00:00:0b")] }),
     "the host's end of its interface is still there: vethc1",
   ],
   [
@@ -182,6 +182,9 @@ test.each([
     );
     const [known] = knownsIn([result], remembered);
     expect(pathStateOf(path, known)).toBe(expected);
+    // DEL has removed the journals meanwhile.
+    const [later] = knownsIn([result], []);
+    expect(pathStateOf(path, later)).toBe(expected);
   },
 );
 

@@ -24,8 +24,8 @@ export function resultOf(containerId: string, address: string, more: object = {}
       cniVersion: "1.0.0",
       interfaces: [
         { name: "disc0", mac: "02:00:00:00:00:01" },
-        { name: `veth${containerId}`, mac: "02:00:00:00:00:02" },
-        { name: "eth0", mac: `0a:00:00:00:00:${containerId.length.toString(16).padStart(2, "0")}`, sandbox: netns },
+        { name: `veth${containerId}`, mac: "02:00:00:00:00:0B" },
+        { name: "eth0", mac: `0A:00:00:00:00:${containerId.length.toString(16).padStart(2, "0")}`, sandbox: netns },
       ],
       ips: [{ address: `${address}/24`, interface: 2 }],
     },
