@@ -37,6 +37,21 @@ describe("a journal", () => {
     }
   });
 
+  test("has an entry once, as the last line that begins it says", () => {
+    const again = (id: string) => linesText(linesOf([tryOf({ id, ifName: "eth9" })]));
+    const second = linesText(linesOf([entryOf({ id: "second" })]));
+    const named = (content: string) =>
+      parseJournal(zoneOfBlue, content).entries.map(({ id, ifName, done }) => [id, ifName, done?.made]);
+    expect(named(text + second + again(first.id))).toEqual([
+      [first.id, "eth9", undefined],
+      ["second", "eth0", 7],
+    ]);
+    expect(named(text + second + again("second"))).toEqual([
+      [first.id, "eth0", 7],
+      ["second", "eth9", undefined],
+    ]);
+  });
+
   test.each([undefined, ""])("without a file, or with an empty one, has none", (none) => {
     expect(parseJournal(zoneOfBlue, none)).toMatchObject({ entries: [], isTorn: false, problem: undefined });
   });
@@ -70,6 +85,11 @@ describe("a journal", () => {
     ["no JSON", "nonsense\n", /whose it is/],
     ["zeros, as after a power loss", `${"\0".repeat(80)}\n`, /whose it is/],
     ["another attachment", linesText(linesOf([entryOf({ containerId: "red" })])), /another attachment/],
+    ...["network", "containerId", "runtimeIfName"].map((key): [string, string, RegExp] => [
+      `a first line without ${key}`,
+      text.replace(`"${key}"`, '"other"'),
+      /whose it is/,
+    ]),
     ["a newer format", text.replace('"format":1', '"format":2'), /newer/],
     ["a later line of a newer version", `${text}{"line":"moved"}\n`, /newer/],
   ];
@@ -78,14 +98,15 @@ describe("a journal", () => {
     expect(parseJournal(zoneOfBlue, content)).toMatchObject({ entries: [], problem: expect.stringMatching(problem) });
   });
 
-  test.each([[{ id: 1 }], [{ namespace: "4:5" }], [{ configuration: [] }], [{ uptime: "now" }]])(
-    "leaves out an entry with %j",
-    (changes) => {
-      const [began = {}] = linesOf([entryOf({ id: "odd" })]);
-      const content = `${text}${JSON.stringify({ ...began, ...changes })}\n`;
-      expect(parseJournal(zoneOfBlue, content)).toMatchObject({ entries: [{ id: first.id }], problem: undefined });
-    },
-  );
+  const texts = ["id", "type", "role", "ifName", "delegateNetwork", "path", "args", "bootId", "checksum"];
+  test.each([
+    ...texts.map((key) => ({ [key]: 1 })),
+    ...[{ uptime: "now" }, { namespace: "4:5" }, { wrapper: [] }, { configuration: [] }],
+  ])("leaves out an entry with %j", (changes) => {
+    const [began = {}] = linesOf([entryOf({ id: "odd" })]);
+    const content = `${text}${JSON.stringify({ ...began, ...changes })}\n`;
+    expect(parseJournal(zoneOfBlue, content)).toMatchObject({ entries: [{ id: first.id }], problem: undefined });
+  });
 
   test.each([
     [{}, true],

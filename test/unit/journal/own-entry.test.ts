@@ -57,6 +57,13 @@ describe("on CHECK and DEL, when the list was edited", () => {
       [eth0, eth1],
       eth1,
     ],
+    [
+      "a misspelled plugin: no other interface",
+      { type: "brigde", role: undefined, sum: "b", ifName: "eth2" },
+      [eth1],
+      undefined,
+    ],
+    ["a known plugin takes no other type's", { ...portmap, type: "tuning", sum: "b" }, [eth1], undefined],
     ["an unknown plugin takes no creator's", { type: "mine", role: undefined, sum: "x" }, [eth0, eth1], undefined],
   ])("%s", (_, plugin, entries, expected) => {
     expect(laterEntry(journalOf(...entries), pluginOf(plugin))).toEqual(expected);
@@ -69,6 +76,15 @@ describe("the checksum", () => {
   test("does not depend on the block, nor on what the runtime adds", () => {
     const given = { cniVersion: "1.0.0", prevResult: {}, runtimeConfig: { ips: [] }, "cni.dev/attachments": [] };
     expect(checksumOf({ ...listed, ...given, wrapper: { ifName: "eth1" } })).toBe(checksumOf(listed));
+  });
+
+  // FNV-1a of the text in the last column (draft-eastlake-fnv), computed with Python.
+  test.each([
+    [{}, "741638a5"], // []
+    [{ bridge: "disc0" }, "213c543f"], // [["bridge","disc0"]]
+    [{ bridge: "br0" }, "65910686"], // [["bridge","br0"]]
+  ])("of %j is %s", (configuration, expected) => {
+    expect(checksumOf(configuration)).toBe(expected);
   });
 
   test("depends on everything else", () => {

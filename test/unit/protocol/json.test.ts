@@ -43,6 +43,7 @@ describe("a key, by the rules of Go's encoding/json", () => {
 test("Go also folds the long s and the Kelvin sign", () => {
   expect(goLookup({ i\u017fGateway: true }, "isGateway")).toBe(true);
   expect(goLookup({ "lin\u212as": 1 }, "links")).toBe(1);
+  expect(goLookup({ o\u017fGateway: true }, "isGateway")).toBeUndefined();
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nearest } from "../../../shared/protocol/spelling.ts";
+import { near, nearest } from "../../../shared/protocol/spelling.ts";
 
 const known = ["ifName", "delegate", "role", "network", "args", "log"];
 
@@ -45,4 +45,19 @@ test("there is always a suggestion, unless there are no known words", () => {
   expect(nearest("", known)).toBe("log");
   expect(known).toContain(nearest("something-else-altogether", known));
   expect(nearest("ifName", [])).toBe("");
+});
+
+test.each([
+  ["brigde", "bridge"],
+  ["BRIDGE", "bridge"],
+  ["lag", "log"],
+  ["lxx", undefined],
+  ["macvlan-wrapp", "macvlan-wrapper"],
+  ["mcvln-wrappr", "macvlan-wrapper"],
+  ["mcvln-wrppr", undefined],
+  ["macvlan-wrapperxxxx", undefined],
+  ["birdie", undefined],
+  ["", undefined],
+])("%s is near enough to a known word: %s", (word, meant) => {
+  expect(near(word, ["log", "bridge", "macvlan-wrapper"])).toBe(meant);
 });
