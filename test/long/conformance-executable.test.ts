@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Row } from "../../conformance/report.ts";
 import { runCases } from "../../conformance/run.ts";
 import { describedBy } from "../../conformance/target.ts";
-import { inSecondKernel, kernelProblem } from "../kernel/second-kernel.ts";
+import { inSecondKernel, kernelProblem, ownCpus } from "../kernel/second-kernel.ts";
 import { readCommitted } from "../reports/conformance/results.ts";
 import { configFile, setups } from "../reports/conformance/setups.ts";
 import { flannel, referencePlugins } from "../support/go.ts";
@@ -76,17 +76,24 @@ test.concurrent.each(here)(
   900_000,
 );
 
-const elsewhere = Object.keys(setups).filter((plugin) => !here.includes(plugin));
+const cpus = ownCpus();
+const elsewhere = Object.keys(setups)
+  .filter((plugin) => !here.includes(plugin))
+  .map((plugin, index) => ({ plugin, cpu: cpus[index % cpus.length] }));
 
-test.for(elsewhere)("%s gives them in the second kernel", { timeout: 900_000 }, async (plugin, { skip }) => {
-  const problem = kernelProblem();
-  if (problem !== undefined) skip(problem);
-  const file = path.join(await referencePlugins(), plugin);
-  const command = [program, "--plugin", file, "--config", configFile(plugin), "--json"];
-  const { stdout, stderr } = await inSecondKernel(command, (ended) => ended);
-  expect(stderr).toBe("");
-  expectCommitted(plugin, JSON.parse(stdout).cases);
-});
+test.concurrent.for(elsewhere)(
+  "$plugin gives them in the second kernel",
+  { timeout: 900_000 },
+  async ({ plugin, cpu }, { skip }) => {
+    const problem = kernelProblem();
+    if (problem !== undefined) skip(problem);
+    const file = path.join(await referencePlugins(), plugin);
+    const command = [program, "--plugin", file, "--config", configFile(plugin), "--json"];
+    const { stdout, stderr } = await inSecondKernel(command, (ended) => ended, cpu);
+    expect(stderr).toBe("");
+    expectCommitted(plugin, JSON.parse(stdout).cases);
+  },
+);
 
 const others = {
   flannel: { name: "conformance", type: "flannel", delegate: { isDefaultGateway: true } },
