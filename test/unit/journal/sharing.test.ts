@@ -83,6 +83,30 @@ describe("an interface", () => {
       everything,
     ],
     [
+      "of an ADD that found what its plugin's earlier one left, which failed",
+      tryOf({ before: 7, failed: { left: 7 } }),
+      { earlier: [tryOf({ failed: { left: 7 } })] },
+      everything,
+    ],
+    [
+      "of an ADD that found something else than its plugin's earlier one had made",
+      tryOf({ before: 7, failed: { left: 7 } }),
+      { earlier: [entryOf({ isGivenUp: true, done: { uptime: 1, made: 6, addresses: [] } })] },
+      leaseOnly,
+    ],
+    [
+      "of an ADD that found something else than its plugin's earlier one left, which failed",
+      tryOf({ before: 7, failed: { left: 7 } }),
+      { earlier: [tryOf({ failed: { left: 6 } })] },
+      leaseOnly,
+    ],
+    [
+      "of an ADD that found what its plugin's earlier one had made for another interface",
+      tryOf({ before: 7, failed: { left: 7 } }),
+      { earlier: [entryOf({ isGivenUp: true, ifName: "eth1" })] },
+      leaseOnly,
+    ],
+    [
       "of an ADD that found what another plugin's earlier one had made",
       tryOf({ before: 7, failed: { left: 7 } }),
       { earlier: [entryOf({ isGivenUp: true, type: "ptp" })] },
@@ -98,6 +122,19 @@ describe("an interface", () => {
       everything,
     ],
     ["of a known plugin's ADD that was cut off, gone since", tryOf(), { link: 0 }, leaseOnly],
+    ["of a failed ADD, which left it, gone since", tryOf({ failed: { left: 7 } }), { link: 0 }, everything],
+    [
+      "of a failed ADD, which left it, and it cannot be looked up now",
+      tryOf({ failed: { left: 7 } }),
+      { link: "unknown" },
+      leaseOnly,
+    ],
+    [
+      "of an unknown plugin's ADD that was cut off, and somebody's interface has its name since",
+      tryOf({ type: "twin", before: 7 }),
+      {},
+      leaseOnly,
+    ],
     [
       "of an unknown plugin's ADD, gone since, and another attachment has the name",
       tryOf({ type: "twin" }),
@@ -291,6 +328,18 @@ describe("masquerading", () => {
   });
 });
 
+test.each<[string, Partial<Entry>, boolean]>([
+  ["passed", { done: { uptime: 1, addresses: [] } }, true],
+  ["failed after it had an address", { failed: { left: 7, addresses: ["10.1.0.2/24"] } }, true],
+  ["failed without one", { failed: { left: 7, addresses: [] } }, false],
+  ["failed, and nobody looked", { failed: { left: 7 } }, false],
+  ["was cut off", {}, true],
+])("an ADD that %s waits for the rules that a sibling masquerades by: %s", (_, changes, waits) => {
+  const masqueraded = { configuration: { type: "bridge", name: "zone", ipMasq: true } };
+  const sibling = entryOf({ ...other, ...masqueraded, delegateNetwork: "zone", ifName: "eth9" });
+  expect(decide(tryOf({ ...masqueraded, ...changes }), { siblings: [sibling] })).toMatchObject({ waits });
+});
+
 describe("the DEL of an entry whose interface and lease are a sibling's, for its masquerading", () => {
   const configuration = { type: "bridge", name: "zone", ipMasq: true };
   const sibling = entryOf({ ...other, delegateNetwork: "zone", done: { uptime: 985, made: 8, addresses: [] } });
@@ -304,6 +353,12 @@ describe("the DEL of an entry whose interface and lease are a sibling's, for its
       tryOf({ configuration }),
       { ...sibling, configuration },
       "nothing",
+    ],
+    [
+      "runs if it failed after it had an address, and the sibling has rules",
+      tryOf({ configuration, failed: { left: 7, addresses: ["10.1.0.2/24"] } }),
+      { ...sibling, configuration },
+      "DEL",
     ],
     ["does not run without masquerading", entryOf(), sibling, "nothing"],
   ])("%s", (_, entry, one, expected) => {
@@ -320,6 +375,8 @@ describe("a chained plugin's DEL gets the namespace", () => {
     ["unless one of two did", [madeBy(9), madeBy(8, "net2")], 8, false],
     ["if another one made another", [madeBy(9)], 8, true],
     ["if nobody knows which one it is", [madeBy(undefined)], "unknown", true],
+    ["if the other one is given up", [{ ...madeBy(8), isGivenUp: true }], 8, true],
+    ["if the other one's ADD failed", [tryOf({ ...other, failed: { left: 8 } })], 8, true],
   ])("%s", (_, siblings, link, withNamespace) => {
     expect(decide(chainedOf("tuning"), { siblings, link })).toMatchObject({ withNamespace });
   });
@@ -402,7 +459,8 @@ describe("what a chained plugin leaves", () => {
 
   test.each(["sbr", "vrf"])("%s leaves nothing outside of the namespace", (type) => {
     expect(decide(chainedOf(type), {})).toEqual(everything);
-    expect(decide(chainedOf(type), { namespace: undefined })).toMatchObject(nothing);
+    const why = "all that it left was in the namespace";
+    expect(decide(chainedOf(type), { namespace: undefined })).toEqual({ do: "nothing", why });
   });
 });
 
@@ -420,5 +478,10 @@ describe("an unknown plugin that was first in its list", () => {
   test("is a chained one if another attachment says so", () => {
     expect(decide(first, { siblings: [chainedOf("mark", other)] })).toEqual({ do: "later" });
     expect(decide(first, { siblings: [chainedOf("other", other)] })).toMatchObject(everything);
+    expect(decide(first, { siblings: [entryOf({ ...other, type: "mark", ifName: "net1" })] })).toMatchObject(
+      everything,
+    );
+    // A known plugin's role does not depend on what a journal says.
+    expect(decide(tryOf(), { siblings: [chainedOf("bridge", other)] })).toMatchObject(everything);
   });
 });
