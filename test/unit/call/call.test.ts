@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import { journalFile } from "../../../shared/journal/journal.ts";
+import { parseJournal } from "../../../shared/journal/lines.ts";
+import type { JsonObject } from "../../../shared/protocol/json.ts";
+import { callWrapper, exits, printed } from "../support/fake-host.ts";
+import { zoneOfBlue } from "../support/journals.ts";
+import { blue } from "../support/requests.ts";
+import { macvlanResult } from "../support/results.ts";
+
+const zone = { cniVersion: "1.0.0", name: "zone" };
+
+function callWith(command: string, stdin: JsonObject, calledAs = "bridge-wrapper") {
+  const env = { CNI_COMMAND: command, CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
+  const machine = { answers: [exits(0, macvlanResult)], links: [7] };
+  const outcome = callWrapper({ calledAs: `/opt/cni/bin/${calledAs}`, stdin: { ...zone, ...stdin }, env }, machine);
+  return { ...outcome, warnings: outcome.log.map(({ line }) => JSON.parse(line).message) };
+}
+
+describe("a prevResult that cannot be right", () => {
+  const ips = [{ address: "10.1.0.2/24", interface: -1 }];
+  test.each([
+    ["ADD", { interfaces: [null] }],
+    ["CHECK", { interfaces: [null] }],
+    ["CHECK", { ips }],
+  ])("fails %s: %j", (command, prevResult) => {
+    const outcome = callWith(command, { prevResult });
+    expect(printed(outcome)).toMatchObject({ code: 7 });
+    expect(outcome.runs).toEqual([]);
+  });
+
+  test("is left out of DEL, with a warning: an attachment must always be removable", () => {
+    const outcome = callWith("DEL", { prevResult: { interfaces: [null] } });
+    expect(outcome).toMatchObject({
+      exitCode: 0,
+      runs: [{ stdin: expect.not.objectContaining({ prevResult: null }) }],
+    });
+    expect(outcome.runs[0]?.stdin).not.toHaveProperty("prevResult");
+    expect(outcome.warnings).toEqual([expect.stringContaining("prevResult")]);
+  });
+
+  test("keeps the rest of it for DEL if an address has the interface -1, as early plugins in Go meant none", () => {
+    const given = [...ips, { address: "10.1.0.3/24", interface: 0 }, { address: "10.1.0.4/24" }];
+    const interfaces = [{ name: "eth0", sandbox: blue }];
+    const { runs } = callWith("DEL", { prevResult: { interfaces, ips: given } }, "tuning-wrapper");
+    expect(runs).toMatchObject([{ stdin: { prevResult: { ips: [{ address: "10.1.0.3/24", interface: 0 }] } } }]);
+  });
+});
+
+test.each([
+  ["1.0.0", "ADD", 7],
+  ["0.2.0", "ADD", 1],
+  ["0.2.0", "CHECK", 1],
+])(
+  "a prevResult of version %s that a renamed interface's %s cannot narrow fails with %s",
+  (cniVersion, command, code) => {
+    const stdin = { cniVersion, wrapper: { ifName: "eth1" }, prevResult: { interfaces: [null] } };
+    expect(printed(callWith(command, stdin))).toMatchObject({ code });
+  },
+);
+
+test.each(["GC", "STATUS"])("%s reads no journal by its own name: it is for no attachment", (command) => {
+  const { asked } = callWith(command, { cniVersion: "1.1.0", "cni.dev/valid-attachments": [] });
+  expect(asked.filter((path) => path.includes("zone:"))).toEqual([]);
+});
+
+test.each([
+  ["makes its interface if prevResult has none of that name", [], "creator"],
+  ["acts on the interface if prevResult has it", [{ name: "eth0", sandbox: blue }], "meta"],
+])("an unknown plugin %s", (_, interfaces, role) => {
+  const { files } = callWith("ADD", { prevResult: { cniVersion: "1.0.0", interfaces } }, "mark-wrapper");
+  expect(parseJournal(zoneOfBlue, files[journalFile(zoneOfBlue)]).entries).toMatchObject([{ type: "mark", role }]);
+});
