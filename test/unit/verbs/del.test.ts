@@ -246,6 +246,9 @@ describe("DEL of an entry", () => {
     expect(runsWith(9)).toEqual([`portmap DEL eth0 ${blue}`]);
     expect(runsWith(0)).toEqual([]);
     expect(runsWith(9, entryOf({ id: "later", failed: { left: 9 }, done: undefined }))).toEqual([]);
+    expect(runsWith(9, entryOf({ id: "later", failed: { left: 8 }, done: undefined }))).toEqual([
+      `portmap DEL eth0 ${blue}`,
+    ]);
     expect(runsWith(9, entryOf({ id: "later", done: undefined }))).toEqual([]);
     expect(runsWith(9, chainedOf("firewall", { id: "later" }))).toEqual([`portmap DEL eth0 ${blue}`]);
     expect(runsWith(9, entryOf({ ...net1, delegateNetwork: "other", done: { ...sinceThen, made: 9 } }))).toEqual([]);

@@ -143,13 +143,38 @@ test.each([
   expect(runsOf(collect([entry], undefined, { namespaces }))).toEqual(["bridge DEL blue", "bridge GC "]);
 });
 
+test.each([
+  ["no interface", { containerID: "blue" }],
+  ["no container", { ifname: "eth0" }],
+  ["a number for its interface", { containerID: "blue", ifname: 0 }],
+  ["no keys at all", "blue"],
+])("an attachment in the list with %s protects nothing", (_, listed) => {
+  expect(runsOf(collect([entryOf(gone)], { [valid]: [listed] }))).toEqual(["bridge DEL blue", "bridge GC "]);
+});
+
+test("the list of SPEC.md counts before that of libcni's first versions", () => {
+  const more = { [valid]: [], "cni.dev/attachments": [{ containerID: "blue", ifname: "eth0" }] };
+  expect(runsOf(collect([entryOf(gone)], more))).toEqual(["bridge DEL blue", "bridge GC "]);
+});
+
+test("the log names what GC removes", () => {
+  const stdin = { cniVersion: "1.1.0", name: "zone", [valid]: [] };
+  const env = { CNI_COMMAND: "GC", CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
+  const { log } = callWrapper({ stdin, env }, { files: journalFiles(entryOf(gone)) });
+  expect(log.map(({ line }) => JSON.parse(line).message)).toEqual([
+    "blue is no longer valid and its namespace is gone: running DEL for eth0",
+  ]);
+});
+
 test("null is an empty list", () => {
   expect(runsOf(collect([entryOf(gone)], { [valid]: null }))).toEqual(["bridge DEL blue", "bridge GC "]);
 });
 
 test("no interface is added for a call without one", () => {
   const listed = [{ containerID: "blue", ifname: "eth0" }];
-  expect(collect([], { [valid]: listed }).runs).toMatchObject([{ stdin: { [valid]: listed } }]);
+  const both = [...listed, { containerID: "red", ifname: "eth1" }];
+  for (const list of [listed, both])
+    expect(collect([], { [valid]: list }).runs).toMatchObject([{ stdin: { [valid]: list } }]);
 });
 
 test("the wrapper's interface is added for every container in the list, and none is removed", () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { journalFile } from "../../../shared/journal/journal.ts";
 import { parseJournal } from "../../../shared/journal/lines.ts";
 import { type Call, callWrapper, exits, type Machine, type Outcome, planOf, printed } from "../support/fake-host.ts";
-import { entryOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
+import { chainedOf, entryOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
 import { blue, requestOf } from "../support/requests.ts";
 import { macvlanResult } from "../support/results.ts";
 
@@ -12,17 +12,26 @@ const fixed = { family: "inet6", local: "fd00::2", prefixlen: 64, scope: "global
 const routed = { family: "inet6", local: "2001:db8::5", prefixlen: 64, scope: "global", dynamic: true };
 const tentative = { ...routed, tentative: true };
 const unique = { ...routed, local: "fd00:1::5" };
-const default1 = [{ dst: "default", gateway: "fe80::1", protocol: "ra" }];
+const routes = [
+  { dst: "default", dev: "eth0" },
+  { dst: "default", gateway: "fe80::1", protocol: "ra" },
+];
+const looksFor = { address: "-json address show dev eth0", routes: "-json -6 route show default dev eth0" };
 
 /** ip(8) that shows these addresses, one look after the other, and then the last ones. */
 function shows(...looks: (readonly object[])[]): { readonly ip: NonNullable<Machine["ip"]>; looks(): number } {
   let count = 0;
   return {
-    ip: (args, _, netns) => {
-      if (netns !== blue || args.at(-1) !== "eth0") throw new Error(`another interface: ${args} in ${netns}`);
-      if (args.includes("route")) return JSON.stringify(default1);
+    ip: (args, input, netns) => {
+      const words = args.join(" ");
+      if (netns !== blue || input !== "" || !Object.values(looksFor).includes(words)) throw new Error(`ip ${words}`);
+      if (words === looksFor.routes) return JSON.stringify(routes);
       const addr_info = looks[Math.min(count++, looks.length - 1)];
-      return JSON.stringify([{ ifname: "eth0", flags: ["BROADCAST", "UP"], addr_info }]);
+      const others = { flags: [], addr_info: [] };
+      return JSON.stringify([
+        { ...others, ifname: "eth1" },
+        { ifname: "eth0", flags: ["BROADCAST", "UP"], addr_info },
+      ]);
     },
     looks: () => count,
   };
@@ -66,11 +75,42 @@ describe("ADD", () => {
   });
 
   test("takes no address of a plugin, none for privacy and none that a router has withdrawn", () => {
-    const others = [fixed, { ...routed, temporary: true }, { ...routed, local: "2001:db8::6", deprecated: true }];
+    const others = [
+      ...[fixed, { ...routed, temporary: true }, { ...routed, local: "2001:db8::6", deprecated: true }],
+      ...[{ ...own, local: "172.16.5.9", dynamic: true }, { ...linkLocal, dynamic: true }, []],
+    ];
     expect(printed(add({}, shows([...others, unique]))).ips).toEqual([
       ...result.ips,
       expect.objectContaining({ address: "fd00:1::5/64" }),
     ]);
+  });
+
+  test("reports an address once that the plugin reports, too", () => {
+    const ips = [{ address: "2001:0db8::5/64", gateway: "fe80::9", interface: 0 }];
+    const outcome = add({}, { ...shows([routed, unique]), answers: [exits(0, { ...result, ips })] });
+    expect(printed(outcome).ips).toEqual([...ips, expect.objectContaining({ address: "fd00:1::5/64" })]);
+  });
+
+  test("reports no gateway if there is no default router", () => {
+    const host = shows([routed]);
+    for (const text of ["[]", undefined, '[{"dst":"default","dev":"eth0"}]']) {
+      const ip: typeof host.ip = (args, ...rest) => (args.includes("route") ? text : host.ip(args, ...rest));
+      expect(printed(add({}, { ip })).ips).toContainEqual({ address: "2001:db8::5/64", interface: 0 });
+    }
+  });
+
+  test("reports an address of the Internet before a local one, whatever its last part", () => {
+    const inside = { ...routed, local: "2001:db8::fd1" };
+    const addresses = (printed(add({}, shows([unique, inside]))).ips as { address: string }[]).map(
+      (one) => one.address,
+    );
+    expect(addresses).toEqual(["172.16.5.2/24", "2001:db8::fd1/64", "fd00:1::5/64"]);
+  });
+
+  test("does not report an address whose examination has found a duplicate", () => {
+    const outcome = add({}, shows([{ ...routed, dadfailed: true }]));
+    expect(outcome.stderr).toContain("another host has 2001:db8::5");
+    expect(printed(outcome)).toEqual(result);
   });
 
   test("waits for each address, and reports one of the Internet before a local one", () => {
@@ -172,6 +212,30 @@ describe("CHECK", () => {
   test("is not asked about the addresses that came from a router", () => {
     const plan = planned(["2001:db8::5/64"]);
     expect(plan).toMatchObject({ call: { configuration: { prevResult: result } }, leftOut: ["routers' addresses"] });
+  });
+
+  test("of a plugin that moves routes does not miss the address of a router, if its interface's maker has noted it", () => {
+    const route = { dst: "2001:db8::/64", dev: "eth0", table: "100" };
+    const missing = (made: object) => {
+      const done = { uptime: 985, made: 7, addresses: [], routed: ["2001:db8::5/64"] };
+      const maker = entryOf({ type: "macvlan", done, ...made });
+      const moved = { uptime: 985, addresses: [], routing: { routes: [route], rules: [] } };
+      const entries = [
+        entryOf({ ifName: "eth1", done: { ...done, routed: [] } }),
+        maker,
+        chainedOf("sbr", { done: moved }),
+      ];
+      const env = { CNI_COMMAND: "CHECK" };
+      const stdin = { cniVersion: "1.0.0", name: "zone", prevResult: { ...result, ips: ips.slice(1) } };
+      const call = { calledAs: "/opt/cni/bin/sbr-wrapper", stdin, env };
+      const outcome = callWrapper(call, { files: journalFiles(...entries), ip: () => "[]\n[]\n[]\n" });
+      return outcome.exitCode === 0 ? [] : printed(outcome).details;
+    };
+    const all = expect.stringContaining("missing: address 2001:db8::5/64, route 2001:db8::/64 table 100");
+    expect(missing({})).toEqual([]);
+    expect(missing({ ifName: "eth2" })).toEqual(all);
+    expect(missing({ isGivenUp: true, isUndone: true })).toEqual(all);
+    expect(missing({ done: undefined })).toEqual(all);
   });
 
   test("is asked about every other address", () => {
