@@ -42,10 +42,10 @@ test("replaces the text and keeps the mode", () => {
   expect(readdirSync(directory)).toEqual(["zone.conflist"]);
 });
 
-test("leaves the file alone that is the command's own output", () => {
+test.each([1, 2])("leaves the file alone that is the command's own output: %i", (stream) => {
   writeFileSync(file, "old");
   const stat = fstatSync;
-  const own = ((descriptor: number) => (descriptor === 1 ? statSync(file) : stat(descriptor))) as typeof fstatSync;
+  const own = ((descriptor: number) => (descriptor === stream ? statSync(file) : stat(descriptor))) as typeof fstatSync;
   onTestFinished(replaceFileFunctions({ fstatSync: own }));
   expect(() => writeAtomically(file, "new")).toThrow("it is this command's own output");
   expect(readFileSync(file, "utf8")).toBe("old");

@@ -180,6 +180,29 @@ test("the executable is on the disk before it is in its place, and then the dire
   const place = done.indexOf("rename to cni-wrappers");
   expect(done.indexOf(`fsync ${program("1.0.0")}`)).toBe(0);
   expect(done.slice(place, place + 2)).toEqual(["rename to cni-wrappers", "fsync of a directory"]);
+  expect(done.slice(-2)).toEqual(["rename to macvlan-wrapper", "fsync of a directory"]);
+});
+
+test("an executable that cannot take its place leaves nothing behind", () => {
+  installed("1.0.0");
+  const rename = renameSync;
+  const refused = ((from: string, to: string) => {
+    if (to === at("cni-wrappers")) throw Object.assign(new Error(), { code: "EROFS" });
+    rename(from, to);
+  }) as typeof renameSync;
+  onTestFinished(replaceFileFunctions({ renameSync: refused }));
+  expect(() => installed("2.0.0")).toThrow(directory);
+  expect(readFileSync(at("cni-wrappers"))).toEqual(program("1.0.0"));
+  expect(hidden()).toEqual(["checksums"]);
+});
+
+test("--rollback does not take --from or --plugins", async () => {
+  for (const option of ["--from", "--plugins"])
+    expect(await runCommand(["install", "--rollback", "--dir", directory, option, "bridge"])).toEqual({
+      exitCode: 2,
+      stdout: "",
+      stderr: "cni-wrappers: --rollback takes what is kept in the directory: leave --from and --plugins out\n",
+    });
 });
 
 test("a rollback from an executable that install did not write", () => {
@@ -271,6 +294,9 @@ test("a directory has plugins if one of its programs is not ours", () => {
   symlinkSync("nowhere", at("broken"));
   expect(hasPlugins(place())).toBe(false);
   writeFileSync(at("bridge"), "", { mode: 0o755 });
+  expect(hasPlugins(place())).toBe(true);
+  rmSync(at("bridge"));
+  symlinkSync("/bin/sh", at("bridge"));
   expect(hasPlugins(place())).toBe(true);
 });
 
@@ -375,11 +401,13 @@ test("uninstall removes every link to the executable, and nothing else", () => {
   installed("2.0.0");
   symlinkSync("cni-wrappers", at("bridge"));
   symlinkSync("other", at("tap-wrapper"));
+  symlinkSync(at("cni-wrappers"), at("vlan-wrapper"));
   writeFileSync(at("macvlan"), "");
   expect(removeAll(place()).map((path) => path.slice(directory.length + 1))).toEqual([
     "bridge",
     "bridge-wrapper",
     "macvlan-wrapper",
+    "vlan-wrapper",
     "cni-wrappers",
     ".cni-wrappers",
   ]);

@@ -142,9 +142,9 @@ test.each(["sha256", "sha512"])("an archive that does not match its .%s", (algor
   expect(() => read("a.tgz")).toThrow(`a.tgz: it does not match a.tgz.${algorithm}; download both again`);
 });
 
-test("a checksum for another archive", () => {
+test.each(["b.tgz", "a.tgz.cdx.json", "tools-a.tgz"])("a checksum for another file: %s", (name) => {
   pack(header(own));
-  writeFileSync(join(directory, "a.tgz.sha256"), `${"0".repeat(64)}  b.tgz\n`);
+  writeFileSync(join(directory, "a.tgz.sha256"), `${"0".repeat(64)}  ${name}\n`);
   expect(() => read("a.tgz")).toThrow("a.tgz.sha256: it has no line for a.tgz");
 });
 
