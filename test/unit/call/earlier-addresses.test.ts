@@ -37,7 +37,7 @@ describe("askingFor", () => {
   });
 
   test("puts the addresses where host-local reads them, next to existing keys", () => {
-    const asking = askingFor(call({ ipam, args: { labels: [], cni: { mac: "m" } } }), ["10.0.0.2/24"], "A=1");
+    const asking = askingFor(call({ ipam, args: { labels: [], cni: { mac: "m" } } }), ["10.0.0.2/24"], "ETH1_IP=1");
     expect(asking?.configuration).toEqual({
       ipam,
       args: { labels: [], cni: { mac: "m", ips: ["10.0.0.2/24"] } },

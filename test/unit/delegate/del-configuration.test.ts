@@ -1,10 +1,22 @@
 import { describe, expect, test } from "vitest";
 import { logOf } from "../../../shared/call/session.ts";
-import { withReadablePrevResult } from "../../../shared/delegate/del-configuration.ts";
+import { freesTheSame, withReadablePrevResult } from "../../../shared/delegate/del-configuration.ts";
 import type { Host } from "../../../shared/host/host.ts";
+import { entryOf } from "../support/journals.ts";
+
+const failedTry = { done: undefined, failed: {} };
 
 // Without a log, nothing is written.
 const session = { host: {} as Host, profiles: {}, log: logOf({}, {}), cniVersion: undefined, fields: {} };
+
+test.each([
+  ["another IPAM plugin", { type: "acme" }, {}, false],
+  ["another directory", { type: "host-local", dataDir: "/x" }, {}, false],
+  ["another IPAM plugin, of an ADD that failed, which has freed its lease itself", { type: "acme" }, failedTry, true],
+])("the list's configuration frees the same with %s: %j", (_, ipam, more, expected) => {
+  const own = { type: "bridge", ipam: { type: "host-local" } };
+  expect(freesTheSame(entryOf(more), own, { type: "bridge", ipam })).toBe(expected);
+});
 
 // What Go's types hold, by reading types/100 and types/040 of containernetworking/cni 1.3.0.
 

@@ -188,3 +188,19 @@ test.each<[string, JsonObject, readonly string[] | undefined, JsonObject?]>([
   const [, add] = runs as readonly { stdin: JsonObject }[];
   expect(add?.stdin.args).toEqual(ips && { cni: { ips } });
 });
+
+test.each([
+  ["its own interface", "blue\r\neth0", had],
+  ["another interface of the container", "blue\r\neth1", undefined],
+  ["another container", "red\r\neth0", undefined],
+])("after a reboot ADD asks for its address while the lease is of %s", (_, lease, ips) => {
+  const ipam = { type: "host-local", subnet: "10.1.0.0/24" };
+  const files = {
+    ...journalFiles(entryOf({ bootId: "earlier" })),
+    "/var/lib/cni/networks/zone/10.1.0.2": lease,
+  };
+  const answers = [exits(0), exits(0, bridgeResult)];
+  const { runs } = callWrapper({ stdin: { cniVersion: "1.0.0", name: "zone", ipam } }, { files, answers, links: [0] });
+  const [, add] = runs as readonly { stdin: JsonObject }[];
+  expect(add?.stdin.args).toEqual(ips && { cni: { ips } });
+});

@@ -110,6 +110,13 @@ describe("a plugin whose CHECK needs ipam", () => {
     expect(planned(configuration, only).call.configuration).toMatchObject(configuration);
   });
 
+  test("gets none if static is missing", () => {
+    const stdin = { cniVersion: "1.0.0", name: "zone", prevResult: only };
+    const inspect = (path: string) => (path === "/opt/cni/bin/bridge" ? "executable" : "missing");
+    const [run] = callWrapper({ env: { CNI_COMMAND: "CHECK" }, stdin }, { inspect }).runs;
+    expect(run?.stdin).not.toHaveProperty("ipam");
+  });
+
   test("another plugin gets none", () => {
     expect(planned({}, only, "macvlan-wrapper").call.configuration).not.toHaveProperty("ipam");
   });

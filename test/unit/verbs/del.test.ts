@@ -47,6 +47,12 @@ describe("DEL of an entry", () => {
     ]);
   });
 
+  test("gives the runtime the failure of what a stray ADD left, although that of its own entry passes", () => {
+    const files = journalFiles(entryOf(), tryOf({ id: "stray", stray: true, isGivenUp: true, uptime: 990 }));
+    const answers = [exits(1, { code: 7, msg: "no" }), exits(1, { code: 7, msg: "no" }), exits(0)];
+    expect(del("bridge", {}, { files, answers, links: [7] })).toMatchObject({ exitCode: 1, files: {} });
+  });
+
   test("of host-device without its interface gets the namespace, frees the lease, and counts if it fails then", () => {
     const namespace = { path: blue, device: 4, inode: ownNamespace + 1, changedMs: 0 };
     const entries = [entryOf(), entryOf({ type: "host-device", ifName: "eth1", namespace })];

@@ -298,3 +298,14 @@ test("asks for no address that a sibling has, although rules of a failed DEL may
   expect(addOf(left)).toHaveProperty("args.cni.ips", ["10.1.0.2/24"]);
   expect(addOf(left, sibling)).not.toHaveProperty("args");
 });
+
+test("an ADD that fails with its old address and with others leaves nothing, and its failures are written", () => {
+  const files = journalFiles(entryOf({ bootId: "earlier" }));
+  const ipam = { type: "host-local", subnet: "10.1.0.0/24" };
+  const outcome = callWrapper(
+    { stdin: { ...stdin, ipam } },
+    { files, answers: [exits(0), exits(1), exits(0), exits(1)] },
+  );
+  expect(commandsOf(outcome)).toEqual(["DEL", "ADD", "DEL", "ADD"]);
+  expect(entriesIn(outcome).at(-1)).toMatchObject({ failed: { left: 0 } });
+});
