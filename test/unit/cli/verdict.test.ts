@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, type statfsSync, symlinkSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { exitCodes } from "../../../cli/exit-codes.ts";
 import { journalProblem } from "../../../cli/host/journal-place.ts";
 import { makeHostFolders } from "../support/fake-host-folders.ts";
 import { runCommand } from "../support/fake-terminal.ts";
+import { replaceFileFunctions } from "../support/file-functions.ts";
 
 const commands = ["preflight", "status", "adopt", "prune"];
 const checking = ["preflight", "status", "adopt"];
@@ -311,4 +312,14 @@ test("journals cannot be written: the reason names the directory, or what stands
   expect(journalProblem(join(directory, "none/wrappers"))).toBeUndefined();
   writeFileSync(join(directory, "wrappers"), "");
   expect(journalProblem(join(directory, "wrappers"))).toBe(`${directory}/wrappers: is not a directory`);
+});
+
+test.each([
+  ["that counts no files, such as btrfs, is not full", { files: 0, ffree: 0 }, undefined],
+  ["without a free file is full", { files: 100, ffree: 0 }, "no space is left on the file system"],
+  ["without a free block is full", { bfree: 0 }, "no space is left on the file system"],
+])("a file system %s", (_, more, problem) => {
+  const free = { bsize: 4096, bfree: 1000, files: 100, ffree: 10, ...more };
+  onTestFinished(replaceFileFunctions({ statfsSync: (() => free) as unknown as typeof statfsSync }));
+  expect(journalProblem(directory)).toBe(problem && `${directory}: ${problem}`);
 });

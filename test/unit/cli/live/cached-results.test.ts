@@ -37,8 +37,8 @@ describe("parseCachedResult", () => {
     });
   });
 
-  test("an older libcni wrote no namespace: the result names it", () => {
-    expect(parseCachedResult("/f", JSON.stringify(cached))).toMatchObject({ netns: "/run/netns/c1" });
+  test.each([{}, { netns: "" }])("without a namespace, as of an older libcni, the result names it: %j", (netns) => {
+    expect(parseCachedResult("/f", JSON.stringify({ ...cached, ...netns }))).toMatchObject({ netns: "/run/netns/c1" });
   });
 
   test.each([

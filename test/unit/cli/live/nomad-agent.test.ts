@@ -58,6 +58,11 @@ describe("askNomad", () => {
     expect(requests.map(({ headers }) => headers["x-nomad-token"])).toEqual(["s3cret", "s3cret"]);
   });
 
+  test("an IPv6 address is in brackets", async () => {
+    const { problem } = await askNomad(new NomadAgent({ NOMAD_ADDR: "http://[::1]:1" }));
+    expect(problem).toMatch(/^connect E[A-Z]+ ::1:1/);
+  });
+
   test("without a token there is no header for it", async () => {
     await askNomad(new NomadAgent({ NOMAD_ADDR: `http://${await listening(createServer(agent))}` }));
     expect(requests.map(({ headers }) => headers["x-nomad-token"])).toEqual([undefined, undefined]);

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { outsideSubnets } from "../../../../cli/live/check.ts";
 import { changedInterface } from "../../../../cli/rules/changed-interface.ts";
+import { changedNetwork } from "../../../../cli/rules/changed-network.ts";
 import { zoneOfBlue } from "../../support/journals.ts";
 import { bothResult } from "../../support/results.ts";
 import { listWith } from "../needs/support.ts";
@@ -23,6 +24,7 @@ test.each([
   ["another subnet of eth0, which a plain plugin makes", [{ ...moved }, wrapped(bridge, "eth1")], ["eth0"]],
   ["the plain list of a script, which gives each interface a name", [macvlan, bridge], []],
   ["a plain plugin and an unnamed wrapper", [wrapped(macvlan), bridge], []],
+  ["a list without subnets", [{ ...macvlan, ipam: { type: "dhcp" } }], []],
 ])("addresses outside of the subnets: %s", (_, plugins, interfaces) => {
   const lines = outsideSubnets(listWith(...plugins), attachment);
   expect(lines.map((line) => line.split(" ")[0])).toEqual(interfaces);
@@ -39,4 +41,14 @@ test.each([
   const found = changedInterface.findInList(listWith(...plugins), { lists: [], state } as never);
   const messages = [found].flat().flatMap((one) => (one && "message" in one ? one.message : []));
   expect(messages.map((message) => /\w+ of \w+/.exec(message)?.[0])).toEqual(lost);
+});
+
+test.each([
+  ["bridge", 1],
+  ["macvlan", 0],
+])("an entry of %s for eth1, whose network is now another one", (type, count) => {
+  const list = listWith(wrapped(macvlan), wrapped(bridge, "eth1"));
+  const state = { entries: [{ ...made(type, "eth1"), delegateNetwork: "lan" }], leases: [], unreadable: [] };
+  const found = list.plugins.map((plugin) => changedNetwork.findInPlugin(plugin, list, { lists: [], state } as never));
+  expect(found.flatMap((one) => one ?? [])).toHaveLength(count);
 });

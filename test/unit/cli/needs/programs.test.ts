@@ -17,6 +17,7 @@ test.each([
   ["masquerading", { type: "bridge", ipMasq: true }, "iptables or nft", ""],
   ["masquerading with iptables", { type: "ptp", ipMasq: true, ipMasqBackend: "iptables" }, "iptables", "iptables"],
   ["masquerading with nftables", { type: "bridge", ipMasq: true, ipMasqBackend: "nftables" }, "nft", ""],
+  ["masquerading with a backend of null", { type: "ptp", ipMasq: true, ipMasqBackend: null }, "iptables or nft", ""],
   ["no masquerading", { type: "bridge", ipMasq: false }, "", ""],
   ["a plugin that does not masquerade", { type: "macvlan", ipMasq: true }, "", ""],
   ["published ports", { type: "portmap-wrapper" }, "iptables or nft", ""],

@@ -14,6 +14,7 @@ describe("changedKeys", () => {
     ["a new key", {}, { wrapper: { ifName: "eth1" } }, ["plugins[1].wrapper"]],
     ["a nested key", { ipam: { type: "a", x: 1 } }, { ipam: { type: "a" } }, ["plugins[1].ipam.x"]],
     ["a list of texts", { dns: ["a"] }, { dns: ["b"] }, ["plugins[1].dns"]],
+    ["an object beside a text", { dns: ["a", { x: 1 }] }, { dns: ["a", { x: 2 }] }, ["plugins[1].dns[1].x"]],
   ])("%s", (_, before, after, keys) => {
     expect(changedKeys(list(before), list(after))).toEqual(keys);
   });

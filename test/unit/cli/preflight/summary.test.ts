@@ -122,6 +122,13 @@ describe("preflight --summary", () => {
       ["stale", ["n1", "n2"], [at("09:00", "n1", passes), at("10:01", "n2", passes)], "an old answer: n1", "1 of 2"],
       ["without a time", ["n1"], [line(answer("n1", passes))], "an old answer: n1", "0 of 1"],
       [
+        "without a time, beside a new one",
+        ["n1", "n2"],
+        [line(answer("n1", passes)), at("09:00", "n2", passes)],
+        "an old answer: n1",
+        "1 of 2",
+      ],
+      [
         "missing, beside a stale one",
         ["n1", "n2", "n3"],
         [at("09:00", "n1", passes), at("10:01", "n2", passes)],
