@@ -142,9 +142,13 @@ function undoByList(call: Call, undoing: Undoing, entry: Entry): Finished | unde
   if (!freesTheSame(entry, own, listed.configuration ?? {})) return undefined;
   warn(call.session, "DEL failed with the configuration of ADD: running it once more with the list's");
   const answer = runRemoval(undoing, entry, { call: listed, removal });
-  const isMasqueraded = masquerades(entry, profileOf(entry.type, call.session.profiles));
-  // The rules of other attachments may hold the chain. It goes with them.
-  return answer.exitCode !== 0 && isMasqueraded ? runDel(undoing, entry, listed) : answer;
+  return answer.exitCode === 0 ? answer : (runBesideRules(undoing, entry, listed) ?? answer);
+}
+
+/** Runs a DEL with masquerading once more: rules with other addresses may hold the chain. It goes with them. */
+function runBesideRules(undoing: Undoing, entry: Entry, del: DelegateCall): Finished | undefined {
+  const isMasqueraded = masquerades(entry, profileOf(entry.type, undoing.session.profiles));
+  return isMasqueraded ? runDel(undoing, entry, del) : undefined;
 }
 
 /**
@@ -168,7 +172,10 @@ function removeStray(call: Call, undoing: Undoing, entry: Entry): Finished | und
   // guard: an interface of another attachment
   if (removal.do !== "DEL" || !removal.withNamespace) return undefined;
   // The entry's own DEL frees the lease. Until then, it tells which masquerading rules are the entry's.
-  return runDel(undoing, entry, ownDel(call, { ...stray, done: entry.done }, { ...removal, freesLease: false }));
+  const del = ownDel(call, { ...stray, done: entry.done }, { ...removal, freesLease: false });
+  const answer = runDel(undoing, entry, del);
+  // The entry's own rules may hold the chain.
+  return answer.exitCode === 0 ? answer : (runBesideRules(undoing, entry, del) ?? answer);
 }
 
 type Del = Removal & { readonly do: "DEL" };
