@@ -45,8 +45,7 @@ export function adopt(
   const own = { file, before: read, after, journal: added };
   writeBackup(cacheDirectory, earlier ? joined(earlier, own) : own);
   // The result comes last: after a kill, the next run still sees that something is missing.
-  const problem = added && appendJournal(added.file, added.text, { makesFile: true, isFlushed: true });
-  if (added && problem !== undefined) throw new Trouble(`${added.file}: ${problem}`);
+  if (added) write(added);
   try {
     // libcni has no lock for its cache. A DEL in the meantime must not be undone by the new file.
     writeResult(cacheDirectory, file, after, () => {
@@ -65,13 +64,17 @@ export function adopt(
   };
 }
 
+function write({ file, text }: MissingJournal): void {
+  const problem = appendJournal(file, text, { makesFile: true, isFlushed: true });
+  if (problem !== undefined) throw new Trouble(`${file}: ${problem}`);
+}
+
 /** The oldest text is kept: an adoption of what adopt wrote continues the earlier one. */
 function joined(earlier: Backup, own: Backup): Backup {
-  const known = textsOf(earlier);
   // guard: a backup of another attachment does not come back
-  if (!known.includes(own.before)) return own;
-  const between = known.filter((text) => text !== earlier.before && text !== own.after);
-  return { ...own, before: earlier.before, between, journal: own.journal ?? earlier.journal };
+  if (!textsOf(earlier).includes(own.before)) return own;
+  const { before, between = [], after, journal } = earlier;
+  return { ...own, before, between: [...between, after], journal: own.journal ?? journal };
 }
 
 function textsOf({ before, after, between = [] }: Backup): readonly string[] {
@@ -124,14 +127,11 @@ export function undo(
 function undoOne(cacheDirectory: string, backup: Backup): Undone {
   const { file, before, journal } = backup;
   const now = textOf(file);
-  // guard: a result that adopt did not write
-  const isOurs = (text: string | undefined) => text === undefined || textsOf(backup).includes(text);
   // guard: a result that changed since adopt wrote it
-  if (!isOurs(now)) return "changed since";
+  if (now !== undefined && !textsOf(backup).includes(now)) return "changed since";
   removeAdded(journal);
   // guard: a result that DEL removed does not come back
   if (now === undefined) return "gone";
-  if (now === before) return "restored";
   writeResult(cacheDirectory, file, before, () => {
     // guard: a result that changed during the undo
     if (textOf(file) !== now) throw new Trouble(`${file}: it changed meanwhile; run adopt --undo again`);

@@ -8,6 +8,7 @@ import { Memory } from "../host/memory.ts";
 import { leasesOf } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
+import { withSortedKeys } from "../live/libcni.ts";
 
 /** The journal that a live attachment lacks. */
 export interface MissingJournal {
@@ -27,9 +28,8 @@ export function missingJournal(
   const file = journalFile(attachment);
   // guard: a journal that is there
   if (readFile(file) !== undefined) return undefined;
-  const lines = creators
-    .filter(({ isWrapped }) => isWrapped)
-    .flatMap((creator) => entryLines(attachment, creator, links));
+  const wrapped = creators.filter(({ isWrapped }) => isWrapped);
+  const lines = wrapped.flatMap((creator) => entryLines(attachment, creator, links));
   return lines.length === 0 ? undefined : { file, text: linesText(lines) };
 }
 
@@ -50,7 +50,7 @@ function entryLines(attachment: CachedAttachment, creator: ListedPlugin, { insid
     ...{ network, containerId, runtimeIfName, id, type: delegate, role: "creator", ifName, delegateNetwork },
     ...{ bootId: moment.bootId, uptime, namespace, before: 0, path: "" },
     args: isRenamed ? "" : args.map((pair) => pair.join("=")).join(";"),
-    checksum: checksumOf({ ...configuration, name: network }),
+    checksum: checksumOf(withSortedKeys({ ...configuration, name: network })),
     wrapper,
     configuration: { cniVersion: attachment.list?.cniVersion, ...own, name: delegateNetwork, type: delegate },
   };

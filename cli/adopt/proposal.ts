@@ -18,7 +18,7 @@ export type Proposal =
   /** CHECK passes with this result. */
   | { readonly is: "adoptable"; readonly result: CniResult; readonly journal: MissingJournal | undefined }
   /** CHECK fails, and no result makes it pass. `error` is CHECK's, `cure` what to change in the list. */
-  | { readonly is: "lost"; readonly error: string; readonly cure?: string }
+  | { readonly is: "lost"; readonly error: string; readonly cure?: string | undefined }
   /** CHECK passes with a result, but with it the CHECK of the list in place would fail, which passes now. `error` is that one's. */
   | { readonly is: "later"; readonly error: string }
   /** Nobody can tell whether a result makes CHECK pass. */
@@ -63,7 +63,7 @@ export async function proposalAfter(
   // guard: a result that no CHECK was run on
   if (verdict.is !== "fails") return { is: "unchecked" };
   const { error, cure } = verdict;
-  const lost = { is: "lost", error, ...(cure !== undefined && { cure }) } as const;
+  const lost = { is: "lost", error, cure } as const;
   const { network, readLinks, isClaimed, check } = evidence;
   if (!network || !attachment.result) return lost;
   const links = await readLinks();
@@ -90,10 +90,9 @@ async function problemInPlace(
   result: CniResult,
   checkInPlace: RunCheck | undefined,
 ): Promise<string | undefined> {
-  const after = await checkInPlace?.({ ...attachment, result });
-  if (after?.is !== "fails") return undefined;
-  const before = await checkInPlace?.(attachment);
-  return before?.is === "fails" ? undefined : after.error;
+  if (!checkInPlace) return undefined;
+  const after = await checkInPlace({ ...attachment, result });
+  return after.is === "fails" && (await checkInPlace(attachment)).is !== "fails" ? after.error : undefined;
 }
 
 /**
@@ -116,14 +115,15 @@ function completeResult(
 
 function withLink(result: CniResult, netns: string, link: Link, host: readonly Interface[]): CniResult {
   const known = result.interfaces ?? [];
-  const index = known.findIndex((one) => isContainerInterface(one) && one.name === link.ifname);
-  const added = index < 0 ? [...host, { name: link.ifname, mac: link.address ?? "", sandbox: netns }] : [];
-  const interfaces = [...known, ...added];
-  const own = index < 0 ? interfaces.length - 1 : index;
-  const missing = addressesOf(link).filter((address) => !(result.ips ?? []).some((ip) => ip.address === address));
-  if (added.length === 0 && missing.length === 0) return result;
-  const ips = missing.map((address) => ({ ...familyIn(result.cniVersion, address), address, interface: own }));
-  return { ...result, interfaces, ips: [...(result.ips ?? []), ...ips] };
+  const isLink = (one: Interface) => isContainerInterface(one) && one.name === link.ifname;
+  const added = [...host, { name: link.ifname, mac: link.address ?? "", sandbox: netns }];
+  const interfaces = known.some(isLink) ? known : [...known, ...added];
+  const own = interfaces.findIndex(isLink);
+  const ips = result.ips ?? [];
+  const missing = addressesOf(link).filter((address) => !ips.some((ip) => ip.address === address));
+  if (interfaces === known && missing.length === 0) return result;
+  const addedIps = missing.map((address) => ({ ...familyIn(result.cniVersion, address), address, interface: own }));
+  return { ...result, interfaces, ips: [...ips, ...addedIps] };
 }
 
 /** The host-side devices that a creator reports before its container interface. */

@@ -13,7 +13,7 @@ export function textFor(
 ): string {
   const groups = alike(cases.filter(needsWords), ({ attachment, proposal }) => [
     attachment.network,
-    proposal.is === "adoptable" ? changeOf(attachment, proposal.result, plain).match(/^[+-] .*$/gm) : proposal,
+    proposal.is === "adoptable" ? changeOf(attachment, proposal.result, plain).match(/^[+-] .*/gm) : proposal,
   ]);
   const parts = groups.map(([first, ...others]) => {
     const names = others.map(({ workload }) => workload.name);
@@ -57,11 +57,16 @@ const undoneWords: Readonly<Record<Undone, string>> = {
   unreadable: "its backup cannot be read, so it stays as it is",
 };
 
-function needsWords({ proposal: { is } }: Case): boolean {
-  return is === "adoptable" || is === "later" || is === "lost" || is === "unseen";
+/** A case with something to say. */
+interface Told extends Case {
+  readonly proposal: Exclude<Proposal, { readonly is: "fine" | "unchecked" }>;
 }
 
-function caseText(one: Case, isWritten: boolean, terminal: Pick<Terminal, "hasColors">): string {
+function needsWords(one: Case): one is Told {
+  return one.proposal.is !== "fine" && one.proposal.is !== "unchecked";
+}
+
+function caseText(one: Told, isWritten: boolean, terminal: Pick<Terminal, "hasColors">): string {
   const { attachment, workload, proposal } = one;
   const title = oneLine(`${attachment.network} ${workload.name}`);
   if (proposal.is === "lost") {
@@ -73,7 +78,6 @@ function caseText(one: Case, isWritten: boolean, terminal: Pick<Terminal, "hasCo
     return `${title}: can be adopted when the new list is in place; before, CHECK of the list in place would fail: ${oneLine(proposal.error)}`;
   if (proposal.is === "unseen")
     return `${title}: nobody can tell whether it can be adopted: ${oneLine(proposal.error)}`;
-  if (proposal.is !== "adoptable") return title;
   const { journal, result } = proposal;
   return [
     `${title}: ${isWritten ? "adopted" : "can be adopted"}`,
@@ -97,11 +101,18 @@ function text(value: unknown): string {
 
 function summaryOf(cases: readonly Case[], isWritten: boolean): string {
   const count = (is: Proposal["is"]) => cases.filter(({ proposal }) => proposal.is === is).length;
-  const adoptable = `${count("adoptable")} ${isWritten ? "adopted" : "can be adopted"}`;
-  const later = count("later") > 0 ? `, ${count("later")} when the new list is in place` : "";
-  const unseen = count("unseen") > 0 ? `, ${count("unseen")} cannot be looked at` : "";
-  const unchecked = count("unchecked") > 0 ? `, ${count("unchecked")} are not checked` : "";
   const curable = cases.filter(({ proposal }) => proposal.is === "lost" && proposal.cure !== undefined).length;
-  const cured = curable > 0 ? `, ${curable} pass with another list` : "";
-  return `${count("fine")} pass CHECK, ${adoptable}${later}, ${count("lost") - curable} cannot be helped${cured}${unseen}${unchecked}`;
+  return [
+    `${count("fine")} pass CHECK`,
+    `${count("adoptable")} ${isWritten ? "adopted" : "can be adopted"}`,
+    ...some(count("later"), "when the new list is in place"),
+    `${count("lost") - curable} cannot be helped`,
+    ...some(curable, "pass with another list"),
+    ...some(count("unseen"), "cannot be looked at"),
+    ...some(count("unchecked"), "are not checked"),
+  ].join(", ");
+}
+
+function some(count: number, words: string): readonly string[] {
+  return count > 0 ? [`${count} ${words}`] : [];
 }

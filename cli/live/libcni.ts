@@ -86,7 +86,7 @@ export function callOf(
     ...(Object.keys(capable).length > 0 && { runtimeConfig: capable }),
     ...(verb === "GC" && validAttachments(attachment)),
   };
-  return { environment: environmentOf(verb, attachment), stdin: sorted(stdin) };
+  return { environment: environmentOf(verb, attachment), stdin: withSortedKeys(stdin) };
 }
 
 function isOfContainer(verb: ConfiguredVerb): boolean {
@@ -130,10 +130,12 @@ export function familyIn(cniVersion: string | undefined, address: string): { rea
   return cniVersion?.startsWith("0.") ? { version: address.includes(":") ? "6" : "4" } : {};
 }
 
-// Go writes a map's keys in this order. The wrappers recognize a configuration by its text.
-function sorted<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(sorted) as T;
+/** Returns a value with its keys in the order in which Go writes them. The wrappers recognize a configuration by its text. */
+export function withSortedKeys<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(withSortedKeys) as T;
   if (!isJsonObject(value)) return value;
   const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, inner]) => [key, key === "prevResult" ? inner : sorted(inner)])) as T;
+  return Object.fromEntries(
+    entries.map(([key, inner]) => [key, key === "prevResult" ? inner : withSortedKeys(inner)]),
+  ) as T;
 }

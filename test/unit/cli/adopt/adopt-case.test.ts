@@ -54,6 +54,7 @@ test("an adoption that is taken back leaves the backup of the earlier one", asyn
   const one = adoptable();
   await adoptCase(cache, one, async () => ({ is: "passes" }));
   const first = readFileSync(one.attachment.file, "utf8");
+  const backup = readFileSync(join(cache, "adopted/zone-c1-eth0"), "utf8");
   const again: Case = {
     ...one,
     attachment: { ...one.attachment, text: first },
@@ -61,6 +62,7 @@ test("an adoption that is taken back leaves the backup of the earlier one", asyn
   };
   await adoptCase(cache, again, async () => ({ is: "fails", error: "wrong" }));
   expect(readFileSync(one.attachment.file, "utf8")).toBe(first);
+  expect(readFileSync(join(cache, "adopted/zone-c1-eth0"), "utf8")).toBe(backup);
   expect(undo(cache, () => true)).toEqual([[one.attachment.file, "restored"]]);
   expect(readFileSync(one.attachment.file, "utf8")).toBe(text);
 });
@@ -76,9 +78,37 @@ test.each<[string, Verdict, Verdict, number]>([
   expect((await neededResults(cache, check)).size).toBe(count);
 });
 
-test("a result whose second CHECK fails is taken back, and the case counts as lost", async () => {
+test.each([
+  ["a result that is gone", undefined, text],
+  ["a result that is not readable now", "{", text],
+  ["a result that was not readable before", text, "{"],
+  ["a backup that cannot be read", text, undefined],
+])("undo runs no CHECK for %s", async (_, now, before) => {
+  mkdirSync(join(cache, "adopted"));
+  if (now !== undefined) writeFileSync(join(cache, "results/zone-c1-eth0"), now);
+  writeFileSync(join(cache, "adopted/zone-c1-eth0"), JSON.stringify({ before, after: "after" }));
+  const check = () => Promise.reject(new Error("CHECK ran"));
+  expect(await neededResults(cache, check)).toEqual(new Set());
+});
+
+test.each<[string, Verdict, string]>([
+  ["fails", { is: "fails", error: "wrong" }, "wrong"],
+  ["finds no namespace", { is: "gone" }, "its namespace is gone"],
+  ["does not run", { is: "unchecked", why: "x" }, "CHECK did not run"],
+])("a result whose second CHECK %s is taken back, with its backup, and the case is lost", async (_, verdict, error) => {
   const one = adoptable();
-  const after = await adoptCase(cache, one, async () => ({ is: "fails", error: "wrong" }));
-  expect(after.proposal).toEqual({ is: "lost", error: "wrong" });
+  const checked: CachedAttachment[] = [];
+  const after = await adoptCase(cache, one, async (attachment) => {
+    checked.push(attachment);
+    return verdict;
+  });
+  expect(checked).toEqual([{ ...one.attachment, result: { cniVersion: "1.0.0" } }]);
+  expect(after).toEqual({ ...one, proposal: { is: "lost", error } });
   expect(readFileSync(one.attachment.file, "utf8")).toBe(text);
+  expect(undo(cache, () => true)).toEqual([]);
+});
+
+test("a fault of the command itself is none of the case", async () => {
+  const check = () => Promise.reject(new TypeError("x is not a function"));
+  await expect(adoptCase(cache, adoptable(), check)).rejects.toThrow("x is not a function");
 });

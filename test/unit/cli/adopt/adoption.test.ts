@@ -11,39 +11,70 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { adopt, undo } from "../../../../cli/adopt/adoption.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
+import { noteSyncs } from "../../support/file-functions.ts";
 import { redirect } from "../../support/redirected.ts";
 
 let directory = "";
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "adoption-"));
   mkdirSync(join(directory, "cache/results"), { recursive: true });
-  mkdirSync(join(directory, "cache/adopted"));
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
 const at = (name: string) => join(directory, name);
 const undoAll = () => undo(at("cache"), () => true);
 
-function backUp(backup: object): void {
-  writeFileSync(at("cache/adopted/zone-c1-eth0"), JSON.stringify(backup));
+function backUp(backup: object, name = "zone-c1-eth0"): void {
+  mkdirSync(at("cache/adopted"), { recursive: true });
+  writeFileSync(at(`cache/adopted/${name}`), JSON.stringify(backup));
 }
 
-test("a second adoption keeps the oldest text, and undo restores it", () => {
+test.each([1, 2, 3])(
+  "after three adoptions, undo restores the oldest text, also if a kill left the %ith one's",
+  (left) => {
+    const file = at("cache/results/zone-c1-eth0");
+    const texts = ['{"result":{}}'];
+    writeFileSync(file, '{"result":{}}');
+    for (const mtu of [1, 2, 3]) {
+      const read = { file, text: readFileSync(file, "utf8") } as CachedAttachment;
+      adopt(at("cache"), read, { result: { cniVersion: "1.0.0", mtu }, journal: undefined });
+      texts.push(readFileSync(file, "utf8"));
+    }
+    expect(texts[3]).toBe('{"result":{"cniVersion":"1.0.0","mtu":3}}');
+    expect(statSync(at("cache/adopted")).mode & 0o777).toBe(0o700);
+    writeFileSync(file, texts[left] ?? "");
+    expect(undoAll()).toEqual([[file, "restored"]]);
+    expect(readFileSync(file, "utf8")).toBe('{"result":{}}');
+  },
+);
+
+test("the backup, the journal and the result are on the disk in this order", () => {
   const file = at("cache/results/zone-c1-eth0");
-  const adoptMtu = (mtu: number) => {
-    const read = { file, text: readFileSync(file, "utf8") } as CachedAttachment;
-    adopt(at("cache"), read, { result: { cniVersion: "1.0.0", mtu }, journal: undefined });
-  };
-  writeFileSync(file, '{"result":{}}');
-  adoptMtu(1);
-  adoptMtu(2);
-  expect(JSON.parse(readFileSync(file, "utf8")).result.mtu).toBe(2);
-  expect(undoAll()).toEqual([[file, "restored"]]);
-  expect(readFileSync(file, "utf8")).toBe('{"result":{}}');
+  writeFileSync(file, "{}");
+  const { done, undo } = noteSyncs();
+  onTestFinished(undo);
+  const journal = { file: at("wrappers/c1/zone:eth0"), text: "its" };
+  adopt(at("cache"), { file, text: "{}" } as CachedAttachment, { result: { cniVersion: "1.0.0" }, journal });
+  const steps = done.filter((step) => step !== "fsync of a directory");
+  expect(steps.slice(1)).toEqual([
+    ...["rename to zone-c1-eth0", "fsync its"],
+    ...['fsync {"result":{"cniVersion":"1.0.0"}}', "rename to zone-c1-eth0"],
+  ]);
+  expect(steps[0]).toMatch(/^fsync \{"before":"\{\}"/);
+});
+
+test("a journal that cannot be written is trouble, and the result stays", () => {
+  const file = at("cache/results/zone-c1-eth0");
+  writeFileSync(file, "{}");
+  writeFileSync(at("wrappers"), "a file");
+  const journal = { file: at("wrappers/c1/zone:eth0"), text: "its" };
+  const parts = { result: { cniVersion: "1.0.0" }, journal };
+  expect(() => adopt(at("cache"), { file, text: "{}" } as CachedAttachment, parts)).toThrow(`${journal.file}: ENOTDIR`);
+  expect(readFileSync(file, "utf8")).toBe("{}");
 });
 
 test("a result stays as old as it was: preflight takes its time for the start of the container", () => {
@@ -72,30 +103,57 @@ test("after the runtime wrote the file anew, the new text is the oldest", () => 
   expect(readFileSync(file, "utf8")).toBe('{"result":{"dns":{}}}');
 });
 
-test("undo restores the oldest text also if the second adoption was killed", () => {
-  writeFileSync(at("cache/results/zone-c1-eth0"), "first");
-  backUp({ before: "before", between: ["first"], after: "second" });
-  expect(undoAll()).toEqual([[at("cache/results/zone-c1-eth0"), "restored"]]);
-  expect(readFileSync(at("cache/results/zone-c1-eth0"), "utf8")).toBe("before");
-});
-
-test("--undo --json is JSON", async () => {
+test("--undo --json is JSON, with two spaces", async () => {
   writeFileSync(at("cache/results/zone-c1-eth0"), "after");
   backUp({ before: "before", after: "after" });
   const { stdout } = await runCommand(["adopt", "--undo", "--json", "--cache-dir", at("cache")]);
-  expect(JSON.parse(stdout)).toEqual([{ file: at("cache/results/zone-c1-eth0"), undone: "restored" }]);
+  const data = [{ file: at("cache/results/zone-c1-eth0"), undone: "restored" }];
+  expect(stdout).toBe(`${JSON.stringify(data, null, 2)}\n`);
 });
 
-test("--undo --container restores the results of this container only", async () => {
-  for (const containerId of ["c1", "c2"]) {
-    const named = { kind: "cniCacheV1", networkName: "zone", containerId, ifName: "eth0", netns: "/none" };
-    writeFileSync(at(`cache/results/zone-${containerId}-eth0`), JSON.stringify(named));
-    const backup = { before: "before", after: JSON.stringify(named) };
-    writeFileSync(at(`cache/adopted/zone-${containerId}-eth0`), JSON.stringify(backup));
+test.each<[string, Record<string, string | undefined>, number, string]>([
+  ["without a backup", {}, 0, "There is no backup.\n"],
+  ["of a result that is there", { c1: "after" }, 0, "c1: restored\n"],
+  ["of a result that is gone", { c1: undefined }, 0, "c1: the container is gone; the backup is removed\n"],
+  [
+    "of one of two results",
+    { c1: "after", c2: "changed" },
+    1,
+    "c1: restored\nc2: it changed since adopt, so it stays as it is\n",
+  ],
+])("--undo %s", async (_, results, exitCode, words) => {
+  for (const [container, text] of Object.entries(results)) {
+    if (text !== undefined) writeFileSync(at(`cache/results/${container}`), text);
+    backUp({ before: "before", after: "after" }, container);
   }
-  const options = ["--cache-dir", at("cache"), "--config-dir", at("cache"), "--container", "c1"];
+  const options = ["--cache-dir", at("cache"), "--config-dir", at("cache")];
+  expect(await runCommand(["adopt", "--undo", ...options])).toMatchObject({
+    exitCode,
+    stdout: words.replaceAll(/^c\d/gm, (container) => at(`cache/results/${container}`)),
+  });
+});
+
+test("--undo takes no other list", async () => {
+  const outcome = await runCommand(["adopt", "--undo", "--with", at("zone.conflist")]);
+  expect(outcome).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("cannot be used with option") });
+});
+
+test.each([
+  ["--container", "c1", ["zone-c1-eth0"]],
+  ["--network", "zone", ["zone-c1-eth0", "zone-c2-eth0"]],
+])("--undo %s %s restores its results only", async (option, name, restored) => {
+  for (const [networkName, containerId] of [
+    ["zone", "c1"],
+    ["zone", "c2"],
+    ["other", "c2"],
+  ]) {
+    const named = { kind: "cniCacheV1", networkName, containerId, ifName: "eth0", netns: "/none" };
+    writeFileSync(at(`cache/results/${networkName}-${containerId}-eth0`), JSON.stringify(named));
+    backUp({ before: "before", after: JSON.stringify(named) }, `${networkName}-${containerId}-eth0`);
+  }
+  const options = ["--cache-dir", at("cache"), "--config-dir", at("cache"), option, name];
   const { stdout } = await runCommand(["adopt", "--undo", ...options]);
-  expect(stdout).toBe(`${at("cache/results/zone-c1-eth0")}: restored\n`);
+  expect(stdout).toBe(restored.map((file) => `${at(`cache/results/${file}`)}: restored\n`).join(""));
 });
 
 test.each([
@@ -109,6 +167,7 @@ test.each([
   ],
   '{"before":"before","after":"after","journal":{"file":"/var/lib/cni/wrappers/c1/zone:eth0"}}',
   '{"before":"before","after":"after","journal":{"text":""}}',
+  '{"before":"before","after":"after","between":"x"}',
 ])("a backup that cannot be read is named by --undo, and stays: %j", async (text) => {
   writeFileSync(at("cache/results/zone-c1-eth0"), "after");
   backUp({ before: "before", after: "after" });
@@ -142,7 +201,7 @@ test.each([
 });
 
 test("a backup that a killed adopt left half written is none", () => {
-  writeFileSync(at("cache/adopted/.zone-c1-eth0.1.tmp"), JSON.stringify({ before: "before", after: "after" }));
+  backUp({ before: "before", after: "after" }, ".zone-c1-eth0.1.tmp");
   expect(undoAll()).toEqual([]);
 });
 

@@ -1,9 +1,8 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { evidenceOn, isClaimed } from "../../../../cli/adopt/evidence.ts";
-import { missingJournal } from "../../../../cli/adopt/journal.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult } from "../../../../cli/live/cached-results.ts";
 import type { CheckOptions } from "../../../../cli/live/check.ts";
@@ -66,6 +65,8 @@ function attachmentOf(containerId: string, addresses: readonly string[], more: o
 interface Known {
   /** By network: container and interface. */
   readonly leases?: Readonly<Record<string, string>>;
+  /** The same in the directory that the list names. */
+  readonly dataDir?: Readonly<Record<string, string>>;
   readonly entry?: Partial<Entry>;
   /** The addresses in the file of another container's result. */
   readonly cached?: readonly string[];
@@ -93,12 +94,14 @@ test.each<[string, Known, string[]]>([
   ],
   ["another container's result, too", { cached: its }, []],
   ["another container's result of another cache, too", { given: its }, []],
+  ["a lease in the list's own directory", { leases: {}, dataDir: { zone: "c1\r\neth0" } }, ["10.1.0.2"]],
   ["another container's result without it", { cached: ["10.1.0.3/24"], given: ["10.1.0.4/24"] }, ["10.1.0.2"]],
 ])("adopt takes an address that has %s", async (_, known, expected) => {
-  const { leases = { zone: "c1\r\neth0" }, entry, cached, given } = known;
+  const { leases = { zone: "c1\r\neth0" }, dataDir = {}, entry, cached, given } = known;
   const isWithout = Object.keys(known).length === 0;
   for (const [network, text] of Object.entries(isWithout ? {} : leases))
     write(join(directory, "state/networks", network, "10.1.0.2"), text);
+  for (const [network, text] of Object.entries(dataDir)) write(join(directory, "own", network, "10.1.0.2"), text);
   for (const [file, text] of Object.entries(entry ? journalFiles(entryOf(entry)) : {}))
     write(file.replace("/var/lib/cni", join(directory, "state")), text);
   if (cached) write(join(directory, "state/results/zone-c9-eth0"), resultOf("c9", cached));
@@ -106,8 +109,12 @@ test.each<[string, Known, string[]]>([
   links({ ifindex: 2, ifname: "eth0", addr_info: [info] }, { ifindex: 3, ifname: "eth9" });
   const attachment = attachmentOf("c1", []);
   const all = [attachment, ...(given ? [attachmentOf("c8", given)] : [])];
-  const evidence = evidenceOn(all, { networks: new Map() } as unknown as CheckOptions)(attachment);
-  const { inside = [] } = (await evidence.readLinks()) ?? {};
+  const ipam = { type: "host-local", dataDir: join(directory, "own") };
+  const network = networkIn(parseListFile("", JSON.stringify({ name: "zone", plugins: [{ type: "bridge", ipam }] })));
+  const networks = new Map(network && [["zone", network]]);
+  const evidence = evidenceOn(all, { networks } as unknown as CheckOptions)(attachment);
+  const { inside = [], host, hostId } = (await evidence.readLinks()) ?? {};
+  expect([host?.length, hostId, evidence.isClaimed("eth0")]).toEqual([2, "1", given !== undefined]);
   expect(inside.map(({ addr_info = [] }) => addr_info.map(({ local }) => local))).toEqual([expected, []]);
 });
 
@@ -131,74 +138,31 @@ function interfacesOf(...names: readonly string[]): Pick<CachedAttachment, "resu
   return { result: { cniVersion: "1.0.0", interfaces } };
 }
 
-test("adopt writes the journal of wrapped plugins, where there is none", () => {
-  const text = JSON.stringify({ name: "zone", plugins: [{ type: "bridge-wrapper" }] });
-  const { list } = networkIn(parseListFile("", text)) ?? {};
-  const attachment = attachmentOf("c1", []);
-  write(attachment.file, "{}");
-  const links = { inside: [{ ifindex: 2, ifname: "eth0" }], host: [], hostId: "1" };
-  const missing = (plugins = list?.plugins ?? []) => missingJournal(attachment, plugins, links);
-  expect(missing()).toMatchObject({
-    file: "/var/lib/cni/wrappers/c1/zone:eth0",
-    text: expect.stringMatching(/"type":"bridge"[^\n]*\n.*"line":"done"/),
-  });
-  expect(missing([])).toBeUndefined();
-  write(join(directory, "state/wrappers/c1/zone:eth0"), "");
-  expect(missing()).toBeUndefined();
-});
+const plugins = [{ type: "macvlan" }, { type: "macvlan-wrapper", wrapper: { ifName: "eth1" } }];
+const zone = { cniVersion: "1.0.0", name: "zone", plugins };
+const isComplete = `grep -q '"name":"eth1"'`;
 
-test("an entry that adopt writes is as old as the result, and a renamed interface's has no CNI_ARGS", () => {
-  const plugins = [{ type: "bridge-wrapper" }, { type: "macvlan-wrapper", wrapper: { ifName: "eth1" } }];
-  const { list } = networkIn(parseListFile("", JSON.stringify({ name: "zone", plugins }))) ?? {};
-  const attachment = attachmentOf("c1", [], { cniArgs: [["A", "b"]] });
-  write(attachment.file, "{}");
-  const tenSecondsAgo = Date.now() / 1000 - 10;
-  utimesSync(attachment.file, tenSecondsAgo, tenSecondsAgo);
-  const inside = ["eth0", "eth1"].map((ifname, index) => ({ ifindex: index + 2, ifname }));
-  const { text = "" } = missingJournal(attachment, list?.plugins ?? [], { inside, host: [], hostId: "1" }) ?? {};
-  const began: Entry[] = text.split("\n").flatMap((line) => (line.includes('"began"') ? JSON.parse(line) : []));
-  expect(began.map(({ ifName, args }) => [ifName, args])).toEqual([
-    ["eth0", "A=b"],
-    ["eth1", ""],
-  ]);
-  const age = Number.parseFloat(readFileSync("/proc/uptime", "utf8")) - (began[0]?.uptime ?? 0);
-  expect(age).toBeGreaterThan(9);
-  expect(age).toBeLessThan(60);
-});
-
-/** How adopt ends: how often a person is asked, and whether the result has eth1. */
-type Outcome = { readonly exitCode: number; readonly asked: number; readonly isWritten: boolean };
-
-test.each<[string, string[], boolean | undefined, Outcome]>([
-  ["only tells without --write", [], true, { exitCode: 1, asked: 0, isWritten: false }],
-  ["writes with --write where nobody can be asked", ["--write"], undefined, { exitCode: 0, asked: 0, isWritten: true }],
-  ["writes what a person agrees to", ["--write"], true, { exitCode: 0, asked: 1, isWritten: true }],
-  ["leaves what a person wants to keep", ["--write"], false, { exitCode: 1, asked: 1, isWritten: false }],
-  ["asks nobody with --yes", ["--write", "--yes"], false, { exitCode: 0, asked: 0, isWritten: true }],
-  ["asks nobody if nothing is missing", ["--write", "nothing"], true, { exitCode: 0, asked: 0, isWritten: false }],
-  ["asks nobody if it cannot look", ["--write", "unseen"], true, { exitCode: 2, asked: 0, isWritten: false }],
-])("adopt %s", async (_, given, answer, expected) => {
-  links({ ifindex: 2, ifname: "eth0" }, { ifindex: 3, ifname: "eth1" });
-  if (given.includes("unseen")) program("lsns", "exit 1");
-  const plugins = [{ type: "macvlan" }, { type: "macvlan-wrapper", wrapper: { ifName: "eth1" } }];
-  const list = JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins });
-  write(join(directory, "zone.conflist"), list);
-  const isFine = given.includes("nothing") ? "true" : `grep -q '"name":"eth1"'`;
-  for (const name of ["macvlan", "macvlan-wrapper"])
-    program(name, `${isFine} || { echo '{"code":7,"msg":"eth1 is missing"}'; exit 1; }`);
+/** Runs adopt for a container with eth1, which its result lacks. By default each plugin's CHECK fails for such a result. */
+async function adopt(
+  words: readonly string[],
+  { list = zone, checks = {}, answer }: { list?: object; checks?: Record<string, string>; answer?: boolean } = {},
+) {
+  for (const [name, check] of Object.entries({ macvlan: isComplete, "macvlan-wrapper": isComplete, ...checks }))
+    program(name, `${check} || { echo '{"code":7,"msg":"eth1 is missing"}'; exit 1; }`);
+  write(join(directory, "lists/zone.conflist"), JSON.stringify(list));
   const file = join(directory, "state/results/zone-c1-eth0");
-  write(file, resultOf("c1", [], { netns: namespace(), config: Buffer.from(list).toString("base64") }));
+  if (!existsSync(file)) write(file, resultOf("c1", [], { netns: namespace() }));
   let asked = 0;
-  const confirm = async () => {
+  const confirm = async (message: string) => {
+    expect(message).toBe("Replace these results?");
     asked++;
     return answer === true;
   };
-  const options = ["--cache-dir", join(directory, "state"), "--config-dir", directory, "--cni-path", directory];
-  const { exitCode } = await runCommand(["adopt", ...options, ...given.filter((word) => word.startsWith("-"))], {
-    confirm: answer === undefined ? undefined : confirm,
-  });
-  expect({ exitCode, asked, isWritten: readFileSync(file, "utf8").includes('"name":"eth1"') }).toEqual(expected);
-});
+  const options = ["--cache-dir", join(directory, "state"), "--config-dir", join(directory, "lists")];
+  const given = ["adopt", ...options, "--cni-path", directory, ...words];
+  const outcome = await runCommand(given, { confirm: answer === undefined ? undefined : confirm });
+  return { ...outcome, asked, isWritten: readFileSync(file, "utf8").includes('"name":"eth1"') };
+}
 
 /** A path of this process's namespace, as a runtime names one. */
 function namespace(): string {
@@ -206,3 +170,93 @@ function namespace(): string {
   symlinkSync("/proc/self/ns/net", path);
   return path;
 }
+
+/** How adopt ends: how often a person is asked, whether the result has eth1, and what adopt sums up. */
+type Outcome = readonly [exitCode: number, asked: number, isWritten: boolean, sums: string];
+
+const offered = "0 pass CHECK, 1 can be adopted, 0 cannot be helped";
+const written = "0 pass CHECK, 1 adopted, 0 cannot be helped";
+const unseen = "0 pass CHECK, 0 adopted, 0 cannot be helped, 1 cannot be looked at";
+
+test.each<[string, string[], Parameters<typeof adopt>[1], Outcome]>([
+  ["only tells without --write", [], { answer: true }, [1, 0, false, offered]],
+  ["writes with --write where nobody can be asked", ["--write"], {}, [0, 0, true, written]],
+  ["writes what a person agrees to", ["--write"], { answer: true }, [0, 1, true, written]],
+  ["leaves what a person wants to keep", ["--write"], { answer: false }, [1, 1, false, offered]],
+  ["asks nobody with --yes", ["--write", "--yes"], { answer: false }, [0, 0, true, written]],
+  [
+    "asks nobody if nothing is missing",
+    ["--write"],
+    { answer: true, checks: { macvlan: "true", "macvlan-wrapper": "true" } },
+    [0, 0, false, "1 pass CHECK, 0 adopted, 0 cannot be helped"],
+  ],
+  [
+    "has nothing to do where the runtime runs no CHECK",
+    [],
+    { list: { ...zone, disableCheck: true } },
+    [0, 0, false, "0 pass CHECK, 0 can be adopted, 0 cannot be helped, 1 are not checked"],
+  ],
+  [
+    "is not good if nothing can be written",
+    ["--write"],
+    { checks: { macvlan: "false" } },
+    [1, 0, false, "0 pass CHECK, 0 adopted, 0 cannot be helped, 1 pass with another list"],
+  ],
+])("adopt %s", async (_, words, given, expected) => {
+  links({ ifindex: 2, ifname: "eth0" }, { ifindex: 3, ifname: "eth1" });
+  const { exitCode, asked, isWritten, stdout, stderr } = await adopt(words, given);
+  expect([exitCode, asked, isWritten, stdout.trimEnd().split("\n").at(-1)]).toEqual(expected);
+  expect(stderr.includes(`${offered}\n`)).toBe(asked > 0);
+  expect(stdout).toContain(
+    `\nlooked at: lists in ${join(directory, "lists")}, `.slice(stdout.startsWith("look") ? 1 : 0),
+  );
+});
+
+test.each([
+  ["the links", "ns", "exit 1", "its interfaces cannot be read: "],
+  ["the namespace", "loop", "echo 1", "it cannot be looked at; run the command as root"],
+])("adopt asks nobody, and is not complete, if it cannot look at %s", async (_, name, lsns, reason) => {
+  links();
+  program("lsns", lsns);
+  symlinkSync(join(directory, "loop"), join(directory, "loop"));
+  namespace();
+  write(join(directory, "state/results/zone-c1-eth0"), resultOf("c1", [], { netns: join(directory, name) }));
+  const { exitCode, asked, stdout } = await adopt(["--write"], { answer: true });
+  expect([exitCode, asked, stdout.trimEnd().split("\n").at(-1)]).toEqual([2, 0, unseen]);
+  expect(stdout).toContain("zone c1: nobody can tell whether it can be adopted: ");
+  expect(stdout).toContain(reason);
+});
+
+test("adopt --json has the proposals on stdout, and where it looked on stderr", async () => {
+  links({ ifindex: 3, ifname: "eth1" });
+  const { stdout, stderr } = await adopt(["--json"]);
+  expect(JSON.parse(stdout)).toMatchObject([{ network: "zone", containerId: "c1", is: "adoptable" }]);
+  expect(stderr).toMatch(/^looked at: [^\n]*\n$/);
+});
+
+test.each([
+  ["that passes with both results", "true", "1 can be adopted, 0 cannot be helped"],
+  ["that fails with both", "false", "1 can be adopted, 0 cannot be helped"],
+  [
+    "that passes now, and fails with the new result",
+    `! ${isComplete}`,
+    "0 can be adopted, 1 when the new list is in place, 0 cannot be helped",
+  ],
+])("adopt --with another list asks the list in place, too: one %s", async (_, bridge, sums) => {
+  links({ ifindex: 3, ifname: "eth1" });
+  const file = join(directory, "new.conflist");
+  write(file, JSON.stringify(zone));
+  const list = { ...zone, plugins: [{ type: "bridge" }] };
+  const { stdout } = await adopt(["--with", file], { list, checks: { bridge } });
+  expect(stdout).toContain(`\n0 pass CHECK, ${sums}\n`);
+});
+
+test("adopt --undo leaves a result without which the list in place fails, and says why", async () => {
+  links({ ifindex: 3, ifname: "eth1" });
+  await adopt(["--write"]);
+  expect(await adopt(["--undo"])).toMatchObject({
+    exitCode: 1,
+    isWritten: true,
+    stdout: `${join(directory, "state/results/zone-c1-eth0")}: CHECK of the list in place would fail with the old result, so it stays as it is; put the old list in place first\n`,
+  });
+});

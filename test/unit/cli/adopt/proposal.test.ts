@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { proposalFor } from "../../../../cli/adopt/proposal.ts";
+import { type Evidence, type Proposal, proposalFor } from "../../../../cli/adopt/proposal.ts";
 import { textFor } from "../../../../cli/adopt/report.ts";
+import type { Link } from "../../../../cli/host/links.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import type { Verdict } from "../../../../cli/live/check.ts";
 import { networkIn } from "../../../../cli/live/networks.ts";
 import { workloadOf } from "../../../../cli/live/workload.ts";
+import type { CniResult } from "../../../../shared/protocol/result.ts";
 
 const attachment: CachedAttachment = {
   ...{ file: "/c", text: "", network: "zone", containerId: "c1", runtimeIfName: "eth0", netns: "/run/netns/c1" },
@@ -37,27 +39,131 @@ test("what passes with another list is told with its cure, and counted so", asyn
   expect(text).toMatch(/: x\n {2}change y\n[\s\S]*0 cannot be helped, 1 pass with another list\n$/);
 });
 
-test("an address that a listed interface lacks gets this interface's index", async () => {
-  const interfaces = ["eth0", "eth1"].map((name) => ({ name, sandbox: "/run/netns/c1" }));
-  const info = { local: "10.1.0.2", prefixlen: 24, scope: "global" };
-  const proposal = await proposalFor(
-    { ...attachment, result: { cniVersion: "1.0.0", interfaces } },
+const netns = "/run/netns/c1";
+const address = (local: string, scope = "global") => ({ local, prefixlen: local.includes(":") ? 64 : 24, scope });
+const eth0: Link = { ifname: "eth0", ifindex: 2, address: "02:00:00:00:00:01", link_index: 9, link_netnsid: 0 };
+const host: readonly Link[] = [
+  { ifname: "cni0", ifindex: 4, address: "02:00:00:00:00:0c" },
+  { ifname: "cni1", ifindex: 5, address: "02:00:00:00:00:0d" },
+  { ifname: "veth7", ifindex: 9 },
+];
+const mac = "02:00:00:00:00:01";
+const inside = { name: "eth0", mac, sandbox: netns };
+
+test.each<[string, { type: string; bridge?: string }, Partial<Link>, CniResult, CniResult]>([
+  [
+    "the interface after its host-side ones, with addresses of their families",
+    { type: "bridge", bridge: "cni1" },
+    { addr_info: [address("10.1.0.2"), address("fd00::2"), address("fe80::1", "link")] },
+    { cniVersion: "0.4.0", interfaces: [{ name: "other0" }], dns: { domain: "a.example" } },
     {
-      network: networkIn(parseListFile("", '{"name":"zone","plugins":[{"type":"bridge-wrapper"}]}')),
-      readLinks: async () => ({ inside: [{ ifname: "eth0", ifindex: 2, addr_info: [info] }], host: [], hostId: "1" }),
+      cniVersion: "0.4.0",
+      interfaces: [{ name: "other0" }, { name: "cni1", mac: "02:00:00:00:00:0d" }, { name: "veth7", mac: "" }, inside],
+      ips: [
+        { version: "4", address: "10.1.0.2/24", interface: 3 },
+        { version: "6", address: "fd00::2/64", interface: 3 },
+      ],
+      dns: { domain: "a.example" },
+    },
+  ],
+  [
+    "no host-side interface that is not there",
+    { type: "bridge", bridge: "gone0" },
+    { link_index: 8 },
+    { cniVersion: "1.0.0", interfaces: null, ips: null },
+    { cniVersion: "1.0.0", interfaces: [inside], ips: [] },
+  ],
+  [
+    "the bridge of a list that names none",
+    { type: "bridge" },
+    { link_netnsid: 1 },
+    { cniVersion: "1.0.0" },
+    { cniVersion: "1.0.0", interfaces: [{ name: "cni0", mac: "02:00:00:00:00:0c" }, inside], ips: [] },
+  ],
+  [
+    "an interface without a MAC",
+    { type: "macvlan" },
+    { ...eth0, address: undefined },
+    { cniVersion: "1.0.0" },
+    { cniVersion: "1.0.0", interfaces: [{ ...inside, mac: "" }], ips: [] },
+  ],
+  [
+    "only the addresses that a listed interface lacks, and not its host-side namesake",
+    { type: "bridge" },
+    { addr_info: [address("10.1.0.2"), address("10.2.0.2")] },
+    {
+      cniVersion: "1.0.0",
+      interfaces: [{ name: "eth0" }, { name: "eth0", sandbox: netns }],
+      ips: [{ address: "10.1.0.9/24" }, { address: "10.1.0.2/24", interface: 1 }],
+    },
+    {
+      cniVersion: "1.0.0",
+      interfaces: [{ name: "eth0" }, { name: "eth0", sandbox: netns }],
+      ips: [
+        { address: "10.1.0.9/24" },
+        { address: "10.1.0.2/24", interface: 1 },
+        { address: "10.2.0.2/24", interface: 1 },
+      ],
+    },
+  ],
+])("a result gets %s", async (_, plugin, link, result, completed) => {
+  const checked: unknown[] = [];
+  const proposal = await proposalFor(
+    { ...attachment, result },
+    {
+      network: networkIn(parseListFile("", JSON.stringify({ name: "zone", plugins: [plugin] }))),
+      readLinks: async () => ({
+        inside: [
+          { ifname: "lo", ifindex: 1 },
+          { ...eth0, ...link },
+        ],
+        host,
+        hostId: "0",
+      }),
       isClaimed: () => false,
-      check: async ({ result }) => (result?.ips ? { is: "passes" } : { is: "fails", error: "x" }),
+      check: async (one) => {
+        checked.push(one.result);
+        return one.result === result ? { is: "fails", error: "x" } : { is: "passes" };
+      },
     },
   );
-  const result = { cniVersion: "1.0.0", interfaces, ips: [{ address: "10.1.0.2/24", interface: 0 }] };
-  expect(proposal).toMatchObject({ is: "adoptable", result });
+  expect(checked).toEqual([result, completed]);
+  expect(proposal).toEqual({ is: "adoptable", result: completed, journal: undefined });
+});
+
+const zone = networkIn(parseListFile("", '{"name":"zone","plugins":[{"type":"macvlan"}]}'));
+const complete: CniResult = { cniVersion: "1.0.0", interfaces: [inside] };
+
+test.each<[string, Partial<Evidence>, CniResult | undefined, Proposal]>([
+  ["no list", { network: undefined }, complete, { is: "lost", error: "x", cure: "change y" }],
+  ["no result", {}, undefined, { is: "lost", error: "x", cure: "change y" }],
+  ["nothing that the result lacks", {}, complete, { is: "lost", error: "x", cure: "change y" }],
+  [
+    "nobody who can read its links",
+    { readLinks: async () => undefined },
+    complete,
+    {
+      is: "unseen",
+      error: "its interfaces cannot be read: ip(8), nsenter(1) or lsns(1) is missing, or fails: x",
+    },
+  ],
+])("for an attachment with %s, CHECK runs once", async (_, more, result, expected) => {
+  const readLinks = async () => ({ inside: [eth0], host, hostId: "0" });
+  let checks = 0;
+  const check = async (): Promise<Verdict> => {
+    checks++;
+    return { is: "fails", error: "x", cure: "change y" };
+  };
+  const evidence = { network: zone, readLinks, isClaimed: () => false, check, ...more };
+  expect(await proposalFor({ ...attachment, result }, evidence)).toEqual(expected);
+  expect(checks).toBe(1);
 });
 
 describe("with another list than the one in place", () => {
   const result = { cniVersion: "1.0.0", interfaces: [] };
   const listed = parseListFile("", JSON.stringify({ name: "zone", plugins: [{ type: "bridge-wrapper" }] }));
-  const eth0 = { ifname: "eth0", ifindex: 2, address: "02:00:00:00:00:01" };
-  const isCompleted = (one: CachedAttachment) => (one.result?.interfaces ?? []).length > 0;
+  const isCompleted = ({ containerId, result: now }: CachedAttachment) =>
+    containerId === "c1" && (now?.interfaces ?? []).length > 0;
   const fails: Verdict = { is: "fails", error: "Failed to match addr" };
   /** Without the interface the new list's CHECK fails. */
   const proposed = (checkInPlace: (one: CachedAttachment) => Verdict) =>
