@@ -1,0 +1,57 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { releaseAt, releaseOf } from "../../../../cli/install/release-of.ts";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "release-of-"));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(directory, { recursive: true });
+});
+
+function program(script: string, mode = 0o755): string {
+  const path = join(directory, "program");
+  writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode });
+  return path;
+}
+
+const answer = (version = "CNI cni-wrappers plugin v1.0.0", commit = "Built from commit abc") =>
+  `printf '%s\\n' 'CNI protocol versions supported' '${version}' '${commit}'`;
+
+test.each<[string, string, "node" | "slim" | undefined]>([
+  ["that has --version", answer(), "node"],
+  ["that has not", `[ "$1" != --version ] || exit 2; ${answer()}`, "slim"],
+  ["that fails", `${answer()}; exit 1`, undefined],
+  ["that is another program", "echo hello", undefined],
+  ["without a commit", answer(undefined, ""), undefined],
+  ["without a version", answer(""), undefined],
+  ["that says more before the version", answer("no CNI x plugin v1.0.0"), undefined],
+  ["that says more after it", answer("CNI x plugin v1.0.0 of x"), undefined],
+  ["that says more before the commit", answer(undefined, "not Built from commit abc"), undefined],
+  ["that says more after it", answer(undefined, "Built from commit abc of x"), undefined],
+])("the release of an executable %s: %s", (_, script, flavor) => {
+  expect(releaseOf(program(script))).toEqual(flavor && { version: "1.0.0", commit: "abc", flavor });
+});
+
+test("an executable runs as a runtime runs it, with PATH and no other variable of the caller", () => {
+  vi.stubEnv("CNI_COMMAND", "ADD");
+  expect(releaseOf(program(answer("CNI x plugin v'$PATH'|'$CNI_COMMAND'")))?.version).toBe(`${process.env.PATH}|`);
+});
+
+test("a program that the system does not run is trouble, and no release", () => {
+  const path = program(answer(), 0o644);
+  const words = `${path}: the system runs no program in ${tmpdir()}: is its file system mounted with noexec?`;
+  expect(() => releaseOf(path)).toThrow(words);
+  expect(releaseAt(path)).toBeUndefined();
+  expect(() => releaseOf(`${path}/x`)).toThrow(`${path}/x: a part of the path is not a directory`);
+});
+
+test.each(["nothing", "a directory"])("%s has no release", (what) => {
+  if (what === "a directory") mkdirSync(join(directory, "program"));
+  expect(releaseAt(join(directory, "program"))).toBeUndefined();
+});
