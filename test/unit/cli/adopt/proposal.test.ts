@@ -50,7 +50,7 @@ const host: readonly Link[] = [
 const mac = "02:00:00:00:00:01";
 const inside = { name: "eth0", mac, sandbox: netns };
 
-test.each<[string, { type: string; bridge?: string }, Partial<Link>, CniResult, CniResult]>([
+test.each<[string, object, object, CniResult, CniResult]>([
   [
     "the interface after its host-side ones, with addresses of their families",
     { type: "bridge", bridge: "cni1" },
@@ -83,7 +83,7 @@ test.each<[string, { type: string; bridge?: string }, Partial<Link>, CniResult, 
   [
     "an interface without a MAC",
     { type: "macvlan" },
-    { ...eth0, address: undefined },
+    { address: undefined },
     { cniVersion: "1.0.0" },
     { cniVersion: "1.0.0", interfaces: [{ ...inside, mac: "" }], ips: [] },
   ],
@@ -113,10 +113,7 @@ test.each<[string, { type: string; bridge?: string }, Partial<Link>, CniResult, 
     {
       network: networkIn(parseListFile("", JSON.stringify({ name: "zone", plugins: [plugin] }))),
       readLinks: async () => ({
-        inside: [
-          { ifname: "lo", ifindex: 1 },
-          { ...eth0, ...link },
-        ],
+        inside: [{ ifname: "lo", ifindex: 1 }, { ...eth0, ...link } as Link],
         host,
         hostId: "0",
       }),
