@@ -333,7 +333,8 @@ test.each(["zone.conflist", "*"])(
 test("what is switched off in one file stays on in the others and for other rules, and --fix leaves it alone", async () => {
   write("zone.conflist", misspelt);
   switchOff({
-    "zone.conflist": { "plugin-value": "it is text on purpose" },
+    "zone.conflist": { "unknown-key": "not used" },
+    "*": { "plugin-value": "it is text on purpose" },
     "shop.conflist": { "unknown-wrapper-key": "a" },
   });
   expect((await lint("--fix", ".")).stderr).toBe(

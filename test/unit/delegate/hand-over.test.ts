@@ -43,11 +43,3 @@ test("a CHECK that runs again in the list's network has passed wrapper.jq, too",
   const { runs } = call("CHECK", { ifName: "eth1" }, { answers: [exits(1, "{}"), exits(0)] });
   expect(runs).toMatchObject([{ stdin: { name: "zone-eth1", seen: true } }, { stdin: { name: "zone", seen: true } }]);
 });
-
-test.each(["error", "info"])(
-  "with a log of level %s the delegate does not replace the process: a line says how it ended",
-  (level) => {
-    const stdin = { cniVersion: "1.0.0", name: "zone", wrapper: { log: { file: "/log", level } } };
-    expect(callWrapper({ env: { CNI_COMMAND: "STATUS" }, stdin }).runs).toMatchObject([{ how: "spawn" }]);
-  },
-);

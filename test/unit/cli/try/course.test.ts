@@ -118,3 +118,14 @@ test.each([
   script("ip", `case "$*" in *-6*rule*) echo "${words}" >&2; exit 2 ;; *) echo [] ;; esac`);
   expect((await takeSnapshot()).problems).toEqual(problems);
 });
+
+test("a packet rule is the same after more packets", async () => {
+  const saved = (packets: number) => `*nat\n:OUTPUT ACCEPT [${packets}:60]\n-A OUTPUT -j CNI-X\nCOMMIT`;
+  const rulesAfter = async (packets: number) => {
+    script("iptables-save", `printf '${saved(packets).replaceAll("\n", "\\n")}\\n'`);
+    return [...(await takeSnapshot()).things.keys()];
+  };
+  const rules = ["iptables -t nat :OUTPUT ACCEPT", "iptables -t nat -A OUTPUT -j CNI-X"];
+  expect(await rulesAfter(1)).toEqual(expect.arrayContaining(rules.map((rule) => `packet rule ${rule} 0`)));
+  expect(await rulesAfter(2)).toEqual(await rulesAfter(1));
+});

@@ -49,8 +49,8 @@ test.each<[string, readonly Plugin[], readonly string[]]>([
   ["one creator", [macvlan, firewall, { type: "portmap" }], []],
   ["no creator", [{ type: "calico" }, firewall], []],
   [
-    "chained plugins behind the creators stay plain",
-    [{ type: "loopback" }, bridge, macvlan, firewall, { type: "portmap" }, { type: "consul-cni" }],
+    "chained plugins before and behind the creators stay plain",
+    [{ type: "tuning" }, bridge, macvlan, firewall, { type: "portmap" }, { type: "consul-cni" }],
     ["1 bridge-wrapper", "2 macvlan-wrapper ifName=eth1"],
   ],
   [

@@ -128,7 +128,7 @@ describe("a failure has the name of the error", () => {
   test("the disk is full after a part of the text", () => {
     const write = ((file: number, text: string) => actual.writeSync(file, text.slice(1))) as typeof fs.writeSync;
     onTestFinished(replaceFileFunctions({ writeSync: write }));
-    expect(appendJournal(join(directory, "journal"), "new", made)).toBe("ENOSPC");
+    expect(appendJournal(join(directory, "journal"), "né", made)).toBe("ENOSPC");
   });
 
   test("another call removes the directory each time", () => {
