@@ -77,6 +77,11 @@ test("it names the executable, the commit, and everything inside", () => {
 test("the serial number changes with the contents, and only then", () => {
   const serial = (...given: Parameters<typeof sbom>) => (sbom(...given) as { serialNumber: string }).serialNumber;
   expect(serial(subject, components)).toBe(serial({ ...subject }, [...components]));
-  const others = [serial({ ...subject, sha256: "b".repeat(64) }, components), serial(subject, components.slice(1))];
-  expect(new Set([serial(subject, components), ...others]).size).toBe(3);
+  const [first, ...rest] = components as [Component, ...Component[]];
+  const others = [
+    serial({ ...subject, sha256: "b".repeat(64) }, components),
+    serial(subject, rest),
+    serial(subject, [{ ...first, purl: "pkg:npm/zod@4.6.8" }, ...rest]),
+  ];
+  expect(new Set([serial(subject, components), ...others]).size).toBe(4);
 });
