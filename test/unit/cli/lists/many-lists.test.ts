@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { type List, listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
+import { amongNeighbours } from "../../../../cli/lists/neighbours.ts";
 import { rules } from "../../../../cli/rules/index.ts";
 
 /** How often the rules read something of a list, in a run of that many lists that do not touch each other. */
@@ -43,4 +44,13 @@ function reads(count: number): number {
 // Some thousand lists in one directory took minutes when each was compared with each other one.
 test("twice as many lists are twice as much work", () => {
   expect(reads(400) / reads(200)).toBeCloseTo(2, 1);
+});
+
+test("a list with the same name is no neighbour: a runtime takes one of the two", () => {
+  const lists = ["zone", "zone", "shop"].flatMap((name, index) => {
+    return listOf(parseListFile(`/etc/cni/net.d/${index}.conflist`, JSON.stringify({ name, plugins: [] }))) ?? [];
+  });
+  const neighbours = amongNeighbours((list) => [{ list, key: "x" }]);
+  const names = lists.map((list) => neighbours(list, lists, "x").map((one) => one.list.name));
+  expect(names).toEqual([["shop"], ["shop"], ["zone", "zone"]]);
 });
