@@ -3,7 +3,7 @@ import { isCidr, parseIp } from "../attachment/subnet.ts";
 import { type Session, warn } from "../call/session.ts";
 import { ipamOf } from "../journal/host-files.ts";
 import type { Entry } from "../journal/journal.ts";
-import type { Removal } from "../journal/sharing.ts";
+import type { Del } from "../journal/sharing.ts";
 import { fileDirectory } from "../plugin/own-directory.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
 import { goLookup, isJsonObject, type JsonObject, withGoKey } from "../protocol/json.ts";
@@ -32,7 +32,7 @@ export function withEverythingAdded({ configuration, done }: Entry): JsonObject 
 }
 
 /** The configuration with which the DEL of a creator leaves what another attachment has, too: its lease, its masquerading. */
-export function withoutShared(configuration: JsonObject, removal: Removal & { do: "DEL" }): JsonObject {
+export function withoutShared(configuration: JsonObject, removal: Del): JsonObject {
   const keepsLease = !removal.freesLease && isJsonObject(goLookup(configuration, "ipam"));
   const kept = keepsLease ? withGoKey(configuration, "ipam", { type: "static" }) : configuration;
   return removal.keepsMasquerading ? withGoKey(kept, "ipMasq", false) : kept;

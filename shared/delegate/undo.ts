@@ -1,15 +1,16 @@
 import type { DelegateCall } from "../call/delegate-call.ts";
 import { warn } from "../call/session.ts";
 import { Facts } from "../journal/facts.ts";
-import { type Entry, fromTheEnd, isStanding, namesOf } from "../journal/journal.ts";
-import { type Around, masquerades, type Removal, removalOf } from "../journal/sharing.ts";
+import { type Entry, fromTheEnd, isStanding } from "../journal/journal.ts";
+import { type Del, masquerades } from "../journal/sharing.ts";
 import { profileOf } from "../plugin/profile.ts";
 import { toCniError } from "../protocol/errors.ts";
 import { freesTheSame, keepingOthers, withEverythingAdded, withoutShared } from "./del-configuration.ts";
 import { findDelegate, missingDelegate } from "./find-delegate.ts";
 import { giveAddressesBack, inLentNamespace } from "./lent-namespace.ts";
+import { isOfThisBoot, planRemoval } from "./plan-removal.ts";
 import { type Finished, failureWords, noteDelegate, runDelegate } from "./run-delegate.ts";
-import { leasedTo, mayHaveLease } from "./taken-addresses.ts";
+import { leasedTo } from "./taken-addresses.ts";
 import { append, giveUp, hasGrown, readAgain, removeJournal, type Undoing } from "./undoing.ts";
 
 /** The end of an undo. */
@@ -43,33 +44,68 @@ function undoEntry(undoing: Undoing, entry: Entry): Outcome {
   if (removal.do === "nothing") {
     warn(undoing.session, `DEL of ${entry.type} for ${entry.ifName} is skipped: ${removal.why}`);
   } else {
-    const del = delOfEntry(undoing, entry, removal);
-    const first = runRemoval(undoing, entry, { call: del, removal });
-    const answer = first.exitCode === 0 ? first : (undoByList(undoing, entry) ?? first);
+    const { answer, waits } = runDels(undoing, entry, { removal, ...delsOf(undoing, entry) });
     // guard: an entry whose DEL failed is not called undone
     if (answer.exitCode !== 0 && !isGoneAnyway(undoing, entry)) return { end: "failed", why: failureWords(answer) };
-    if (removal.waits) return { end: "later" };
+    if (waits) return { end: "later" };
   }
   append(undoing, [{ line: "undone", id: entry.id }]);
   return { end: "undone" };
 }
 
-/** Runs the DEL once more with the list's configuration. By now, another interface may have the name. */
-function undoByList(undoing: Undoing, entry: Entry): Finished | undefined {
-  const { listed, session, facts, journal } = undoing;
-  // guard: no other entry's configuration is used
-  if (listed?.entry.id !== entry.id || listed.configuration.type !== entry.type) return undefined;
-  // guard: the leases of another network
-  if (!freesTheSame(entry, entry.configuration, listed.configuration)) return undefined;
+/** The DELs of an entry, by what they may remove: with the configuration of its ADD, and with that of the list. */
+interface Dels {
+  own(removal: Del): DelegateCall;
+  /** Undefined if no plugin of the list is the entry's. */
+  listed?(removal: Del): DelegateCall;
+}
+
+/** The end of an entry's DELs. */
+interface Deleted {
+  readonly answer: Finished;
+  /** Something that a sibling shares stays behind. */
+  readonly waits: boolean;
+}
+
+/** Runs the DEL of an entry. If it fails, it runs once more with the list's configuration. */
+export function runDels(undoing: Undoing, entry: Entry, dels: Dels & { readonly removal: Del }): Deleted {
+  const { removal, own, listed } = dels;
+  const answer = runRemoval(undoing, entry, { call: own(removal), removal });
+  const again = answer.exitCode !== 0 && listed ? undoByList(undoing, entry, { own, listed }) : undefined;
+  return again ?? { answer, waits: removal.waits };
+}
+
+/** Runs the DEL once more with the list's configuration. By now the interface may be gone, or another one may have its name. */
+function undoByList(undoing: Undoing, entry: Entry, { own, listed }: Required<Dels>): Deleted | undefined {
+  const { session, facts, journal } = undoing;
   facts.forget(journal.key.containerId, journal.key);
   const removal = planRemoval(undoing, entry);
   // guard: what another attachment holds by now
   if (removal.do !== "DEL") return undefined;
+  const call = listed(removal);
+  // guard: the leases of another network
+  if (!freesTheSame(entry, own(removal).configuration ?? {}, call.configuration ?? {})) return undefined;
   warn(session, "DEL failed with the configuration of ADD: running it once more with the list's");
-  const { environment } = delOfEntry(undoing, entry, removal);
+  const answer = runRemoval(undoing, entry, { call, removal });
+  const again = answer.exitCode === 0 ? undefined : runBesideRules(undoing, entry, call);
+  return { answer: again ?? answer, waits: removal.waits };
+}
+
+/** Runs a DEL with masquerading once more: rules with other addresses may hold the chain. It goes with them. */
+export function runBesideRules(undoing: Undoing, entry: Entry, del: DelegateCall): Finished | undefined {
+  const isMasqueraded = masquerades(entry, profileOf(entry.type, undoing.session.profiles));
+  return isMasqueraded ? runDel(undoing, entry, del) : undefined;
+}
+
+/** The DELs of an entry that no call is for. */
+function delsOf(undoing: Undoing, entry: Entry): Dels {
+  const { listed } = undoing;
+  const own = (removal: Del) => delOfEntry(undoing, entry, removal);
+  // guard: no other entry's configuration is used
+  if (listed?.entry.id !== entry.id || listed.configuration.type !== entry.type) return { own };
   // The list may have given the interface another network since.
-  const configuration = withoutShared({ ...listed.configuration, name: entry.delegateNetwork }, removal);
-  return runRemoval(undoing, entry, { call: { delegate: entry.type, environment, configuration }, removal });
+  const configuration = { ...listed.configuration, name: entry.delegateNetwork };
+  return { own, listed: (removal) => ({ ...own(removal), configuration: withoutShared(configuration, removal) }) };
 }
 
 // host-device's DEL frees the leases, and then fails if the interface is missing.
@@ -78,76 +114,8 @@ function isGoneAnyway({ session, netns }: Undoing, { type, ifName }: Entry): boo
   return needsNamespace && session.host.linkIndex(netns, ifName) === 0;
 }
 
-/**
- * Decides what the DEL of an entry may remove. Of an earlier boot, only leases are left, and what an unknown plugin keeps on
- * the disk.
- */
-export function planRemoval(undoing: Undoing, entry: Entry): Removal {
-  const isKnown = profileOf(entry.type, undoing.session.profiles) !== undefined;
-  const isAgain = ({ type, ifName }: Entry) => type === entry.type && ifName === entry.ifName;
-  // What an unknown plugin keeps may be the later ADD's by now.
-  // guard: what a later ADD of an unknown plugin uses
-  if (!isKnown && laterEntries(undoing, entry).some(isAgain)) return { do: "later" };
-  // guard: no DEL for rules of an earlier boot
-  if (!isOfThisBoot(undoing, entry) && entry.role === "meta" && isKnown) {
-    return { do: "nothing", why: "its rules are of an earlier boot" };
-  }
-  return removalOf(entry, around(undoing, entry));
-}
-
-function around(undoing: Undoing, entry: Entry): Around {
-  const { session, facts, journal, netns } = undoing;
-  const { bootId } = facts.moment() ?? {};
-  // guard: a namespace of this boot is not taken for one of an earlier boot
-  const namespace = bootId === entry.bootId ? facts.namespace(netns) : undefined;
-  return {
-    namespace,
-    bootId,
-    siblings: [...facts.siblings(journal.key).flatMap(({ entries }) => entries), ...laterEntries(undoing, entry)],
-    earlier: earlierEntries(undoing, entry),
-    profile: profileOf(entry.type, session.profiles),
-    link: () => session.host.linkIndex(netns, entry.ifName),
-    isTaken: () => isTaken(undoing, entry),
-    results: () => facts.otherResults(journal.key, namespace),
-    mayHaveLease: ({ result }) => mayHaveLease(facts, entry, result),
-    isThere: (one) => facts.isThere(one),
-  };
-}
-
-/**
- * Whether another container has made an interface of an entry's name since. Only a path in /proc leads to another namespace that
- * looks like the entry's: the others have a time.
- */
-function isTaken({ facts, journal }: Undoing, { namespace, uptime, ifName }: Entry): boolean {
-  // guard: a namespace with a time is never another's
-  if (namespace.changedMs !== undefined) return false;
-  const later = facts.strangers(journal.key.containerId, namespace).filter((other) => other.uptime > uptime);
-  // guard: the interface of another container
-  return later.some((other) => other.role === "creator" && namesOf(other).includes(ifName));
-}
-
-/**
- * Entries that another call has begun meanwhile: all of them if it has removed the journal before. All others after an entry
- * are undone before it. A DEL without an entry has no id. An earlier one may be in use beside a stray one.
- */
-function laterEntries({ facts, journal }: Undoing, { id, stray }: Entry): readonly Entry[] {
-  if (id === "") return [];
-  const { entries } = facts.journal(journal.key);
-  return entries.slice(stray ? 0 : entries.findIndex((one) => one.id === id) + 1).filter(isStanding);
-}
-
-function earlierEntries({ facts, journal }: Undoing, { id }: Entry): readonly Entry[] {
-  const { entries } = facts.journal(journal.key);
-  const position = entries.findIndex((one) => one.id === id);
-  return entries.slice(0, position).filter(({ isUndone }) => !isUndone);
-}
-
-function isOfThisBoot({ facts }: Undoing, { bootId }: Entry): boolean {
-  return facts.moment()?.bootId === bootId;
-}
-
 /** The DEL of an entry, with the configuration and the variables of its ADD. */
-function delOfEntry(undoing: Undoing, entry: Entry, removal: Removal & { do: "DEL" }): DelegateCall {
+function delOfEntry(undoing: Undoing, entry: Entry, removal: Del): DelegateCall {
   const { netns, journal } = undoing;
   const environment = {
     CNI_COMMAND: "DEL",
@@ -170,7 +138,7 @@ function lacksInterface({ session, netns, facts }: Undoing, { type, ifName }: En
 /** The DEL of an entry, and what it may remove. */
 export interface PlannedDel {
   readonly call: DelegateCall;
-  readonly removal: Removal & { do: "DEL" };
+  readonly removal: Del;
 }
 
 /** Runs the DEL of an entry, and the ADDs again whose rules it has removed as well, even if it failed after that. */
@@ -202,13 +170,22 @@ function removeWithRules(undoing: Undoing, entry: Entry, { call, removal }: Plan
 }
 
 /** The addresses of an entry. A lease that another attachment has, too, may be its own alone. */
-function addressesOf({ facts }: Undoing, entry: Entry, { freesLease }: Removal & { do: "DEL" }): readonly string[] {
+function addressesOf({ facts }: Undoing, entry: Entry, { freesLease }: Del): readonly string[] {
   return (entry.done ?? entry.failed)?.addresses ?? (freesLease ? leasedTo(facts, entry) : []);
 }
 
-/** The addresses with which the masquerading rules of a failed ADD will be found: its lease may go before them. */
-export function addressesOfRules(undoing: Undoing, entry: Entry): readonly string[] | undefined {
+/**
+ * The addresses with which the masquerading rules of a failed ADD will be found: its lease may go before them. None if it left
+ * the interface that it had found: a plugin masquerades after it made its own.
+ */
+export function addressesOfRules(
+  undoing: Undoing,
+  entry: Entry,
+  left: number | undefined,
+): readonly string[] | undefined {
   if (!masquerades(entry, profileOf(entry.type, undoing.session.profiles))) return undefined;
+  // guard: the masquerading of the interface that was in its way
+  if (entry.before && left === entry.before) return [];
   // The plugin has changed the leases since they were read.
   const later = { ...undoing, facts: new Facts(undoing.session.host) };
   const removal = planRemoval(later, entry);
@@ -216,7 +193,7 @@ export function addressesOfRules(undoing: Undoing, entry: Entry): readonly strin
 }
 
 /** Whether the DEL of a plugin removes masquerading rules. They do not outlive a boot. */
-function removesRules(undoing: Undoing, entry: Entry, removal: Removal & { do: "DEL" }): boolean {
+function removesRules(undoing: Undoing, entry: Entry, removal: Del): boolean {
   if (removal.keepsMasquerading || !isOfThisBoot(undoing, entry)) return false;
   return masquerades(entry, profileOf(entry.type, undoing.session.profiles));
 }
@@ -239,7 +216,7 @@ export function runDel({ session }: Undoing, entry: Pick<Entry, "path">, call: D
 }
 
 /** Returns the entries whose rules the DEL of an entry has removed as well. ADDs of siblings may have passed meanwhile. */
-function sharersOf(undoing: Undoing, entry: Entry, removal: Removal & { do: "DEL" }): readonly Entry[] {
+function sharersOf(undoing: Undoing, entry: Entry, removal: Del): readonly Entry[] {
   const { session, facts, journal } = undoing;
   if (!profileOf(entry.type, session.profiles)?.repeatable) return removal.addAgain;
   facts.forget(journal.key.containerId, journal.key);

@@ -26,7 +26,10 @@ export function readAgain({ facts, journal }: Undoing): void {
  * would leave what they share to the other.
  */
 export function giveUp(undoing: Undoing, entries: readonly Entry[]): void {
-  const ids = entries.filter(isStanding).map(({ id }) => id);
+  const present = undoing.facts.journal(undoing.journal.key).entries.filter(isStanding);
+  const ids = entries.flatMap((entry) =>
+    isStanding(entry) && present.some(({ id }) => id === entry.id) ? entry.id : [],
+  );
   if (ids.length === 0) return;
   append(undoing, [{ line: "given up", ids }]);
   undoing.facts.forget(undoing.journal.key.containerId, undoing.journal.key);

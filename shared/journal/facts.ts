@@ -193,14 +193,23 @@ export class Facts {
 
   /**
    * Whether a namespace is still there: at its path, at another mount of the host, or because a process runs in it. Where
-   * another one has its inode, it is gone.
+   * another one has its inode, or a later journal says so, it is gone.
    */
   isThere(namespace: Namespace): boolean {
     const mounts = [namespace.path, ...this.#mountsOf(namespace.inode)].flatMap((path) => this.namespace(path) ?? []);
     const alike = mounts.filter(({ device, inode }) => device === namespace.device && inode === namespace.inode);
     if (alike.length > 0) return alike.some((mount) => isSameNamespace(mount, namespace));
     this.#entered ??= new Set(inodesOfProcesses(this.#host));
-    return this.#entered.has(namespace.inode);
+    return this.#entered.has(namespace.inode) && !this.#isReplaced(namespace);
+  }
+
+  /** Whether a journal knows a later namespace with the same inode. */
+  #isReplaced({ device, inode, changedMs = Number.POSITIVE_INFINITY }: Namespace): boolean {
+    const { bootId } = this.moment() ?? {};
+    const entries = this.journals().flatMap((journal) => journal.entries.filter((entry) => entry.bootId === bootId));
+    const isAlike = (one: Namespace) => one.device === device && one.inode === inode;
+    // guard: a namespace in which a process runs
+    return entries.some((entry) => isAlike(entry.namespace) && (entry.namespace.changedMs ?? 0) > changedMs);
   }
 
   // Only the host's own mounts tell the truth: those of a container may show anything.

@@ -42,6 +42,9 @@ export type Removal =
       readonly addAgain: readonly Entry[];
     };
 
+/** A removal for which a DEL runs. */
+export type Del = Removal & { readonly do: "DEL" };
+
 /** Decides what the DEL of an entry may remove: nothing that another attachment of the container holds. */
 export function removalOf(entry: Entry, around: Around): Removal {
   return isChained(entry, around) ? removalOfChained(entry, around) : removalOfCreator(entry, around);
@@ -63,7 +66,10 @@ function removalOfCreator(entry: Entry, around: Around): Removal {
   // An ADD that still runs may not get the lease of this entry. If it fails, nobody else would free that.
   const mayFail = !entry.failed && sharing.length > 0 && sharing.every(({ done }) => !done);
   // Nobody knows what else an unknown plugin left.
-  const leaseWaits = isShared && (!around.profile || mayFail);
+  const isUnknown = !around.profile;
+  const leaseWaits = isShared && (isUnknown || mayFail);
+  // Its DEL would also remove the interface that a sibling has made under that name.
+  const othersWait = isUnknown && !withNamespace && isInterfaceOfOthers(entry, around);
   const rulesWait = keepsMasquerading && (!entry.failed || hasMasqueraded(entry));
   // guard: the interface and the lease of another attachment
   if (!withNamespace && isShared && !(hasRules && (hasMasqueraded(entry) || !keepsMasquerading))) {
@@ -75,7 +81,7 @@ function removalOfCreator(entry: Entry, around: Around): Removal {
     withNamespace,
     freesLease: !isShared,
     keepsMasquerading,
-    waits: leaseWaits || rulesWait,
+    waits: leaseWaits || rulesWait || othersWait,
     addAgain: [],
   };
 }
@@ -147,7 +153,7 @@ function isInterfaceOurs(entry: Entry, around: Around): boolean {
     const isAsLeft = link === 0 ? !!failed?.left : link !== undefined && (failed?.left ?? link) === link;
     const isNew = before !== undefined && before !== (failed?.left ?? link);
     // guard: an interface that was there before a failed ADD
-    return isAsLeft && (isNew || isLeftByEarlier(entry, around)) && !isNameOfOthers(entry, around);
+    return isAsLeft && (isNew || isLeftByEarlier(entry, around)) && !isNameOfOthers(entry, around, failed?.left);
   }
   // guard: an interface whose name another attachment has
   if (link === undefined) return !isNameOfOthers(entry, around);
@@ -166,13 +172,18 @@ function isLeftByEarlier({ before, type, ifName }: Entry, { earlier, ...around }
   return tries.some((one) => isInterfaceOurs(one, { ...around, earlier: [] }));
 }
 
-/** Whether another attachment of the container has an interface of that name in that namespace. A DEL without an entry has no id. */
-function isNameOfOthers(entry: Entry, around: Around): boolean {
+/**
+ * Whether another attachment of the container has an interface of that name in that namespace. If the index is known, one that made
+ * another interface does not. A DEL without an entry has no id.
+ */
+function isNameOfOthers(entry: Entry, around: Around, left?: number): boolean {
   const isKnown = entry.done && entry.id !== "";
+  const mayBe = ({ done, ifName }: Entry) => !left || ifName !== entry.ifName || (done?.made ?? left) === left;
   return (
     // guard: an interface whose name another attachment has
-    around.siblings.some((other) => isStanding(other) && (other.done || !isKnown) && hasInterface(other, entry)) ||
-    around.results().some(({ interfaces }) => interfaces.some((one) => isOfEntry(one, entry)))
+    around.siblings.some(
+      (other) => isStanding(other) && (other.done || !isKnown) && hasInterface(other, entry) && mayBe(other),
+    ) || around.results().some(({ interfaces }) => interfaces.some((one) => isOfEntry(one, entry)))
   );
 }
 

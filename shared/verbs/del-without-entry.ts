@@ -8,8 +8,9 @@ import { warn } from "../call/session.ts";
 import type { Target } from "../call/target.ts";
 import { keepingOthers, withoutShared, withReadablePrevResult } from "../delegate/del-configuration.ts";
 import { handOver, printed } from "../delegate/hand-over.ts";
+import { planRemoval } from "../delegate/plan-removal.ts";
 import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
-import { type PlannedDel, planRemoval, runDel, runRemoval, undoEntries } from "../delegate/undo.ts";
+import { type PlannedDel, runDel, runRemoval, undoEntries } from "../delegate/undo.ts";
 import type { Undoing } from "../delegate/undoing.ts";
 import type { CachedResult } from "../journal/host-files.ts";
 import { type Entry, journalDirectory, nowhere } from "../journal/journal.ts";
@@ -25,19 +26,31 @@ type UnknownRemoval = RemovePlan["removals"][number];
  */
 export function removalsWithoutEntry(call: Call): RemovePlan["removals"] {
   const { facts, key, target } = call;
+  // Before the journals: what makes the interface later is not in them yet.
+  const isMissing = lacksInterface(call);
   const given = call.request.configuration.prevResult;
   const result = given ? undefined : facts.result(key);
   // guard: the container's other attachments, without evidence
   if (!given && !result && hasOthers(call)) return [];
   const role = target.role ?? knownRole(call);
   const isListed = call.prevResult ? namesInterface(call.prevResult, target) : !result || isIn(result, target);
+  // guard: the interface that a sibling's ADD makes next
+  const isThere = isListed && !isMissing;
   const targets = role === "creator" ? inBothNetworks(call) : [target];
   const shown = shownPrevResult(call) ?? "none";
   // The first DEL deletes the interface, so the others only free leases.
   return targets.map((one, index) => ({
     call: delegateCall({ ...call, target: one }, shown),
-    as: imaginedEntry(call, one, { role, isListed: isListed && index === 0 }),
+    as: imaginedEntry(call, one, { role, isThere: isThere && index === 0 }),
   }));
+}
+
+/** Whether the interface is missing without which the DEL of a known plugin does nothing in the namespace. */
+function lacksInterface({ session, facts, request, target: { profile, role, selector } }: Call): boolean {
+  const { netns } = request.variables;
+  const isAboutInterface = role === "creator" || profile?.movesRoutes || scopeOf(profile) === "interface";
+  if (!profile || !isAboutInterface || profile.delNeedsNamespace || !facts.namespace(netns)) return false;
+  return session.host.linkIndex(netns, selector.ifName) === 0;
 }
 
 /** The prevResult for the DEL of an attachment without an entry. */
@@ -87,12 +100,12 @@ function isIn({ interfaces }: CachedResult, { selector }: Target): boolean {
 function imaginedEntry(
   call: Call,
   target: Target,
-  { role, isListed }: Pick<Entry, "role"> & { isListed: boolean },
+  { role, isThere }: Pick<Entry, "role"> & { isThere: boolean },
 ): Entry {
   const { key, facts, request } = call;
   const { netns } = request.variables;
   const { bootId = "", uptime = 0 } = facts.moment() ?? {};
-  const namespace = isListed ? facts.namespace(netns) : undefined;
+  const namespace = isThere ? facts.namespace(netns) : undefined;
   // guard: the interface of another container
   const isOwn = namespace && facts.strangers(key.containerId, namespace).length === 0;
   return {

@@ -3,15 +3,16 @@ import { type DelegateCall, delegateCall } from "../call/delegate-call.ts";
 import type { RemovePlan, UndoPlan } from "../call/plan.ts";
 import { warn } from "../call/session.ts";
 import type { Target } from "../call/target.ts";
-import { freesTheSame, keepingOthers, withoutShared, withReadablePrevResult } from "../delegate/del-configuration.ts";
+import { keepingOthers, withoutShared, withReadablePrevResult } from "../delegate/del-configuration.ts";
 import { printed } from "../delegate/hand-over.ts";
+import { planRemoval } from "../delegate/plan-removal.ts";
 import { type Finished, prepareCall } from "../delegate/run-delegate.ts";
 import { withAddressesOf } from "../delegate/taken-addresses.ts";
-import { planRemoval, runDel, runRemoval, tryToUndo } from "../delegate/undo.ts";
+import { runBesideRules, runDel, runDels, tryToUndo } from "../delegate/undo.ts";
 import { giveUp, noteUndone, type Undoing } from "../delegate/undoing.ts";
 import { cachedResultFile } from "../journal/host-files.ts";
 import { type Entry, fromTheEnd, isNowhere, isSameNamespace, type Journal, namesOf } from "../journal/journal.ts";
-import { masquerades, type Removal } from "../journal/sharing.ts";
+import type { Del, Removal } from "../journal/sharing.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
@@ -112,11 +113,16 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
   }
   // A sibling's DEL may be about to run this plugin's ADD again, even one without a journal.
   if (profileOf(entry.type, session.profiles)?.repeatable) giveUp(undoing, [entry]);
-  const first = runRemoval(undoing, entry, { call: ownDel(call, entry, removal), removal });
-  const answer = first.exitCode === 0 ? first : (undoByList(call, undoing, entry) ?? first);
+  const { answer, waits } = runDels(undoing, entry, {
+    removal,
+    own: (present) => ownDel(call, entry, present),
+    listed: (present) => listedDel(call, entry, present),
+  });
   // guard: an entry whose DEL failed is not called undone
   if (answer.exitCode !== 0) return answer;
-  if (!removal.waits) noteUndone(undoing, entry);
+  // A sibling may have begun to share something with it since it was planned.
+  if (waits) giveUp(undoing, [entry]);
+  else noteUndone(undoing, entry);
   return answer;
 }
 
@@ -126,29 +132,6 @@ function planOwn(undoing: Undoing, entry: Entry): Removal {
   if (removal.do === "DEL" && removal.freesLease && !removal.keepsMasquerading) return removal;
   giveUp(undoing, [entry]);
   return planRemoval(undoing, entry);
-}
-
-/**
- * Runs the DEL of the own entry once more, with the list's configuration. By now the interface may be gone, or another one may
- * have its name.
- */
-function undoByList(call: Call, undoing: Undoing, entry: Entry): Finished | undefined {
-  call.facts.forget(call.key.containerId, call.key);
-  const removal = planRemoval(undoing, entry);
-  if (removal.do !== "DEL") return undefined;
-  const listed = listedDel(call, entry, removal);
-  const own = withoutShared(entry.configuration, removal);
-  // guard: the leases of another network
-  if (!freesTheSame(entry, own, listed.configuration ?? {})) return undefined;
-  warn(call.session, "DEL failed with the configuration of ADD: running it once more with the list's");
-  const answer = runRemoval(undoing, entry, { call: listed, removal });
-  return answer.exitCode === 0 ? answer : (runBesideRules(undoing, entry, listed) ?? answer);
-}
-
-/** Runs a DEL with masquerading once more: rules with other addresses may hold the chain. It goes with them. */
-function runBesideRules(undoing: Undoing, entry: Entry, del: DelegateCall): Finished | undefined {
-  const isMasqueraded = masquerades(entry, profileOf(entry.type, undoing.session.profiles));
-  return isMasqueraded ? runDel(undoing, entry, del) : undefined;
 }
 
 /**
@@ -177,8 +160,6 @@ function removeStray(call: Call, undoing: Undoing, entry: Entry): Finished | und
   // The entry's own rules may hold the chain.
   return answer.exitCode === 0 ? answer : (runBesideRules(undoing, entry, del) ?? answer);
 }
-
-type Del = Removal & { readonly do: "DEL" };
 
 /** The DEL of the own entry: the configuration of its ADD, and what the runtime gave. */
 function ownDel(call: Call, entry: Entry, removal: Del): DelegateCall {

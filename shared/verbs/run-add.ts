@@ -251,7 +251,7 @@ function rememberFailure(attempt: Attempt, hasRun = true): boolean {
   const left = linkOf(undoing, entry);
   // The interface was in its way: it has done nothing.
   const isInItsWay = stray && before && left === before && adding.call.target.profile !== undefined;
-  const failed: Line = { line: "failed", id, left, addresses: addressesOfRules(undoing, entry) };
+  const failed: Line = { line: "failed", id, left, addresses: addressesOfRules(undoing, entry, left) };
   append(undoing, [isInItsWay || !hasRun ? { line: "undone", id } : failed]);
   removeIfUndone(undoing);
   return true;

@@ -6,7 +6,7 @@ import { journalFile } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { secondName } from "./foreign.ts";
 import { plugins } from "./plugins.ts";
-import { type Attachment, type ListedPlugin, netnsOf, portMappingsOf } from "./runtime.ts";
+import { type Attachment, type ListedPlugin, netnsOf, portMappingsOf, resultFile } from "./runtime.ts";
 
 /** What the runtime has done with an attachment. */
 export interface Life {
@@ -34,6 +34,8 @@ export interface Life {
   isContested: boolean;
   /** The same, and that verb's wrapper ran when it began, not a plugin. */
   isBetween: boolean;
+  /** The DEL of a sibling ran that has no entry and the same limits, when its ADD began (docs/behavior.md, Limits). */
+  isLimitContested: boolean;
   /**
    * Verbs of it and of a sibling ran at the same time, and both have a plugin that no wrapper knows. The DEL of such a plugin
    * may take what the other one's ADD has made since it began, as a plain one's does.
@@ -78,6 +80,7 @@ const nothing = {
   removes: false,
   isContested: false,
   isBetween: false,
+  isLimitContested: false,
   isMarkContested: false,
   isElsewhere: false,
   isOneClient: false,
@@ -129,6 +132,14 @@ export function isLive(machine: Machine, life: Life): boolean {
 export function isOld(machine: Machine, life: Life): boolean {
   const isOver = machine.uptime - life.addedAt > 14 * 60_000;
   return life.phase === "tried" && !life.hasFailed && isInPlace(machine, life) && isOver;
+}
+
+/** Whether a DEL was cut off before it removed anything, so that the attachment may be in use, as far as a wrapper knows. */
+export function isUntouched({ files }: Machine, { of, phase }: Life): boolean {
+  const text = files.get(journalFileOf(of))?.text;
+  return (
+    phase === "tried" && files.has(resultFile(of)) && text !== undefined && !/"line":"(given up|undone)"/.test(text)
+  );
 }
 
 /** Whether ADD must pass: nothing of the attachment may be in use, and nobody else has its names or its leases. */

@@ -17,6 +17,7 @@ const without = "shared/verbs/del-without-entry.ts";
 const add = "shared/verbs/run-add.ts";
 const removal = "shared/verbs/removal.ts";
 const undo = "shared/delegate/undo.ts";
+const planRemoval = "shared/delegate/plan-removal.ts";
 const undoing = "shared/delegate/undoing.ts";
 
 export const plantedFaults: readonly PlantedFault[] = [
@@ -41,7 +42,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "an unknown plugin has one lease",
     file: sharing,
-    from: "isShared && (!around.profile || mayFail)",
+    from: "isShared && (isUnknown || mayFail)",
     to: "isShared && mayFail",
   },
   {
@@ -169,8 +170,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "a DEL that failed is called undone",
     file: del,
-    from: "  if (answer.exitCode !== 0) return answer;\n  if (!removal",
-    to: "  if (!removal",
+    from: "  if (answer.exitCode !== 0) return answer;\n  // A sibling may",
+    to: "  // A sibling may",
   },
   {
     name: "an ADD that was given up meanwhile passes",
@@ -204,13 +205,13 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: "an undo does not look at what another call has added since",
-    file: undo,
+    file: planRemoval,
     from: "return entries.slice(stray ? 0 : entries.findIndex((one) => one.id === id) + 1).filter(isStanding);",
     to: "return [];",
   },
   {
     name: "the rules of an earlier boot are removed by their names",
-    file: undo,
+    file: planRemoval,
     from: `if (!isOfThisBoot(undoing, entry) && entry.role === "meta" && isKnown) {`,
     to: 'if (entry.id === "none") {',
   },
@@ -377,5 +378,41 @@ export const plantedFaults: readonly PlantedFault[] = [
     file: sharing,
     from: "around.results().some(({ interfaces }) => interfaces.some((one) => isOfEntry(one, entry)))",
     to: "false",
+  },
+  {
+    name: "a DEL with the list's configuration forgets what a sibling shares by then",
+    file: del,
+    from: "if (waits) giveUp(undoing, [entry]);\n  else noteUndone",
+    to: "noteUndone",
+  },
+  {
+    name: "an unknown plugin's other interfaces are forgotten",
+    file: sharing,
+    from: "leaseWaits || rulesWait || othersWait",
+    to: "leaseWaits || rulesWait",
+  },
+  {
+    name: "an ADD that found its interface in its way has a sibling's masquerading",
+    file: undo,
+    from: "if (entry.before && left === entry.before) return [];",
+    to: "",
+  },
+  {
+    name: "an interface that is gone counts as the one of its name",
+    file: sharing,
+    from: "!isNameOfOthers(entry, around, failed?.left)",
+    to: "!isNameOfOthers(entry, around)",
+  },
+  {
+    name: "a namespace is there although a journal knows a later one with its inode",
+    file: facts,
+    from: " && !this.#isReplaced(namespace)",
+    to: "",
+  },
+  {
+    name: "a DEL without an entry gets a namespace that lacks its interface",
+    file: without,
+    from: "const isThere = isListed && !isMissing;",
+    to: "const isThere = isListed;",
   },
 ];

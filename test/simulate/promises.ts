@@ -57,6 +57,10 @@ export class Promises {
       !(what.startsWith("port ") && (life.isElsewhere || this.isHalfDeleted(life))) &&
       !(what === "mark" && life.isMarkContested) &&
       !(what.startsWith("lease ") && life.isContested) &&
+      !(what.startsWith("limits ") && life.isLimitContested) &&
+      // A sibling's ADD failed in another namespace, with another subnet for that interface: host-local frees both leases
+      // (docs/behavior.md, Limits).
+      !(what.startsWith("lease ") && life.isOneClient && life.isEdited) &&
       !(
         life.isOneClient &&
         /^lease|firewall$/.test(what) &&

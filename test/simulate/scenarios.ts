@@ -1423,6 +1423,132 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       { do: "GC", list: "za", by: "another" },
     ],
   },
+  "an ADD failed because a sibling's try had its interface, and is undone while that one's ADD comes, with masquerading":
+    {
+      lists: { za: [bridge(1), { ...bridge(2, "eth1"), ...masqueraded }] },
+      events: [
+        { do: "ADD", of: "c1 za net1", fault: { at: "bridge: masqueraded", do: "kill the plugin" } },
+        add("c1 za eth0"),
+        { do: "ADD", of: "c1 za eth0", fault: { at: "spawn", do: "go on", first: add("c1 za net1") } },
+      ],
+    },
+  "a DEL fails after it freed its lease, a sibling's ADD masquerades meanwhile, and the second DEL leaves the rules": {
+    lists: {
+      za: [
+        { ...ptp(1), wrapper: { ifName: "eth1" }, ...masqueraded },
+        { ...ptp(2), wrapper: { ifName: "eth2", network: "disc" } },
+      ],
+    },
+    events: [
+      add("c1 za eth0"),
+      loses("c1"),
+      { do: "DEL", of: "c1 za eth0", fault: { at: 2, do: "fail the plugin", first: add("c1 za net1") } },
+    ],
+  },
+  "a plugin with two interfaces of its own is killed when its DEL has removed one of them, and a sibling takes the name":
+    {
+      lists: {
+        za: [bridge(1), { ...local(2), type: "twin-wrapper", ...of("eth2", { role: "creator" }) }],
+        zb: [bridge(3, "eth2")],
+      },
+      events: [
+        add("c1 za eth0"),
+        {
+          do: "DEL",
+          of: "c1 za eth0",
+          fault: { at: 2, do: "kill the plugin", first: add("c1 zb net1") },
+        },
+      ],
+    },
+  "the DEL of a failed ADD was killed after it deleted the interface, and a sibling's ADD fails that makes one of that name":
+    {
+      lists: { za: [bridge(1), chained("sbr")], zb: [bridge(2)] },
+      events: [
+        { do: "ADD", of: "c1 za eth1", fault: { at: "sbr: rule added", do: "kill the plugin" } },
+        { do: "DEL", of: "c1 za eth1", fault: { at: "bridge: link deleted", do: "kill the plugin" } },
+        { do: "ADD", of: "c1 zb eth1", fault: { at: "bridge: leased", do: "kill the plugin" } },
+        del("c1 zb eth1"),
+      ],
+    },
+  "the namespace is gone, a task runs in another container's with its inode, and an edited list is attached again": {
+    lists: { za: [bridge(1, "eth1"), portmap("iptables", "eth1")] },
+    events: [
+      add("c2 za eth0"),
+      loses("c2"),
+      add("c1 za net1"),
+      { do: "rename", list: "za", from: "eth1", to: "" },
+      loses("c1", true),
+      add("c2 za eth0"),
+    ],
+  },
+  "an attachment is deleted that never was while a sibling's ADD makes its interface": {
+    lists: { za: [macvlan(1), { ...macvlan(2), wrapper: { ifName: "eth2" } }] },
+    events: [
+      { do: "ADD", of: "c1 za eth0", fault: { at: 0, do: "kill" } },
+      { do: "DEL", of: "c1 za eth0", fault: { at: 7, do: "go on", first: add("c1 za net1") } },
+    ],
+  },
+  ...Object.fromEntries(
+    ["za", "zb"].map((list) => [
+      `an attachment of ${list} is deleted that never was while za's ADD makes its limits`,
+      {
+        lists: { za: [ptp(1), chained("bandwidth")], zb: [ptp(2), chained("bandwidth")] },
+        events: [
+          { do: "DEL", of: `c1 ${list} eth0`, fault: { at: 9, do: "kill the runtime", first: add("c1 za eth1") } },
+          check("c1 za eth1"),
+        ],
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
+    ["eth1", "net1"].map((ifName) => [
+      `an unknown plugin's try is undone while a plain sibling makes ${ifName} again`,
+      {
+        lists: {
+          za: [{ ...flannel, wrapper: { ifName: "eth1", role: "creator" } }],
+          zc: [{ ...macvlan(3), type: "macvlan" }],
+        },
+        events: [
+          add(`c1 zc ${ifName}`),
+          { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: leased", do: "fail the plugin" } },
+          del(`c1 zc ${ifName}`),
+          { do: "ADD", of: "c1 za eth0", fault: { at: "spawn", do: "go on", first: add(`c1 zc ${ifName}`) } },
+        ],
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
+    [
+      ["before it removed anything", 7],
+      ["after it removed the ports", "portmap: ports removed"],
+    ].map(([when, at]) => [
+      `a DEL is killed ${when}, an interface was renamed in the list, and ADD comes`,
+      {
+        lists: { za: [bridge(1), portmap("iptables"), chained("tuning", undefined, { allmulti: true })] },
+        events: [
+          add("c1 za net1"),
+          { do: "rename", list: "za", from: "eth1", to: "" },
+          { do: "DEL", of: "c1 za net1", fault: { at, do: "kill" } },
+          add("c1 za net1"),
+        ],
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
+    [[], [{ do: "rename", list: "za", from: "eth1", to: "" } as const]].map((edits) => [
+      `a sibling has the lease in a namespace where a task runs, and an ADD fails in the next one: ${edits.length} edits`,
+      {
+        lists: { za: [macvlan(1), bridge(2, "eth1")] },
+        events: [
+          add("c1 za net1"),
+          loses("c1", true),
+          { do: "ADD", of: "c1 za eth0", fault: { at: "macvlan: link made", do: "kill" } },
+          ...edits,
+          { do: "ADD", of: "c1 za eth0", fault: { at: "macvlan: reserved", do: "fail the plugin" } },
+        ],
+      },
+    ]),
+  ),
   ...Object.fromEntries(
     [[], [add("c1 za net1")]].map((sibling) => [
       `a plugin is killed in DEL, the plain list attaches the container again, and is wrapped when DEL comes: ${sibling.length} siblings`,

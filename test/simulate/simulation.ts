@@ -13,6 +13,7 @@ import {
   isInPlace,
   isLive,
   isOld,
+  isUntouched,
   journalFileOf,
   type Life,
   mustPass,
@@ -159,7 +160,7 @@ export class Simulation {
   #add({ of, fault }: VerbEvent): void {
     const life = this.#life(of);
     // An operator edits no list while its attachments get another ADD.
-    if (this.#busy.has(life) || (life.isEdited && isLive(this.machine, life))) return;
+    if (this.#busy.has(life) || (life.isEdited && isLive(this.machine, life)) || this.#isBesideUnknown(life)) return;
     const begun = this.#beginAdd(life);
     const outcome = this.#drive(life, fault, (runtime, verb) => runtime.add(verb));
     // macvlan leaves nothing, and its DEL would remove a sibling's interface of that name.
@@ -171,6 +172,22 @@ export class Simulation {
     if (isTry && fault?.do === "fail the plugin") life.addresses = undefined;
   }
 
+  /**
+   * Whether a list is plain, and a call of a sibling runs that has an unknown plugin for one of its interfaces. Nothing says that the
+   * list makes it now, and that plugin's DEL needs the namespace (docs/behavior.md, Limits).
+   */
+  #isBesideUnknown(life: Life): boolean {
+    const isUnknown = (plugin: Lists[string][number]) => ["twin", "flannel"].includes(delegateOf(plugin));
+    if (!isPlain(this.pluginsOf(life))) return false;
+    return this.#runningBeside(life).some((other) => this.#share(life, other) && this.pluginsOf(other).some(isUnknown));
+  }
+
+  /** The attachments of its container that have a call under way, or one that goes on without its runtime. */
+  #runningBeside(life: Life): Life[] {
+    const siblings = this.#ofContainer(life.of.container).filter((other) => other !== life);
+    return siblings.filter((other) => this.#busy.has(other) || this.#orphans.has(other));
+  }
+
   /** Makes the namespace if needed. Returns what is known before ADD. */
   #beginAdd(life: Life): Begun {
     const { machine } = this;
@@ -180,8 +197,7 @@ export class Simulation {
     if ((isStale && this.#forgives) || isOld(machine, life)) life.mayFail = true;
     this.#forgetAddresses();
     const isBesideListed = this.#promises.noteListed(life);
-    const siblings = this.#ofContainer(life.of.container).filter((other) => other !== life);
-    const running = siblings.filter((other) => this.#busy.has(other) || this.#orphans.has(other));
+    const running = this.#runningBeside(life);
     const rivals = running.filter((other) => this.#share(life, other));
     // A sibling's DEL may undo what an earlier try left, and free the lease that this one gets.
     life.removes = restOf(machine.files.get(journalFileOf(life.of))?.text).length > 0;
@@ -190,6 +206,10 @@ export class Simulation {
     for (const rival of rivals.filter(({ removes }) => removes || life.removes))
       life.isContested = rival.isContested = true;
     life.isBetween = rivals.length > 0 && !this.#point.includes(": ");
+    life.isLimitContested = running.some(
+      (other) =>
+        this.#haveOneLimit(life, other) && restOf(machine.files.get(journalFileOf(other.of))?.text).length === 0,
+    );
     const isElsewhereThan = (other: Life) => other.phase !== "none" && other.serial !== serial;
     const clients = this.#ofContainer(life.of.container).filter((other) =>
       other === life ? isStale : this.#share(life, other) && isElsewhereThan(other),
@@ -198,7 +218,8 @@ export class Simulation {
     const isElsewhere = namespaceOf(machine, life) !== undefined && !isInPlace(machine, life);
     const wasElsewhere = life.isElsewhere && machine.tasks.has(pidOf(life.of.container));
     life.isElsewhere =
-      life.phase !== "none" && (isElsewhere || wasElsewhere || (isOld(machine, life) && life.isEdited));
+      life.phase !== "none" &&
+      (isElsewhere || wasElsewhere || (life.isEdited && (isOld(machine, life) || isUntouched(machine, life))));
     // If two verbs at once want one interface, an ADD fails. Which one depends on their turns, and it may be both.
     const isFree = rivals.length === 0 && !isUndone && !this.#hasCutOffRival(life, serial);
     const must = isFree && !isBesideListed && !this.#mayBeEntered(life) && mustPass(machine, life, plugins);
@@ -297,6 +318,7 @@ export class Simulation {
     if (life.isMarkContested && problem?.startsWith("CHECK of mark-wrapper")) return;
     // The DEL of a sibling without an entry had decided, and not begun, when the ADD began (docs/behavior.md, Limits).
     if (life.isBetween && problem?.includes("host-local: Failed to find address")) return;
+    if (life.isLimitContested && problem?.startsWith("CHECK of bandwidth-wrapper")) return;
     // The next DEL or ADD of a sibling publishes the ports again (docs/behavior.md, Limits).
     if (this.#promises.isHalfDeleted(life) && problem?.startsWith("CHECK of portmap-wrapper")) return;
     this.log.expect("CHECK passes", !problem, () => `${life.key}: ${problem}`);
@@ -427,10 +449,7 @@ export class Simulation {
   /** Notes that verbs of siblings with an unknown plugin run at the same time. */
   #noteMarks(life: Life): void {
     const hasMark = (one: Life) => one.isEdited || this.pluginsOf(one).some((plugin) => delegateOf(plugin) === "mark");
-    const rivals = this.#ofContainer(life.of.container).filter(
-      (one) => one !== life && (this.#busy.has(one) || this.#orphans.has(one)),
-    );
-    const marked = [life, ...rivals].filter(hasMark);
+    const marked = [life, ...this.#runningBeside(life)].filter(hasMark);
     for (const one of marked.length > 1 ? marked : []) one.isMarkContested = true;
   }
 

@@ -21,7 +21,7 @@ describe("calls that are handed over", () => {
   const verbs = ["CHECK", "DEL", "GC", "STATUS"];
 
   test.each(verbs)("%s: the delegate replaces the process and answers", (command) => {
-    const outcome = callWrapper(calling(command), { answers: [exits(7, "its own words")] });
+    const outcome = callWrapper(calling(command), { answers: [exits(7, "its own words")], links: [7] });
     expect(outcome).toMatchObject({ exitCode: 7, stdout: "its own words", writes: 0 });
     expect(outcome.runs).toStrictEqual([
       {

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
 import { Facts } from "../../../shared/journal/facts.ts";
+import type { Entry } from "../../../shared/journal/journal.ts";
+import { bootId } from "../support/fake-host.ts";
+import { entryOf, journalFiles } from "../support/journals.ts";
 
 const namespace = { path: "/run/netns/blue", device: 4, inode: 7, changedMs: 1 };
 const file = (inode: number, changedMs = 1, device = 4) => ({ device, inode, size: 0, modifiedMs: 0, changedMs });
@@ -52,4 +55,21 @@ test("a namespace is there while a process runs in it, or one of its threads", (
   expect(isThere({ "/proc/12/task/13/ns/net": file(7) }, {}, threads)).toBe(true);
   expect(isThere({ "/proc/12/task/13/ns/net": file(8) }, {}, threads)).toBe(false);
   expect(isThere({ "/proc/12/ns/net": file(8), "/proc/12/task/13/ns/net": file(7) }, {}, threads)).toBe(false);
+});
+
+test("a journal that knows a later namespace with its inode says that it is gone, whatever runs in that one", () => {
+  const inside = { "/proc/12/ns/net": file(7) };
+  const isThereBeside = (...entries: Entry[]) => {
+    const journals = journalFiles(...entries);
+    const names = { "/proc": ["12"], "/var/lib/cni/wrappers": ["red"], "/var/lib/cni/wrappers/red": ["zone:eth0"] };
+    return isThere(inside, { "/proc/sys/kernel/random/boot_id": bootId, "/proc/uptime": "1 1", ...journals }, names);
+  };
+  const red = { containerId: "red" };
+  const later = { path: "/run/netns/red", device: 4, inode: 7, changedMs: 2 };
+  expect(isThereBeside(entryOf({ ...red, namespace: later }))).toBe(false);
+  expect(isThereBeside(entryOf({ ...red, namespace: { ...later, changedMs: 1 } }))).toBe(true);
+  expect(isThereBeside(entryOf({ ...red, namespace: { ...later, inode: 8 } }))).toBe(true);
+  expect(isThereBeside(entryOf({ ...red, namespace: { ...later, device: 5 } }))).toBe(true);
+  expect(isThereBeside(entryOf({ ...red, namespace: { path: "/proc/12/ns/net", device: 4, inode: 7 } }))).toBe(true);
+  expect(isThereBeside(entryOf({ ...red, namespace: later, bootId: "earlier" }))).toBe(true);
 });

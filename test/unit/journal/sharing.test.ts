@@ -114,6 +114,49 @@ describe("an interface", () => {
     ],
     ["of a failed ADD, which another attachment has", tryOf(), claimed, leaseOnly],
     ["of a failed ADD, which another one tried, too", tryOf(), failedToo, leaseOnly],
+    [
+      "of a failed ADD, whose name another attachment had for an interface with another index",
+      tryOf({ failed: { left: 8 } }),
+      { ...claimed, link: 8 },
+      everything,
+    ],
+    ["of a failed ADD, which another attachment has, by its index", tryOf({ failed: { left: 7 } }), claimed, leaseOnly],
+    [
+      "of a failed ADD, whose name is of a further interface of another attachment",
+      tryOf({ failed: { left: 8 } }),
+      {
+        siblings: [
+          entryOf({
+            ...other,
+            ifName: "eth1",
+            done: { uptime: 985, made: 7, addresses: [], added: [{ name: "eth0", sandbox: blue }] },
+          }),
+        ],
+        link: 8,
+      },
+      leaseOnly,
+    ],
+    [
+      "of a failed ADD, which another attachment has, index unknown",
+      tryOf({ failed: { left: 8 } }),
+      { siblings: [entryOf({ ...other, done: { uptime: 985, addresses: [] } })], link: 8 },
+      leaseOnly,
+    ],
+    [
+      "of an unknown plugin, which a sibling has by now: others of it wait for that",
+      entryOf({ type: "twin" }),
+      { siblings: [entryOf({ ...other, done: { uptime: 985, made: 8, addresses: [] } })], link: 8 },
+      { ...leaseOnly, waits: true },
+    ],
+    [
+      "of a known plugin, which a sibling has by now: nothing waits",
+      entryOf(),
+      {
+        siblings: [entryOf({ ...other, delegateNetwork: "other", done: { uptime: 985, made: 8, addresses: [] } })],
+        link: 8,
+      },
+      leaseOnly,
+    ],
     ["of a failed ADD, which another result lists", tryOf(), { results: () => [resultWith("eth0")] }, leaseOnly],
     [
       "of an unknown plugin's ADD, gone since: there may be others of it",

@@ -20,6 +20,27 @@ describe("DEL without an entry", () => {
     expect(runsOf(del("bridge", {}, { files: earlier }))).toEqual([`bridge DEL eth0 ${blue}`]);
   });
 
+  test.each<[string, readonly (number | undefined)[], string]>([
+    ["bridge", [0], ""],
+    ["tuning", [0], ""],
+    ["bridge", [undefined], blue],
+    // It frees its leases only in a namespace.
+    ["host-device", [0], blue],
+    // These have nothing in it, or nobody knows.
+    ["firewall", [0], blue],
+    ["unknown", [0], blue],
+  ])(
+    "of %s, with interfaces %j, gets the namespace %j: a sibling's ADD may make the interface next",
+    (plugin, links, netns) => {
+      expect(runsOf(del(plugin, { prevResult: bothResult }, { links }))).toEqual([`${plugin} DEL eth0 ${netns}`]);
+    },
+  );
+
+  test("of sbr does not run where its interface is missing", () => {
+    expect(runsOf(del("sbr", { prevResult: bothResult }, { links: [0] }))).toEqual([]);
+    expect(runsOf(del("sbr", { prevResult: bothResult }, {}))).toEqual([`sbr DEL eth0 ${blue}`]);
+  });
+
   test("of an unknown plugin that a sibling has chained leaves the sibling's", () => {
     const files = journalFiles(chainedOf("mark", { network: "other", runtimeIfName: "net1" }));
     expect(runsOf(del("mark", { prevResult: bothResult }, { files }))).toEqual([]);

@@ -180,6 +180,20 @@ describe("DEL of an entry", () => {
     expect(outcome.files[journal]).not.toContain("undone");
   });
 
+  test("stays given up if a sibling shares the chain by the time the list's configuration is tried", () => {
+    const configuration = { type: "bridge", name: "zone", ipMasq: true };
+    const sibling = entryOf({ ...net1, delegateNetwork: "zone", ifName: "eth1", configuration });
+    const meanwhile = (files: Map<string, unknown>) => {
+      for (const [path, text] of Object.entries(journalFiles(sibling))) files.set(path, { text, modifiedMs: 0 });
+    };
+    const answers = [exits(1), exits(0)];
+    const files = journalFiles(entryOf({ configuration }));
+    const outcome = del("bridge", { ipMasq: true }, { files, answers, meanwhile });
+    expect(outcome.runs).toMatchObject([{ stdin: { ipMasq: true } }, { stdin: { ipMasq: false } }]);
+    expect(outcome.files[journal]?.match(/"given up"/g)).toHaveLength(1);
+    expect(outcome.files[journal]).not.toContain("undone");
+  });
+
   test("keeps a shared lease and shared masquerading, however the keys are written", () => {
     const removal = {
       do: "DEL",

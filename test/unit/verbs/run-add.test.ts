@@ -245,12 +245,15 @@ test("a masquerading plugin's failure is written with its lease, which another a
   const lease = "/var/lib/cni/networks/zone/10.1.0.2";
   const meanwhile = (files: Map<string, unknown>) =>
     files.set(lease, { ...(files.get(journal) as File), text: "blue\r\neth0" });
-  const failedOf = (more: object) => {
-    const { files } = callWrapper({ stdin: { ...stdin, ...more } }, { answers: [exits(1)], links: [0, 8], meanwhile });
+  const failedOf = (more: object, links = [0, 8]) => {
+    const { files } = callWrapper({ stdin: { ...stdin, ...more } }, { answers: [exits(1)], links, meanwhile });
     return parseJournal(zoneOfBlue, files[journal]).entries[0]?.failed;
   };
   expect(failedOf({ ipMasq: true })).toMatchObject({ left: 8, addresses: ["10.1.0.2/32"] });
   expect(failedOf({})).not.toHaveProperty("addresses");
+  // The interface was in its way, and the lease is that one's.
+  expect(failedOf({ ipMasq: true }, [8, 8])).toMatchObject({ left: 8, addresses: [] });
+  expect(failedOf({ ipMasq: true }, [7, 8])).toMatchObject({ left: 8, addresses: ["10.1.0.2/32"] });
 });
 
 describe("an ADD that would free the lease of the interface in its way", () => {

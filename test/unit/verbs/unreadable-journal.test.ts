@@ -13,10 +13,10 @@ describe.each([
   ["does not say whose it is", "no journal\n"],
   ["is of another attachment", own.replaceAll('"zone"', '"other"')],
 ])("a journal that %s", (_, text) => {
-  const call = (CNI_COMMAND: string, configuration: object = {}) => {
+  const call = (CNI_COMMAND: string, configuration: object = {}, link = 0) => {
     const env = { CNI_COMMAND, CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
     const stdin = { cniVersion: "1.0.0", name: "zone", ...configuration };
-    return callWrapper({ env, stdin }, { files: { [file]: text }, answers: [exits(0, result)], links: [0] });
+    return callWrapper({ env, stdin }, { files: { [file]: text }, answers: [exits(0, result)], links: [link] });
   };
 
   test("does not stop ADD, which warns, undoes nothing, and leaves it as it is", () => {
@@ -31,7 +31,7 @@ describe.each([
   });
 
   test("counts as none on DEL, which follows prevResult", () => {
-    const { exitCode, runs, files } = call("DEL", { prevResult: result });
+    const { exitCode, runs, files } = call("DEL", { prevResult: result }, 7);
     expect(exitCode).toBe(0);
     expect(runs.map(({ env, stdin }) => [env.CNI_COMMAND, env.CNI_NETNS, stdin])).toEqual([
       ["DEL", "/run/netns/blue", { cniVersion: "1.0.0", name: "zone", type: "bridge", prevResult: result }],
