@@ -1,3 +1,4 @@
+import { statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Holder, hold } from "../../build/holder.ts";
@@ -42,6 +43,18 @@ test("what else is in the directory is left alone", async () => {
     isJournal,
     expect.stringMatching(/^f 644 7 blue\/other:eth0$/),
   ]);
+});
+
+test("the journal has the namespace as Node sees it: adopt writes journals that each flavor compares with", async () => {
+  const machine = new Machine();
+  machine.answer("ADD", "{}");
+  const path = machine.path("netns");
+  writeFileSync(path, "");
+  const script = `mount -t tmpfs none /var/lib; "$@"; cat ${container}/* >"$SCRATCH/journal"`;
+  await machine.call({ through: apart(script) });
+  const [began = ""] = String(machine.read("journal")).split("\n", 1);
+  const { dev: device, ino: inode, ctimeMs } = statSync(path);
+  expect(JSON.parse(began).namespace).toEqual({ path, device, inode, changedMs: Math.floor(ctimeMs) });
 });
 
 test.for<[string, string, string[]]>([
