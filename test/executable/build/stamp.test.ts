@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execaSync } from "execa";
 import { expect, test } from "vitest";
@@ -25,7 +25,9 @@ function repository(): { tree: string; head: string } {
 test("the stamp is the package's version and the work tree's commit", () => {
   const { tree, head } = repository();
   writeFileSync(join(tree, "untracked"), "");
-  expect(readStamp(tree)).toEqual({ version: "1.2.3", commit: head });
+  const link = join(scratch(), "link");
+  symlinkSync(tree, link);
+  for (const path of [tree, link]) expect(readStamp(path)).toEqual({ version: "1.2.3", commit: head });
 });
 
 test("a tracked file that differs makes the commit dirty", () => {
