@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { type Entry, journalFile } from "../../../shared/journal/journal.ts";
 import { linesText, parseJournal } from "../../../shared/journal/lines.ts";
-import { callWrapper, exits, type Machine, type Outcome } from "../support/fake-host.ts";
+import type { JsonObject } from "../../../shared/protocol/json.ts";
+import { type Call, callWrapper, exits, type Machine, type Outcome } from "../support/fake-host.ts";
 import { chainedOf, entryOf, journalFiles, linesOf, tryOf, zoneOfBlue } from "../support/journals.ts";
-import { macvlanResult } from "../support/results.ts";
+import { bridgeResult, macvlanResult } from "../support/results.ts";
 
 const journal = journalFile(zoneOfBlue);
 const stdin = { cniVersion: "1.0.0", name: "zone" };
@@ -311,4 +312,162 @@ test("an ADD that fails with its old address and with others leaves nothing, and
   );
   expect(commandsOf(outcome)).toEqual(["DEL", "ADD", "DEL", "ADD"]);
   expect(entriesIn(outcome).at(-1)).toMatchObject({ failed: { left: 0 } });
+});
+
+/** An ADD that logs its warnings. */
+function logged(call: Call, machine: Machine) {
+  const env = { ...call.env, CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
+  const outcome = callWrapper({ stdin, ...call, env }, machine);
+  return { ...outcome, warnings: outcome.log.map(({ line }) => JSON.parse(line).message) };
+}
+
+describe("an ADD that nothing can remember", () => {
+  const unreadable = { [journal]: '{"line":"moved"}\n' };
+  const renamed = { stdin: { ...stdin, wrapper: { ifName: "eth1" } } };
+
+  test.each([
+    ["whose journal cannot be read", unreadable, "nothing is undone, and nothing is remembered"],
+    [
+      "without the boot's id",
+      { "/proc/sys/kernel/random/boot_id": "" },
+      "nothing is remembered: cannot read the boot id",
+    ],
+  ])("%s passes on the answer, spliced or failed, and says so", (_, files, words) => {
+    const passed = logged(renamed, { files, answers: [exits(0, bridgeResult)] });
+    expect(passed.warnings).toContain(words);
+    expect(passed.exitCode).toBe(0);
+    expect(JSON.parse(passed.stdout).interfaces).toHaveLength(3);
+    const failed = logged(renamed, { files, answers: [exits(3, "failed"), exits(0)] });
+    expect(failed).toMatchObject({ exitCode: 3, stdout: "failed" });
+    expect(commandsOf(failed)).toEqual(["ADD"]);
+    expect(entriesIn(passed)).toEqual([]);
+  });
+
+  test("runs the plugin's DEL for its own interface if the answer is none", () => {
+    const outcome = callWrapper(renamed, { files: unreadable, answers: [exits(0, "{"), exits(0)] });
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 102 });
+    const name = "zone-eth1";
+    expect(outcome.runs).toMatchObject([
+      { env: { CNI_COMMAND: "ADD", CNI_IFNAME: "eth1" }, path: "/opt/cni/bin/bridge", stdin: { name } },
+      { env: { CNI_COMMAND: "DEL", CNI_IFNAME: "eth1" }, path: "/opt/cni/bin/bridge", stdin: { name } },
+    ]);
+  });
+});
+
+describe("an ADD that asks for the address that the attachment had", () => {
+  const had = entryOf({ bootId: "earlier" });
+  const ipam = { type: "host-local", subnet: "10.1.0.0/24" };
+  const addAfter = (entries: readonly Entry[], answers: Machine["answers"] = [], more: Call = {}) =>
+    logged({ stdin: { ...stdin, ipam }, ...more }, { files: journalFiles(...entries), answers, links: [0, 0, 8] });
+  const asked = ({ runs }: Outcome) => runs.map(({ env, stdin }) => [env.CNI_COMMAND, (stdin as JsonObject).args]);
+  const ips = { cni: { ips: ["10.1.0.2/24"] } };
+
+  test("has that in its entry, whose lease a failed try lends to the next one", () => {
+    const passed = addAfter([had], [exits(0), exits(0, bridgeResult)]);
+    expect(asked(passed)).toEqual([
+      ["DEL", undefined],
+      ["ADD", ips],
+    ]);
+    expect(entriesIn(passed)).toMatchObject([
+      { id: had.id },
+      { asked: ["10.1.0.2/24"], id: expect.stringMatching(/-1$/) },
+    ]);
+  });
+
+  test("runs again without asking if it fails, and undoes the first try", () => {
+    const again = addAfter([had], [exits(0), exits(3), exits(0), exits(0, bridgeResult)]);
+    expect(asked(again)).toEqual([
+      ["DEL", undefined],
+      ["ADD", ips],
+      ["DEL", undefined],
+      ["ADD", undefined],
+    ]);
+    expect(again.exitCode).toBe(0);
+    expect(again.warnings).toContain("ADD failed with the addresses that the attachment had: others will do");
+    const [, first, second] = entriesIn(again);
+    expect(first).toMatchObject({ asked: ["10.1.0.2/24"], isUndone: true });
+    expect(second).toMatchObject({ isGivenUp: false, done: { made: 8 }, id: expect.stringMatching(/-2$/) });
+    expect(second?.asked).toBeUndefined();
+  });
+
+  test("passes on the second answer if that fails, too, and remembers what it left", () => {
+    const failed = addAfter([had], [exits(0), exits(3), exits(0), exits(4, "second")]);
+    expect(failed).toMatchObject({ exitCode: 4, stdout: "second" });
+    expect(entriesIn(failed)[2]).toMatchObject({ failed: { left: 8 }, isGivenUp: false });
+  });
+
+  test("does not run again where rules of a failed DEL may still point to the address", () => {
+    const left = entryOf({ isGivenUp: true });
+    expect(asked(addAfter([left], [exits(3), exits(3), exits(3)]))).toEqual([
+      ["DEL", undefined],
+      ["ADD", ips],
+    ]);
+  });
+
+  test("does not ask beside an attachment that may be in use, nor if the runtime asks for one", () => {
+    const live = entryOf({ uptime: 1, done: { uptime: 1, made: 8, addresses: ["10.1.0.2/24"] } });
+    expect(asked(addAfter([live], [exits(0, bridgeResult)]))).toEqual([["ADD", undefined]]);
+    const env = { CNI_ARGS: "IP=10.1.0.9" };
+    expect(asked(addAfter([had], [exits(0), exits(0, bridgeResult)], { env }))[1]).toEqual(["ADD", undefined]);
+  });
+});
+
+describe("an ADD whose delegate ends badly", () => {
+  const answers = (answer: NonNullable<Machine["answers"]>) => ({ answers: answer, links: [0, 8] });
+
+  test("is remembered as failed if it was killed, and its DEL is the runtime's", () => {
+    const outcome = callWrapper({ stdin }, answers([{ ended: "signal", signal: "SIGKILL" }]));
+    expect(commandsOf(outcome)).toEqual(["ADD"]);
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 101 });
+    expect(entriesIn(outcome)).toMatchObject([{ failed: { left: 8 }, isGivenUp: false }]);
+  });
+
+  test("is undone at once if it printed no result, and what its DEL cannot remove stays in the journal", () => {
+    const passed = callWrapper({ stdin }, answers([exits(0, "{"), exits(0)]));
+    expect(commandsOf(passed)).toEqual(["ADD", "DEL"]);
+    expect(passed.runs[1]?.env.CNI_NETNS).toBe("/run/netns/blue");
+    expect(passed.files).toEqual({});
+    const failed = callWrapper({ stdin }, answers([exits(0, "{"), exits(3)]));
+    expect(JSON.parse(failed.stdout).details).toContain("The delegate's DEL failed as well: ");
+    expect(entriesIn(failed)).toMatchObject([{ isUndone: false }]);
+  });
+});
+
+test.each([
+  ["nothing of the line", undefined],
+  ["a part of the line", '{"line":"beg'],
+])("an ADD whose journal cannot be written leaves no file that it has made, although the disk took %s", (_, text) => {
+  const host = callWrapper({ stdin }, { writeProblem: "ENOSPC", files: text === undefined ? {} : { [journal]: text } });
+  expect(JSON.parse(host.stdout)).toMatchObject({ code: 5, details: expect.stringContaining(`${journal}: ENOSPC`) });
+  expect(host.runs).toEqual([]);
+  expect(host.files).toEqual({});
+});
+
+test("an ADD whose journal cannot be written leaves the entries of others", () => {
+  const files = journalFiles(entryOf({ ifName: "eth1" }));
+  expect(callWrapper({ stdin }, { writeProblem: "ENOSPC", files }).files).toEqual(files);
+});
+
+test("after a line that was cut off, ADD writes a line of its own", () => {
+  const outcome = callWrapper({ stdin }, { files: { [journal]: '{"line":"beg' }, answers: [exits(0, macvlanResult)] });
+  expect(entriesIn(outcome)).toMatchObject([{ type: "bridge", done: {} }]);
+});
+
+test("a plugin that moves routes warns if they cannot be read", () => {
+  const call = { calledAs: "/opt/cni/bin/sbr-wrapper", stdin: { ...stdin, prevResult: macvlanResult } };
+  const outcome = logged(call, { answers: [exits(0, macvlanResult)] });
+  expect(outcome.warnings).toEqual([
+    "CHECK will not find the moved routes: they cannot be read, is iproute2 (ip) installed?",
+  ]);
+  expect(entriesIn(outcome)[0]?.done).not.toHaveProperty("routing");
+});
+
+test("the entry has CNI_ARGS as the delegate gets them, and only what was made besides the interface", () => {
+  const env = { CNI_ARGS: "IP=10.0.0.9;K8S_POD_NAME=web" };
+  const renamed = callWrapper(
+    { stdin: { ...stdin, wrapper: { ifName: "eth1" } }, env },
+    { answers: [exits(0, bridgeResult)] },
+  );
+  expect(entriesIn(renamed)).toMatchObject([{ args: "K8S_POD_NAME=web", first: true }]);
+  expect(entriesIn(renamed)[0]?.done).not.toHaveProperty("added");
 });
