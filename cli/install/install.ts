@@ -61,8 +61,8 @@ export function install(place: Place, source: Source, plugins: string, needJq: r
   const newLinks = names.filter((name) => linkState(place, name) !== "made");
   for (const name of newLinks) makeLink(place, name);
   if (newLinks.length > 0) withPath(place.directory, () => syncDirectory(place.directory));
-  const is = isSame ? "already installed" : before ? "replaced" : "installed";
   const replaced = isSame ? undefined : before;
+  const is = isSame ? "already installed" : replaced ? "replaced" : "installed";
   const { executable } = place;
   return { is, executable, release, sha256: sha256(source.bytes), replaced, links: names, newLinks };
 }
@@ -167,7 +167,6 @@ function makeLink(place: Place, name: string): void {
   const { directory, hidden } = place;
   const temporary = join(hidden, `link.${ownMark()}`);
   withPath(join(directory, name), () => {
-    makeHidden(place);
     symlinkSync(executableName, temporary);
     renameSync(temporary, join(directory, name));
   });

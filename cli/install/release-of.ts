@@ -40,11 +40,9 @@ export function releaseAt(path: string): InstalledRelease | undefined {
 }
 
 function run(path: string, ...args: string[]) {
-  const env = { PATH: process.env.PATH ?? "" };
   return spawnSync(path, args, {
     argv0: executableName,
-    env,
-    input: "",
+    env: { PATH: process.env.PATH },
     timeout,
     killSignal: "SIGKILL",
     encoding: "utf8",

@@ -20,10 +20,9 @@ export interface Source {
 
 /** Reads a release archive or an executable; without a path the executable that runs. Throws Trouble if it is neither. */
 export function readSource(path: string | undefined, terminal: Terminal): Source {
-  const { directory, executable } = terminal;
-  if (path === undefined && executable === undefined)
+  const file = path === undefined ? terminal.executable : resolve(terminal.directory, path);
+  if (file === undefined)
     throw new Trouble("this is the npm package, which has no executable: name an archive or an executable with --from");
-  const file = path === undefined ? (executable ?? "") : resolve(directory, path);
   const bytes = withPath(file, () => readFileSync(file));
   const isArchive = bytes[0] === 0x1f && bytes[1] === 0x8b;
   const isCompared = path !== undefined && compareChecksum(file, bytes);
@@ -94,7 +93,7 @@ interface TarEntry {
 
 const block = 512;
 /** Files, in the old spelling and the new one, and symbolic links. */
-const fileTypes = ["\0", "0", "2"];
+const fileTypes = ["", "0", "2"];
 
 /** Reads the files and the symbolic links of a tar archive (POSIX ustar). Throws a RangeError if the archive is damaged. */
 function readTar(archive: Buffer): readonly TarEntry[] {
@@ -102,7 +101,7 @@ function readTar(archive: Buffer): readonly TarEntry[] {
   for (let at = 0; at + block <= archive.length && archive[at] !== 0; ) {
     const header = archive.subarray(at, at + block);
     const size = Number.parseInt(textAt(header, 124, 12), 8) || 0;
-    const [start, type] = [at + block, String.fromCharCode(header[156] ?? 0)];
+    const [start, type] = [at + block, textAt(header, 156, 1)];
     // With a negative size, the next header would be an earlier one, for ever.
     // guard: no archive that is cut short
     if (size < 0 || start + size > archive.length) throw new RangeError("the archive is damaged or cut short");

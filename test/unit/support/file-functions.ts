@@ -15,7 +15,7 @@ export function replaceFileFunctions(functions: Partial<typeof fs>): () => void 
 }
 
 /** Notes each fsync, with the content of a file, and each rename, with the new name. `undo` ends it. */
-export function noteSyncs(): { readonly done: readonly string[]; readonly undo: () => void } {
+export function noteSyncs(): { readonly done: string[]; readonly undo: () => void } {
   const done: string[] = [];
   const { fsyncSync, renameSync, fstatSync, readFileSync } = fs;
   const undo = replaceFileFunctions({

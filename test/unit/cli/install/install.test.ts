@@ -16,14 +16,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { Memory } from "../../../../cli/host/memory.ts";
 import { install, installPrevious, ownRelease, removeAll } from "../../../../cli/install/install.ts";
 import { hasPlugins, placeAt } from "../../../../cli/install/place.ts";
-import { elsewhereText, installedText } from "../../../../cli/install/report.ts";
-import { hasJq, usesAmong } from "../../../../cli/install/uses.ts";
+import { hasJq, isWrapped, usesAmong } from "../../../../cli/install/uses.ts";
 import { type List, listFrom } from "../../../../cli/lists/list.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { type Entry, nowhere } from "../../../../shared/journal/journal.ts";
@@ -51,6 +50,8 @@ function program(version: string, flavor: "node" | "slim" = "slim"): Buffer {
   );
 }
 
+const sumOf = (name: string) => execFileSync("sha256sum", [at(name)], { encoding: "utf8" }).slice(0, 64);
+
 const installed = (version: string, plugins = "bridge,macvlan") =>
   install(place(), { bytes: program(version), links: undefined }, plugins);
 
@@ -58,6 +59,7 @@ test("a first installation", () => {
   expect(installed("1.0.0")).toMatchObject({
     is: "installed",
     release: { version: "1.0.0", commit: "c1.0.0", flavor: "slim" },
+    sha256: sumOf("cni-wrappers"),
     replaced: undefined,
     links: ["bridge-wrapper", "macvlan-wrapper"],
     newLinks: ["bridge-wrapper", "macvlan-wrapper"],
@@ -98,6 +100,12 @@ test("the same bytes change nothing", () => {
   expect(hidden()).toEqual(["checksums"]);
 });
 
+test("the same bytes that were copied by hand are noted, so that they can be rolled back to", () => {
+  writeFileSync(at("cni-wrappers"), program("1.0.0"), { mode: 0o755 });
+  expect(installed("1.0.0").is).toBe("already installed");
+  expect(readFileSync(at(".cni-wrappers/checksums"), "utf8")).toBe(`${sumOf("cni-wrappers")}  1.0.0\n`);
+});
+
 test("the same bytes with a missing link: it is made", () => {
   installed("1.0.0");
   rmSync(at("macvlan-wrapper"));
@@ -108,7 +116,8 @@ test("an upgrade keeps the old one, and a rollback exchanges them", () => {
   installed("1.0.0");
   expect(installed("2.0.0")).toMatchObject({ is: "replaced", replaced: { version: "1.0.0" } });
   expect(hidden()).toEqual(["checksums", "previous"]);
-  expect(installPrevious(place())).toMatchObject({ is: "rolled back", release: { version: "1.0.0" } });
+  const sha256 = sumOf(".cni-wrappers/previous");
+  expect(installPrevious(place())).toMatchObject({ is: "rolled back", release: { version: "1.0.0" }, sha256 });
   expect(readFileSync(at("cni-wrappers"))).toEqual(program("1.0.0"));
   expect(readFileSync(at(".cni-wrappers/previous"))).toEqual(program("2.0.0"));
   expect(installPrevious(place())).toMatchObject({ release: { version: "2.0.0" }, replaced: { version: "1.0.0" } });
@@ -118,8 +127,7 @@ test("the checksums of what was written are those that sha256sum prints", () => 
   installed("1.0.0");
   installed("2.0.0");
   installPrevious(place());
-  const sums = execFileSync("sha256sum", [at("cni-wrappers"), at(".cni-wrappers/previous")], { encoding: "utf8" });
-  const [first, second] = sums.split("\n").map((line) => line.slice(0, 64));
+  const [first, second] = [sumOf("cni-wrappers"), sumOf(".cni-wrappers/previous")];
   expect(readFileSync(at(".cni-wrappers/checksums"), "utf8")).toBe(`${first}  1.0.0\n${second}  2.0.0\n`);
 });
 
@@ -173,36 +181,41 @@ test("what the disk did not take whole is not put into place", () => {
   expect(existsSync(at("cni-wrappers"))).toBe(false);
 });
 
-test("the executable is on the disk before it is in its place, and then the directory", () => {
+test("the executable is on the disk before it is in its place, then the directories, and the links last", () => {
   const { done, undo } = noteSyncs();
   onTestFinished(undo);
-  installed("1.0.0");
-  const place = done.indexOf("rename to cni-wrappers");
-  expect(done.indexOf(`fsync ${program("1.0.0")}`)).toBe(0);
-  expect(done.slice(place, place + 2)).toEqual(["rename to cni-wrappers", "fsync of a directory"]);
-  expect(done.slice(-2)).toEqual(["rename to macvlan-wrapper", "fsync of a directory"]);
+  installed("1.0.0", "bridge");
+  const first = done.splice(0);
+  expect(first).toEqual([
+    ...[`fsync ${program("1.0.0")}`, `fsync ${sumOf("cni-wrappers")}  1.0.0\n`, "rename to checksums"],
+    ...["rename to cni-wrappers", "fsync of a directory", "fsync of a directory"],
+    ...["rename to bridge-wrapper", "fsync of a directory"],
+  ]);
+  installed("2.0.0", "bridge");
+  expect(done.slice(3)).toEqual([
+    ...["rename to cni-wrappers", "fsync of a directory", "rename to previous", "fsync of a directory"],
+  ]);
+  done.splice(0);
+  removeAll(place());
+  expect(done).toEqual(["fsync of a directory"]);
 });
 
-test("an executable that cannot take its place leaves nothing behind", () => {
-  installed("1.0.0");
+test.each([[], ["1.0.0"]])("an upgrade that fails at its last step leaves nothing behind: %j", (...earlier) => {
+  for (const version of earlier) installed(version);
   const rename = renameSync;
-  const refused = ((from: string, to: string) => {
-    if (to === at("cni-wrappers")) throw Object.assign(new Error(), { code: "EROFS" });
-    rename(from, to);
-  }) as typeof renameSync;
-  onTestFinished(replaceFileFunctions({ renameSync: refused }));
-  expect(() => installed("2.0.0")).toThrow(directory);
-  expect(readFileSync(at("cni-wrappers"))).toEqual(program("1.0.0"));
+  const mark = `${process.pid}-${readFileSync("/proc/self/stat", "utf8").split(" ")[21]}`;
+  const restore = replaceFileFunctions({
+    renameSync: (from, to) => {
+      if (to !== at("cni-wrappers")) return rename(from, to);
+      // The mark is that of a process that runs, so no other install takes the file for a leftover.
+      expect(from).toBe(at(`.cni-wrappers/new.${mark}`));
+      throw Object.assign(new Error("full"), { code: "ENOSPC" });
+    },
+  });
+  expect(() => installed("2.0.0")).toThrow("no space left on the device");
+  restore();
   expect(hidden()).toEqual(["checksums"]);
-});
-
-test("--rollback does not take --from or --plugins", async () => {
-  for (const option of ["--from", "--plugins"])
-    expect(await runCommand(["install", "--rollback", "--dir", directory, option, "bridge"])).toEqual({
-      exitCode: 2,
-      stdout: "",
-      stderr: "cni-wrappers: --rollback takes what is kept in the directory: leave --from and --plugins out\n",
-    });
+  expect(existsSync(at("cni-wrappers"))).toBe(earlier.length > 0);
 });
 
 test("a rollback from an executable that install did not write", () => {
@@ -215,8 +228,9 @@ test("a rollback from an executable that install did not write", () => {
 
 test("a list with wrapper.jq needs the Node flavor", () => {
   const withJq = (flavor: "node" | "slim") =>
-    install(place(), { bytes: program("1.0.0", flavor), links: undefined }, "bridge", ["/lists/a.conflist"]);
-  expect(() => withJq("slim")).toThrow("/lists/a.conflist: it has wrapper.jq, and the slim flavor has no jq");
+    install(place(), { bytes: program("1.0.0", flavor), links: undefined }, "bridge", ["/a.conflist", "/b.conflist"]);
+  const line = (list: string) => `${list}: it has wrapper.jq, and the slim flavor has no jq; install the Node flavor`;
+  expect(() => withJq("slim")).toThrow(`${line("/a.conflist")}\n${line("/b.conflist")}`);
   expect(existsSync(at("cni-wrappers"))).toBe(false);
   expect(withJq("node")).toMatchObject({ is: "installed" });
 });
@@ -264,6 +278,35 @@ test.each<[string, object | undefined, Partial<Entry> | undefined, string | unde
   expect(uses.map((use) => use.name)).toEqual(name === undefined ? [] : [name]);
 });
 
+test("those who need the wrappers are sorted by name, with the directory of the plugins that a journal names", () => {
+  const memory = new Memory();
+  const namespace = memory.namespace("/proc/self/ns/net") ?? nowhere("/none");
+  const { bootId = "" } = memory.moment() ?? {};
+  const ids = ["cccccccccccccccc", "b2", "a3"];
+  for (const [file, text] of ids.flatMap((containerId) => {
+    const entry = entryOf({ containerId, bootId, namespace, path: `/opt/${containerId}/bridge` });
+    return Object.entries(journalFiles(entry));
+  })) {
+    mkdirSync(dirname(file.replace("/var/lib/cni", directory)), { recursive: true });
+    writeFileSync(file.replace("/var/lib/cni", directory), text);
+  }
+  const its = { network: "zone", containerId: "b2", netns: "/proc/self/ns/net", args: [["K8S_POD_NAME", "pod"]] };
+  expect(usesAmong([{ ...its, list: undefined } as unknown as CachedAttachment], new Set(), directory)).toEqual([
+    { network: "zone", containerId: "a3", name: "a3", plugins: "/opt/a3" },
+    { network: "zone", containerId: "cccccccccccccccc", name: "cccccccccccc", plugins: "/opt/cccccccccccccccc" },
+    { network: "zone", containerId: "b2", name: "podman pod b2", plugins: "/opt/b2" },
+  ]);
+});
+
+test.each([
+  ["a wrapper among others", true, { type: "bridge" }, { type: "tuning-wrapper" }],
+  ["a block for one that stands in for the plugin", true, { type: "tuning", wrapper: {} }, { type: "bridge" }],
+  ["plain plugins", false, { type: "bridge" }, { type: "tuning" }],
+])("a list with %s", (_, expected, ...plugins) => {
+  expect(isWrapped(listFrom({ name: "zone", plugins }))).toBe(expected);
+  expect(isWrapped(undefined)).toBe(false);
+});
+
 test("uninstall removes nothing while a result cannot be read", async () => {
   mkdirSync(at("results"));
   writeFileSync(at("results/zone-c1-eth0"), "");
@@ -300,15 +343,6 @@ test("a directory has plugins if one of its programs is not ours", () => {
   expect(hasPlugins(place())).toBe(true);
 });
 
-test.each([
-  ["elsewhere", ["/opt/cni/bin", "/opt/cni/bin"], "All of them were attached with the plugins of /opt/cni/bin."],
-  ["here, too", ["/opt/cni/bin", "/srv/bin"], ""],
-  ["nobody knows where", ["/opt/cni/bin", undefined], ""],
-])("containers whose plugins are %s", (_where, directories, text) => {
-  const uses = directories.map((plugins, at) => ({ network: "zone", containerId: `c${at}`, name: `c${at}`, plugins }));
-  expect(elsewhereText(uses, "/srv/bin")).toMatch(text === "" ? /^$/ : new RegExp(`^${text}`));
-});
-
 test("a rollback from an executable that is broken", () => {
   installed("1.0.0");
   installed("2.0.0");
@@ -330,8 +364,11 @@ test.each([
   ["a link to other", () => symlinkSync("other", at("bridge-wrapper"))],
 ])("what install did not make stays: %s", (what, make) => {
   make();
-  expect(() => installed("1.0.0")).toThrow(`/bridge-wrapper: it is ${what} that install did not make`);
-  expect(names()).toEqual(["bridge-wrapper"]);
+  writeFileSync(at("macvlan-wrapper"), "");
+  const line = (name: string, is: string) =>
+    `${at(name)}: it is ${is} that install did not make; move it away, or choose with --plugins`;
+  expect(() => installed("1.0.0")).toThrow(`${line("bridge-wrapper", what)}\n${line("macvlan-wrapper", "a file")}`);
+  expect(names()).toEqual(["bridge-wrapper", "macvlan-wrapper"]);
 });
 
 test("a link in another spelling is replaced", () => {
@@ -361,10 +398,14 @@ test("the files of a package stay", () => {
 });
 
 test("plugins: a name without a profile needs a plugin of that name", () => {
-  expect(() => installed("1.0.0", "brigde")).toThrow(`--plugins: there is no plugin brigde in ${directory}`);
+  const source = { bytes: program("1.0.0"), links: ["bridge-wrapper", "ptp-wrapper"] };
+  expect(() => install(place(), source, "brigde")).toThrow(
+    `--plugins: there is no plugin brigde in ${directory}, and it is none of bridge, ptp`,
+  );
   writeFileSync(at("calico"), "");
   expect(installed("1.0.0", "calico").newLinks).toEqual(["calico-wrapper"]);
-  expect(() => installed("1.0.0", "../calico")).toThrow("--plugins");
+  expect(() => installed("1.0.0", `../${basename(directory)}/calico`)).toThrow("--plugins");
+  expect(installed("1.0.0", "bridge, ptp").newLinks).toEqual(["bridge-wrapper", "ptp-wrapper"]);
 });
 
 test("all: the links of the archive, or those of this version", () => {
@@ -383,8 +424,9 @@ test("what a killed command left is removed, unless its process lives", () => {
   writeFileSync(at(".cni-wrappers/checksums.999999999-1"), "");
   // The second name of the executable in use, from before the rename.
   linkSync(at("cni-wrappers"), at(".cni-wrappers/previous.999999999-1"));
+  writeFileSync(at(".cni-wrappers/renew.999999999-1"), "of somebody else");
   installed("2.0.0");
-  expect(hidden()).toEqual(["checksums", `new.${alive}`, "previous"]);
+  expect(hidden()).toEqual(["checksums", `new.${alive}`, "previous", "renew.999999999-1"]);
   expect(readFileSync(at(".cni-wrappers/previous"))).toEqual(program("1.0.0"));
 });
 
@@ -394,6 +436,9 @@ test("a version that a killed command replaced becomes the previous one", () => 
   installed("3.0.0");
   renameSync(at(".cni-wrappers/previous"), at(".cni-wrappers/previous.999999999-1"));
   expect(installPrevious(place())).toMatchObject({ release: { version: "2.0.0" } });
+  renameSync(at(".cni-wrappers/previous"), at(".cni-wrappers/previous.999999999-1"));
+  rmSync(at("cni-wrappers"));
+  expect(installPrevious(place())).toMatchObject({ release: { version: "3.0.0" } });
 });
 
 test("uninstall removes every link to the executable, and nothing else", () => {
@@ -441,12 +486,3 @@ test.each(["#!/nowhere/interpreter\n", "echo CNI x plugin v1.0.0; echo Built fro
     expect(existsSync(at("cni-wrappers"))).toBe(false);
   },
 );
-
-test("who installs the slower flavor is told so, and how to get the other one", () => {
-  const text = (flavor: "node" | "slim") =>
-    installedText(install(place(), { bytes: program("1.0.0", flavor), links: undefined }, "bridge"));
-  expect(text("slim")).not.toContain("--from");
-  expect(text("node")).toContain("\nAs a wrapper, the Node flavor takes thirty times as long as the slim flavor. ");
-  expect(text("node")).toContain("cni-wrappers install --from");
-  expect(installedText(installPrevious(place()))).not.toContain("--from");
-});

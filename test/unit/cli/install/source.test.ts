@@ -116,6 +116,7 @@ test.each([
   ["cni-wrappers-linux-amd64-v0.2.0.tgz", "0.2.0"],
   ["cni-wrappers-tools-linux-arm64-v1.0.0-rc.1.tgz", "1.0.0-rc.1"],
   ["slim.tgz", undefined],
+  ["cni-wrappers-v0.2.0.tgz.old", undefined],
 ])("the version in an archive's name: %s", (name, version) => {
   pack(header(own));
   renameSync(join(directory, "a.tgz"), join(directory, name));
@@ -131,6 +132,7 @@ test("an archive without a checksum file: a line says that nothing was compared"
 test("an executable, and the one that runs", () => {
   writeFileSync(join(directory, "file"), header(own));
   expect(read("file")).toEqual({ bytes: header(own), links: undefined });
+  writeFileSync(join(directory, "file.sha256"), "of another file");
   expect(read(undefined, join(directory, "file"))).toEqual({ bytes: header(own), links: undefined });
   expect(() => read()).toThrow("this is the npm package, which has no executable");
 });
@@ -154,15 +156,50 @@ test("an archive that is cut short", () => {
   expect(() => read("a.tgz")).toThrow("a.tgz: the archive is damaged");
 });
 
-test.each<[string, string, number, RegExp | undefined]>([
-  ["with a file of a negative size", "-0000002000", 2048, /\(the archive is damaged or cut short\)/],
-  ["that ends in the middle of a file", "00000001000", 1023, /\(the archive is damaged or cut short\)/],
-  ["that ends with its last file", "00000001000", 1024, undefined],
-])("an archive %s", (_, size, length, problem) => {
-  const entry = Buffer.concat([Buffer.alloc(512), header(own), Buffer.alloc(2048)]).subarray(0, length);
-  entry.write("cni-wrappers");
-  entry.write(size, 124);
-  writeFileSync(join(directory, "a.tgz"), gzipSync(entry));
+/** A header of a tar archive (POSIX ustar) for a file, or another type. */
+function tarHeader(name: string, size: string, { type = "0", prefix = "", target = "" } = {}): Buffer {
+  const bytes = Buffer.alloc(512);
+  bytes.write(name);
+  bytes.write(size, 124);
+  bytes.write(type, 156);
+  bytes.write(target, 157);
+  bytes.write(prefix, 345);
+  return bytes;
+}
+
+const executable = Buffer.concat([header(own), Buffer.alloc(2048)]);
+const file = (size: string) => [tarHeader("cni-wrappers", size), executable];
+
+test.each<[string, readonly Buffer[], number, RegExp | undefined]>([
+  ["with a file of a negative size", file("-0000002000"), 2048, /\(the archive is damaged or cut short\)/],
+  ["that ends in the middle of a file", file("00000001000"), 1023, /\(the archive is damaged or cut short\)/],
+  ["that ends with its last file", file("00000001000"), 1024, undefined],
+  [
+    "whose first entry has no size",
+    [tarHeader("LICENSE", ""), tarHeader("cni-wrappers", "00000001000"), executable],
+    1536,
+    undefined,
+  ],
+  [
+    "with another type of the same name before it",
+    [tarHeader("cni-wrappers", "", { type: "5" }), tarHeader("cni-wrappers", "00000001000"), executable],
+    1536,
+    undefined,
+  ],
+  [
+    "with more after its end",
+    [...file("00000001000").map((part) => part.subarray(0, 512)), Buffer.alloc(512), Buffer.alloc(512, 1)],
+    2048,
+    undefined,
+  ],
+  [
+    "with a link whose directory is in the prefix",
+    [tarHeader("bridge-wrapper", "", { type: "2", prefix: "dir", target: "cni-wrappers" }), ...file("00000001000")],
+    1536,
+    /its link dir\/bridge-wrapper names no wrapper/,
+  ],
+])("an archive %s", (_, parts, length, problem) => {
+  writeFileSync(join(directory, "a.tgz"), gzipSync(Buffer.concat(parts).subarray(0, length)));
   checksum("sha256");
   if (problem) expect(() => read("a.tgz")).toThrow(problem);
   else expect(read("a.tgz").bytes).toHaveLength(512);
@@ -186,6 +223,8 @@ test.each([
   ["a text", "cni-wrappers"],
   ["a script", `#!/bin/sh\n${"echo a script is longer\n".repeat(9)}`],
   ["the beginning of a header", Buffer.from([0x7f, 0x45])],
+  ["one byte of a gzip file", Buffer.from([0x1f, 0])],
+  ["the other byte", Buffer.from([0, 0x8b])],
 ])("%s is neither", (_what, text) => {
   writeFileSync(join(directory, "file"), text);
   expect(() => read("file")).toThrow("file: it is neither a release archive (.tgz) nor an executable");

@@ -1,0 +1,129 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { runCommand } from "../../support/fake-terminal.ts";
+import { redirect } from "../../support/redirected.ts";
+
+let directory = "";
+let bin = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "install-command-"));
+  bin = join(directory, "bin");
+  for (const name of ["bin", "lists"]) mkdirSync(join(directory, name));
+  redirect("/etc/cni/net.d", join(directory, "lists"));
+  redirect("/opt/cni/config", join(directory, "none"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+/** A number as so many bytes, the lowest first, in hexadecimal. */
+function bytesOf(value: number, count: number): string {
+  return Array.from({ length: count }, (_, at) =>
+    (Math.floor(value / 256 ** at) % 256).toString(16).padStart(2, "0"),
+  ).join("");
+}
+
+// write(1, text after the code, length); exit(number of arguments), which is 1 for --version: the slim flavor does not know it.
+const machineCode = (length: number): Readonly<Record<string, readonly [machine: number, code: string]>> => ({
+  x64: [62, `b801000000bf01000000488d3516000000ba${bytesOf(length, 4)}0f05b83c000000488b3c24ffcf0f059090`],
+  arm64: [
+    183,
+    `080880d2200080d2e1000010${bytesOf(0xd2800002 + length * 32, 4)}010000d4a80b80d2e00340f9000400d1010000d4`,
+  ],
+});
+
+/** An executable that answers as a wrapper of a version does: `install` takes no script. The fields are those of elf.h. */
+function wrapper(version: string): Buffer {
+  const text = `CNI cni-wrappers plugin v${version}\nBuilt from commit abc\n`;
+  const [machine, code] = machineCode(text.length)[process.arch] ?? [0, ""];
+  const size = 120 + code.length / 2 + text.length;
+  const fields = [
+    ...[
+      [2, 2],
+      [machine, 2],
+      [1, 4],
+      [0x400078, 8],
+      [64, 8],
+      [0, 8],
+      [0, 4],
+      [64, 2],
+      [56, 2],
+      [1, 2],
+      [64, 2],
+      [0, 4],
+    ],
+    ...[
+      [1, 4],
+      [5, 4],
+      [0, 8],
+      [0x400000, 8],
+      [0x400000, 8],
+      [size, 8],
+      [size, 8],
+      [0x10000, 8],
+    ],
+  ].map(([value = 0, count = 0]) => bytesOf(value, count));
+  const header = `7f454c46020101000000000000000000${fields.join("")}`;
+  return Buffer.concat([Buffer.from(header + code, "hex"), Buffer.from(text)]);
+}
+
+/** Runs install for a version that is in a file, or without one. */
+async function install(version: string | undefined, ...words: readonly string[]) {
+  if (version !== undefined) writeFileSync(join(directory, "new"), wrapper(version));
+  const from = version === undefined ? [] : ["--from", join(directory, "new")];
+  return runCommand(["install", "--dir", bin, ...from, ...words]);
+}
+
+const slim = (version: string) => `${version} (slim flavor, commit abc)`;
+const noPlugins = () =>
+  `${bin}: no plugin is in it that a wrapper could run. Name the directory of the plugins with --dir, or both directories in the runtime's cni_path\n`;
+
+test("install, and a rollback, say what they did, and that there is no plugin to run", async () => {
+  expect(await install("1.0.0", "--plugins", "bridge,ptp")).toEqual({
+    exitCode: 0,
+    stdout: `${bin}/cni-wrappers: ${slim("1.0.0")} installed\nnew links: bridge-wrapper, ptp-wrapper\n`,
+    stderr: noPlugins(),
+  });
+  writeFileSync(join(bin, "bridge"), "", { mode: 0o755 });
+  expect(await install("2.0.0")).toMatchObject({ exitCode: 0, stderr: "" });
+  const back = `${bin}/cni-wrappers: ${slim("1.0.0")} rolled back\nIt replaces ${slim("2.0.0")}. To go back: cni-wrappers install --rollback --dir ${bin}\n`;
+  expect(await install(undefined, "--rollback")).toEqual({ exitCode: 0, stdout: back, stderr: "" });
+  expect(readFileSync(join(bin, "cni-wrappers"))).toEqual(wrapper("1.0.0"));
+});
+
+test("install --json has what it did, with all links if none is named", async () => {
+  const { stdout } = await install("1.0.0", "--json");
+  const data = JSON.parse(stdout);
+  expect(data).toMatchObject({ is: "installed", release: { version: "1.0.0", commit: "abc", flavor: "slim" } });
+  expect(data.newLinks).toEqual(data.links);
+  expect(data.links).toEqual(expect.arrayContaining(["bridge-wrapper", "portmap-wrapper"]));
+  expect(stdout).toBe(`${JSON.stringify(data, null, 2)}\n`);
+});
+
+test.each([[["--from", "new"]], [["--plugins", "bridge"]]])("a rollback takes no %j", async (words) => {
+  await install("1.0.0");
+  await install("2.0.0");
+  expect(await install(undefined, "--rollback", ...words)).toEqual({
+    exitCode: 2,
+    stdout: "",
+    stderr: "cni-wrappers: --rollback takes what is kept in the directory: leave --from and --plugins out\n",
+  });
+  expect(readFileSync(join(bin, "cni-wrappers"))).toEqual(wrapper("2.0.0"));
+});
+
+test("the slim flavor is not installed under a list with wrapper.jq", async () => {
+  const list = (name: string, wrapper: object) => {
+    const plugins = [{ type: "bridge-wrapper", wrapper }];
+    writeFileSync(join(directory, `lists/${name}.conflist`), JSON.stringify({ cniVersion: "1.0.0", name, plugins }));
+  };
+  list("plain", { ifName: "eth1" });
+  expect((await install("1.0.0")).exitCode).toBe(0);
+  list("jq", { jq: "." });
+  expect(await install("2.0.0")).toEqual({
+    exitCode: 2,
+    stdout: "",
+    stderr:
+      "cni-wrappers: /etc/cni/net.d/jq.conflist: it has wrapper.jq, and the slim flavor has no jq; install the Node flavor\n",
+  });
+});
