@@ -104,9 +104,7 @@ async function removeAll(
   const reasons = new Map<string, string>();
   for (const kind of kinds) {
     for (const finding of findings.filter(({ thing }) => thing.kind === kind)) {
-      const isFile = finding.known !== undefined && finding.thing.name === fileName(finding.known);
-      const reason =
-        finding.why ?? (isFile ? keep.get(finding.thing.name) : undefined) ?? (await remove(finding, results, isTaken));
+      const reason = finding.why ?? keep.get(finding.thing.name) ?? (await remove(finding, results, isTaken));
       if (reason === undefined) continue;
       reasons.set(idOf(finding), reason);
       note(keep, finding.known, `something of it is left: ${finding.thing.where}`);

@@ -88,7 +88,7 @@ function lineOf({ finding: { thing, network = "" }, fate }: Row, container: stri
 
 function nameOf([{ finding }]: Container, names: WorkloadNames): string {
   const attachment = finding.known?.result;
-  return attachment ? names(attachment).name : (finding.containerId ?? "").slice(0, 12);
+  return attachment ? names(attachment).name : (finding.containerId?.slice(0, 12) ?? "");
 }
 
 function whyLeft(rows: readonly Row[]): readonly string[] {
@@ -99,10 +99,14 @@ function whyLeft(rows: readonly Row[]): readonly string[] {
   ]);
 }
 
-function byContainer({ finding: one }: Row, { finding: other }: Row): number {
-  const [first, second] = [one, other].map(({ network = "", containerId = "" }) => `${network} ${containerId}`);
-  if (first !== second) return (first ?? "") < (second ?? "") ? -1 : 1;
-  return kinds.indexOf(one.thing.kind) - kinds.indexOf(other.thing.kind);
+function byContainer(one: Row, other: Row): number {
+  const [first, second] = [placeOf(one), placeOf(other)];
+  if (first === second) return 0;
+  return first < second ? -1 : 1;
+}
+
+function placeOf({ finding: { network = "", containerId = "", thing } }: Row): string {
+  return `${network} ${containerId} ${kinds.indexOf(thing.kind)}`;
 }
 
 function summaryOf(rows: readonly Row[]): string {

@@ -1,6 +1,6 @@
 import fs, { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
@@ -9,6 +9,7 @@ import { holdersOf, leaseDirectories, readLeases } from "../../../../cli/prune/r
 import { remove } from "../../../../cli/prune/remove.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 import { replaceFileFunctions } from "../../support/file-functions.ts";
+import { entryOf, journalFiles } from "../../support/journals.ts";
 import { redirect } from "../../support/redirected.ts";
 import { knownOf, leaseOf, resultOf } from "./support.ts";
 
@@ -153,18 +154,13 @@ test("a result that cannot be read is named, and all is not well", async () => {
   });
 });
 
-/** How prune ends: how often a person is asked, and the results that are left. */
-type Outcome = { readonly exitCode: number; readonly asked: number; readonly left: number };
+const none = { cniVersion: "1.0.0", name: "none", plugins: [{ type: "bridge" }] };
 
-test.each<[string, string[], boolean | undefined, Outcome]>([
-  ["only tells without --write", [], true, { exitCode: 1, asked: 0, left: 1 }],
-  ["removes with --write where nobody can be asked", ["--write"], undefined, { exitCode: 0, asked: 0, left: 0 }],
-  ["removes what a person agrees to", ["--write"], true, { exitCode: 0, asked: 1, left: 0 }],
-  ["leaves what a person wants to keep", ["--write"], false, { exitCode: 1, asked: 1, left: 1 }],
-  ["asks nobody with --yes", ["--write", "--yes"], false, { exitCode: 0, asked: 0, left: 0 }],
-  ["asks nobody if nothing can go", ["--write", "loop"], true, { exitCode: 2, asked: 0, left: 1 }],
-  ["asks if one of two things can go", ["--write", "loop", "more"], true, { exitCode: 2, asked: 1, left: 1 }],
-])("prune %s", async (_, given, answer, expected) => {
+/** Runs prune with the directories of the test, without a process of this machine. `ip` prints the links of the host. */
+async function runPrune(
+  words: readonly string[],
+  { answer, ip = "[]" }: { answer?: boolean | undefined; ip?: string } = {},
+) {
   vi.stubEnv("PATH", directory);
   onTestFinished(() => void vi.unstubAllEnvs());
   for (const name of ["__VERSION__", "__COMMIT__"]) vi.stubGlobal(name, "1.2.3");
@@ -173,22 +169,94 @@ test.each<[string, string[], boolean | undefined, Outcome]>([
   const readdir = fs.readdirSync;
   const noProcesses = ((path: string) => (path === "/proc" ? [] : readdir(path))) as typeof fs.readdirSync;
   onTestFinished(replaceFileFunctions({ readdirSync: noProcesses }));
-  writeFileSync(at("ip"), "#!/bin/sh\necho '[]'\n", { mode: 0o755 });
-  const config = '{ "cniVersion": "1.0.0", "name": "none", "plugins": [{ "type": "bridge" }] }';
-  writeFileSync(at("none.conflist"), config);
-  symlinkSync("loop", at("loop"));
-  const paths = [...(given.includes("loop") ? [at("loop")] : []), ...(given.at(-1) === "loop" ? [] : ["/none"])];
-  const text = { networkName: "none", config: Buffer.from(config).toString("base64") };
-  for (const [index, netns] of paths.entries())
-    writeFileSync(at(`results/none-c${index}-eth0`), resultOf(`c${index}`, `10.1.0.${index}`, { ...text, netns }).text);
+  writeFileSync(at("ip"), `#!/bin/sh\necho '${ip}'\n`, { mode: 0o755 });
+  writeFileSync(at("none.conflist"), JSON.stringify(none));
   let asked = 0;
-  const confirm = async () => {
+  const confirm = async (message: string) => {
+    expect(message).toBe("Remove what can be pruned?");
     asked++;
     return answer === true;
   };
-  const options = ["--cache-dir", directory, "--config-dir", directory, "--cni-path", directory, "--network", "none"];
-  const { exitCode } = await runCommand(["prune", ...options, ...given.filter((word) => word.startsWith("-"))], {
+  const options = ["--cache-dir", directory, "--config-dir", directory, "--cni-path", directory];
+  const outcome = await runCommand(["prune", ...options, ...words], {
     confirm: answer === undefined ? undefined : confirm,
   });
-  expect({ exitCode, asked, left: readdirSync(at("results")).length }).toEqual(expected);
+  return { ...outcome, asked };
+}
+
+/** Writes the result of an attachment to the network none. */
+function attach(containerId: string, more: object): void {
+  const config = Buffer.from(JSON.stringify(none)).toString("base64");
+  const { text } = resultOf(containerId, `10.1.0.${containerId.slice(1)}`, { networkName: "none", config, ...more });
+  writeFileSync(at(`results/none-${containerId}-eth0`), text);
+}
+
+/** How prune ends: how often a person is asked, the results that are left, and whether a DEL failed. */
+type Outcome = readonly [exitCode: number, asked: number, left: number, hasFailed: boolean];
+
+const nowhere = { netns: "", result: { cniVersion: "1.0.0" } };
+
+test.each<[string, string[], boolean | undefined, object[], Outcome]>([
+  ["only tells without --write", [], true, [{}], [1, 0, 1, false]],
+  ["removes with --write where nobody can be asked", ["--write"], undefined, [{}], [0, 0, 0, true]],
+  ["removes what a person agrees to", ["--write"], true, [{}], [0, 1, 0, true]],
+  ["leaves what a person wants to keep", ["--write"], false, [{}], [1, 1, 1, false]],
+  ["asks nobody with --yes", ["--write", "--yes"], false, [{}], [0, 0, 0, true]],
+  ["asks nobody if nothing can go", ["--write"], true, [{ netns: "loop" }], [2, 0, 1, false]],
+  ["asks if one of two things can go", ["--write"], true, [{ netns: "loop" }, {}], [2, 1, 1, true]],
+  ["is not good while something is left", ["--write"], undefined, [nowhere, {}], [1, 0, 1, true]],
+  ["is about one network", ["--write"], undefined, [{}, { networkName: "other" }], [0, 0, 1, true]],
+])("prune %s", async (_, words, answer, attachments, expected) => {
+  symlinkSync("loop", at("loop"));
+  for (const [index, more] of attachments.entries()) {
+    const netns = "netns" in more && more.netns === "loop" ? { netns: at("loop") } : {};
+    attach(`c${index}`, { netns: "/none", ...more, ...netns });
+  }
+  const { exitCode, asked, stdout, stderr } = await runPrune(["--network", "none", ...words], { answer });
+  const hasFailed = /^none c\d: DEL of bridge failed: /m.test(stderr);
+  expect([exitCode, asked, readdirSync(at("results")).length, hasFailed]).toEqual(expected);
+  expect(stdout).toContain(`looked at: lists in ${directory}, `);
+  expect(stdout).not.toContain("other");
+  expect(stderr.includes("can be pruned")).toBe(asked > 0);
+});
+
+test("prune knows the journals, leases, backups and results of a gone container, and its interfaces on the host", async () => {
+  attach("c1", { netns: "/none" });
+  attach("c2", { netns: "/none" });
+  const entry = entryOf({ network: "none", containerId: "c1", namespace: { path: "/none", device: 4, inode: 5 } });
+  const [[journal = "", text = ""] = []] = Object.entries(journalFiles(entry));
+  const backup = JSON.stringify({ before: resultOf("c3", "10.1.0.3", { networkName: "none", netns: "/none" }).text });
+  for (const [file, content] of [
+    [journal.replace("/var/lib/cni/", ""), text],
+    ["networks/none/10.1.0.1", "c1\r\neth0"],
+    ["adopted/none-c1-eth0", "the container has a result"],
+    ["adopted/none-c3-eth0", backup],
+    ["adopted/none-c4-eth0", "{}"],
+  ] as const) {
+    mkdirSync(dirname(at(file)), { recursive: true });
+    writeFileSync(at(file), content);
+  }
+  const veth = { ifname: "vethc2", address: "02:00:00:00:00:0b", link_netnsid: 0, linkinfo: { info_kind: "veth" } };
+  const card = { ifname: "vethc1", address: "02:00:00:00:00:0b", link_netnsid: 0 };
+  const { exitCode, stdout, stderr } = await runPrune(["--json"], { ip: JSON.stringify([veth, card]) });
+  const rows: readonly Record<string, string>[] = JSON.parse(stdout);
+  const why = "the host's end of its interface is still there: vethc2";
+  expect(rows.map(({ kind, where, fate, why }) => [kind, where?.replace(`${directory}/`, ""), fate, why])).toEqual([
+    ["lease", "networks/none/10.1.0.1", "prunable", undefined],
+    ["backup", "adopted/none-c1-eth0", "prunable", undefined],
+    ["backup", "adopted/none-c3-eth0", "prunable", undefined],
+    ["journal", journal, "prunable", undefined],
+    ["result", "results/none-c1-eth0", "prunable", undefined],
+    ["result", "results/none-c2-eth0", "left", why],
+  ]);
+  expect(exitCode).toBe(2);
+  expect(stderr).toBe(
+    `${at("adopted/none-c4-eth0")}: it is no backup of adopt; its container counts as running\nlooked at: lists in ${directory}, plugins in ${directory}, results in ${directory}\n`,
+  );
+});
+
+test("a host that never had a container has nothing to prune, and needs no directory", async () => {
+  redirect("/var/lib/cni", at("missing"));
+  const outcome = await runCommand(["prune", "--config-dir", directory, "--cni-path", directory]);
+  expect(outcome).toMatchObject({ stdout: expect.stringContaining("Nothing is left of an attachment") });
 });

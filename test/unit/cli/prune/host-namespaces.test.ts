@@ -1,7 +1,7 @@
-import fs, { mkdirSync, mkdtempSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import fs, { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { Memory } from "../../../../cli/host/memory.ts";
 import { findNamespaces, readNamespaces } from "../../../../cli/prune/host-namespaces.ts";
 import { knownsIn } from "../../../../cli/prune/known.ts";
@@ -91,8 +91,34 @@ test("a namespace that cannot be entered counts, unless it ended meanwhile", asy
   rmSync(join(proc, "9999999"), { recursive: true });
   const { namespaces } = await reading;
   expect(namespaces).toEqual([{ inode: 8, paths: ["/proc/9999998/ns/net"], links: undefined }]);
-  const own = procWith({ [process.pid]: { net: readlinkSync("/proc/self/ns/net") } });
-  expect((await readNamespaces(own)).namespaces).toHaveLength(1);
+});
+
+test("the links of a namespace that can be entered are read, and this process's own is left out", async () => {
+  const bin = mkdtempSync(join(tmpdir(), "bin-"));
+  onTestFinished(() => rmSync(bin, { recursive: true }));
+  vi.stubEnv("PATH", `${bin}:${process.env.PATH}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  writeFileSync(join(bin, "nsenter"), `#!/bin/sh\necho '[{"ifindex":2,"ifname":"eth0"}]'\n`, { mode: 0o755 });
+  const net = readlinkSync("/proc/self/ns/net");
+  const paths = [`/proc/${process.pid}/ns/net`];
+  const proc = procWith({ [process.pid]: { net }, 9999998: { net: "net:[1]" } });
+  const { namespaces } = await readNamespaces(proc);
+  expect(namespaces).toEqual([{ inode: Number(/\d+/.exec(net)), paths, links: [{ ifindex: 2, ifname: "eth0" }] }]);
+});
+
+test("a process that this one may not look at may be in any namespace", async () => {
+  const proc = procWith({ 9999998: {}, x9: { net: "net:[9]" }, "9x": { net: "net:[9]" } });
+  const readlink = fs.readlinkSync;
+  const refuse = ((path: string) => {
+    if (/\/fd\/\d+\/ns\/net$/.test(path)) throw Object.assign(new Error("no"), { code: "EACCES" });
+    return readlink(path);
+  }) as typeof fs.readlinkSync;
+  onTestFinished(replaceFileFunctions({ readlinkSync: refuse }));
+  const opened = readdirSync("/proc/self/fd").length;
+  expect((await readNamespaces(proc)).namespaces).toEqual([
+    { inode: 0, paths: ["/proc/9999998/ns/net"], links: undefined },
+  ]);
+  expect(readdirSync("/proc/self/fd")).toHaveLength(opened);
 });
 
 test("a path that is mounted elsewhere is alive, and one that is a namespace here tells itself", async () => {
@@ -128,10 +154,11 @@ test("a mount namespace is read once, and not if its process left the user names
   expect(found.get(9)).toBeUndefined();
 });
 
-test("30,000 mounts are read in less than two seconds: the time grows with their number", () => {
+test("30,000 mounts are read in less than two seconds of this process: the time grows with their number", () => {
   const mounts = Array.from({ length: 30_000 }, (_, index) => mountOf(7, `/run/netns/c${index}`));
   const proc = procWith({ 1: { mounts } });
-  const start = performance.now();
+  const start = process.cpuUsage();
   expect(findNamespaces(proc).get(7)?.doors.size).toBe(30_000);
-  expect(performance.now() - start).toBeLessThan(2000);
+  const { user, system } = process.cpuUsage(start);
+  expect(user + system).toBeLessThan(2_000_000);
 });

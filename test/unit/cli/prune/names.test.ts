@@ -19,6 +19,8 @@ test.each([
   expect(plainAddress(one)).toBe(plainAddress(other));
 });
 
+test("what is no address stays as it is", () => expect(plainAddress("no-address/24")).toBe("no-address"));
+
 test.each([
   ["172.26.64.2", "172.26.64.3"],
   ["::a1", "::1a"],

@@ -182,11 +182,30 @@ describe("with a journal", () => {
   }
 
   /** A plugin that notes its DELs. */
-  function plugin(): () => boolean {
+  function plugin(exit = 0): () => boolean {
     const log = join(directory, "log");
-    writeFileSync(join(directory, "acme"), `#!/bin/sh\necho >> ${log}\n`, { mode: 0o755 });
+    const answer = `echo '{"code":7,"msg":"no"}'; exit ${exit}`;
+    writeFileSync(join(directory, "acme"), `#!/bin/sh\nenv >> ${log}\n${answer}\n`, { mode: 0o755 });
     return () => existsSync(log);
   }
+
+  test("a plugin that undoes a journal gets the directories of plugins, and this process's environment", () => {
+    vi.stubEnv("HOME", "/its/home");
+    plugin();
+    expect(undoRemembered(remembered(), ["/none", directory])).toEqual([]);
+    vi.unstubAllEnvs();
+    const lines = readFileSync(join(directory, "log"), "utf8").split("\n");
+    const variables = ["CNI_COMMAND=DEL", "CNI_NETNS=", `CNI_PATH=/none:${directory}`, "HOME=/its/home"];
+    expect(lines).toEqual(expect.arrayContaining([...variables, `PATH=${process.env.PATH}`]));
+  });
+
+  test("a plugin that cannot undo its entry is told", () => {
+    plugin(1);
+    const known = remembered();
+    const [failed, ...others] = undoRemembered(known, [directory]);
+    expect(failed).toEqual({ known, plugin: "acme", error: expect.stringContaining("no"), isKnown: false });
+    expect(others).toEqual([]);
+  });
 
   test.each<[string, (memory: MemoryFile) => MemoryFile, boolean]>([
     ["that is whole is undone", (memory) => memory, true],
@@ -231,8 +250,33 @@ async function pruned(known: Known, after: (thing: Thing) => Partial<Survey>, st
 test("prune calls pruned what is gone afterwards, and no more", async () => {
   const known = knownAt();
   expect(await pruned(known, () => ({}))).toEqual({ fates: [["pruned", undefined]], isThere: false });
-  const { fates } = await pruned(known, (thing) => ({ things: [thing] }));
-  expect(fates).toEqual([["left", "it is still there"]]);
+  const fates = async (state: State) =>
+    (await pruned(known, (thing) => ({ things: [thing], states: new Map([[known, state]]) }))).fates;
+  expect(await fates({ is: "gone" })).toEqual([["left", "it is still there"]]);
+  expect(await fates({ is: "unknown", why: "a reason" })).toEqual([["left", "a reason"]]);
+  expect(await fates({ is: "live" })).toEqual([["left", "its container came back meanwhile"]]);
+});
+
+test("prune tells of what DEL removed, and of what it left, as far as it is wanted", async () => {
+  const known = knownAt();
+  const states = new Map([[known, { is: "gone" } as const]]);
+  const [byDel, left, other] = ["10.1.0.2", "10.1.0.3", "10.1.0.4"].map((name): Thing => {
+    const file = join(directory, name);
+    writeFileSync(file, name);
+    return { ...leaseAt(), where: file, removal: { by: "unlink", file, text: name } };
+  });
+  if (!byDel || !left || !other) throw new Error("there is no lease");
+  const surveys = [surveyWith({ states, things: [left, other] }), surveyWith({ states, things: [other] })];
+  const { rows } = await prune(surveyWith({ states, things: [byDel, other] }), {
+    look: async () => surveys.shift() ?? surveyWith({}),
+    isWanted: ({ thing }) => thing.where !== other.where,
+    ...{ cniPath: [], seconds: 1, results: directory },
+  });
+  expect(rows.map(({ finding, fate, why }) => [finding.thing.where, fate, why])).toEqual([
+    [byDel.where, "pruned", undefined],
+    [left.where, "pruned", undefined],
+  ]);
+  expect([left, other].map(({ where }) => existsSync(where))).toEqual([false, true]);
 });
 
 test("prune removes what goes without an attachment", async () => {
@@ -320,26 +364,27 @@ async function detached(
     removal,
   };
   const survey = surveyWith({ states: new Map([[known, state]]), things: [thing], ...parts });
-  await prune(survey, {
+  const { rows } = await prune(survey, {
     look: async () => survey,
     isWanted: () => true,
     cniPath: [directory],
     seconds: 10,
     results: directory,
   });
+  const why = rows.find(({ finding }) => finding.thing === thing)?.why;
   const asked = existsSync(log) ? JSON.parse(readFileSync(log, "utf8")).prevResult.ips.length : undefined;
-  return { asked, isThere: existsSync(file) };
+  return { asked, isThere: existsSync(file), why };
 }
 
 test("prune runs DEL for a gone attachment, and removes its result", async () => {
-  expect(await detached({})).toEqual({ asked: 1, isThere: false });
+  expect(await detached({})).toMatchObject({ asked: 1, isThere: false });
 });
 
 test.each<[string, Parameters<typeof detached>[1]]>([
   ["may be alive", { state: { is: "unknown", why: "some reason" } }],
   ["came back", { netns: "/proc/self/ns/net" }],
 ])("prune runs no DEL for an attachment that %s", async (_, how) => {
-  expect(await detached({}, how)).toEqual({ asked: undefined, isThere: true });
+  expect(await detached({}, how)).toMatchObject({ asked: undefined, isThere: true });
 });
 
 test.each<[string, readonly string[], number]>([
@@ -359,5 +404,6 @@ test.each([
   ["acme", true],
   ["ptp", false],
 ])("if DEL fails, the result stays only if it tells what an unknown plugin left: %s", async (type, isThere) => {
-  expect((await detached({}, { exit: 1, type })).isThere).toBe(isThere);
+  const why = isThere ? "only acme knows what it made, and its DEL failed: no" : "it is still there";
+  expect(await detached({}, { exit: 1, type })).toMatchObject({ isThere, why });
 });

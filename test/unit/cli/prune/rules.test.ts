@@ -61,6 +61,20 @@ COMMIT
   ]);
 });
 
+test("iptables: what was found is a rule, which the same program removes, with the addresses of published ports", () => {
+  // portmap once had chains with SN-. Its name has the same checksum.
+  const more = saved
+    .replaceAll("CNI-DN-", "CNI-SN-")
+    .replace("172.26.64.2:80\n", "[fd00::2]:80\n")
+    .replace("*filter", "*raw\n-A CNI-FORWARD -s 172.26.64.9/32 -j ACCEPT\nCOMMIT\n*filter");
+  const things = thingsInTables(more, "iptables-nft-restore");
+  expect(things.map(({ kind }) => kind)).toEqual(["rule", "rule", "rule"]);
+  expect(things.map(({ removal }) => removal.by === "iptables" && removal.restore)).toEqual(
+    Array(3).fill("iptables-nft-restore"),
+  );
+  expect(things[2]).toMatchObject({ network: "zone", containerId: "c1", addresses: [`fd${"0".repeat(29)}2`] });
+});
+
 test("iptables: a comment with another container's name tells nothing about a chain", () => {
   const [, chain] = thingsInTables(saved.replaceAll('id: \\"c1\\"', 'id: \\"c2\\"'), "iptables-restore");
   expect(chain).toMatchObject({ name: "CNI-5f346e2d484bb1c7403b7e9b" });

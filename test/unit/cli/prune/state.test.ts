@@ -39,6 +39,28 @@ test.each([
     hostWith([], unnamed(link("eth0", "0a:00:00:00:00:09", "10.1.0.3"))),
     "gone",
   ],
+  [
+    "a process lives on with its interface beside others, in one of two namespaces",
+    hostWith([], {
+      namespaces: [
+        { inode: 0, paths: ["/proc/6/ns/net"], links: [link("lo", "00:00:00:00:00:00")] },
+        {
+          inode: 0,
+          paths: ["/proc/7/ns/net"],
+          links: [link("lo", "00:00:00:00:00:00"), link("eth0", "0a:00:00:00:00:02")],
+        },
+        { inode: 0, paths: ["/proc/8/ns/net"], links: [link("eth0", "0a:00:00:00:00:02")] },
+      ],
+    }),
+    "its interface is in /proc/7/ns/net",
+  ],
+  [
+    "its namespace is one that this process finds at no path",
+    hostWith([], { namespaces: [{ inode: 0, paths: ["/run/netns/c1"], links: [link("eth0", "0a:00:00:00:00:02")] }] }),
+    "its interface is in /run/netns/c1",
+  ],
+  ["a process has its MAC under another name", hostWith([], unnamed(link("eth1", "0a:00:00:00:00:02"))), "gone"],
+  ["a process has its name with another MAC", hostWith([], unnamed(link("eth0", "0a:00:00:00:00:03"))), "gone"],
   ["a process has only lo", hostWith([], unnamed(link("lo", "0a:00:00:00:00:02"))), "gone"],
   [
     "a namespace cannot be read",
@@ -59,6 +81,12 @@ test.each([
     "one of its journals cannot be read",
     hostWith([], { unreadable: ["/var/lib/cni/wrappers/c1/zone:eth0"] }),
     "/var/lib/cni/wrappers/c1/zone:eth0 cannot be read",
+  ],
+  ["a veth of another name has its MAC", hostWith([], { hostEnds: [link("veth9", "02:00:00:00:00:0b")] }), "gone"],
+  [
+    "two of its files cannot be read",
+    hostWith([], { unreadable: ["/r/zone-c9-eth0", "/r/zone-c1-eth0", "/r/zone-c1-eth1"] }),
+    "/r/zone-c1-eth0 cannot be read",
   ],
   [
     "another container's journal cannot be read",
@@ -158,6 +186,7 @@ test.each([
   ["an older one, whose journals have other namespaces", -1000, [{ inode: 1 }], "gone"],
   ["an older one, of which one journal has the namespace", -1000, [{ inode: 1 }, {}], "live"],
   ["an older one without a journal", -1000, [], "live"],
+  ["an older one whose journal has no entry", -1000, [undefined], "live"],
 ])(
   "the time of a result tells whether the namespace at its path is newer: %s",
   (_, milliseconds, journals, expected) => {
@@ -177,9 +206,10 @@ test.each([
     writeFileSync(file, result.text);
     const time = ((namespace.changedMs ?? 0) + 1 + milliseconds) / 1000;
     utimesSync(file, time, time);
-    const remembered = journals.map((more) =>
-      rememberedOf(entryOf({ containerId: "c1", bootId, namespace: { ...namespace, ...more } })),
-    );
+    const remembered = journals.map((more) => {
+      const file = rememberedOf(entryOf({ containerId: "c1", bootId, namespace: { ...namespace, ...more } }));
+      return more === undefined && file.journal ? { ...file, journal: { ...file.journal, entries: [] } } : file;
+    });
     const [known] = knownsIn([result], remembered);
     expect(pathStateOf(path, known)).toBe(expected);
     // DEL has removed the journals meanwhile.
