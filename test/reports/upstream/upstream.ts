@@ -123,7 +123,7 @@ async function conformanceOf(first: Fault, some: readonly Fault[], { problems }:
 
 function report(name: string): void {
   for (const problem of results[name]?.problems ?? []) console.error(`${name}: ${problem}`);
-  // Not only at the end: a run takes half an hour.
+  // Not only at the end: a run takes more than an hour.
   write();
 }
 
