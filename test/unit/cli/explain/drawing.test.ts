@@ -30,6 +30,12 @@ describe("what a list makes", () => {
     expect(notRun).toEqual(["portmap"]);
   });
 
+  test("a plain portmap publishes at its own interface's address, although another one comes first", () => {
+    const first = { ...bridge, type: "bridge-wrapper", wrapper: { ifName: "eth1" } };
+    const { ports } = scene(listOf(first, { ...macvlan, type: "macvlan-wrapper" }, portmap));
+    expect(ports).toEqual([expect.stringContaining(" leads to 172.16.5.2:")]);
+  });
+
   test("README's wrapped list: the host reaches the interface of the bridge, and not the macvlan", () => {
     const { devices, end } = scene(parsedList(readExample("macvlan-bridge")));
     expect(end).toBeUndefined();
