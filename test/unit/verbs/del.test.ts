@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { withoutShared } from "../../../shared/delegate/del-configuration.ts";
 import { type Entry, nowhere } from "../../../shared/journal/journal.ts";
+import { parseJournal } from "../../../shared/journal/lines.ts";
 import { del, runsOf, zone } from "../support/dels.ts";
 import { callWrapper, exits, ownNamespace } from "../support/fake-host.ts";
 import { chainedOf, entryOf, journalFiles, tryOf } from "../support/journals.ts";
@@ -470,6 +471,111 @@ describe("DEL of an entry", () => {
       `unknown DEL eth0 `,
       "bridge DEL eth0 ",
     ]);
+  });
+});
+
+describe("DEL of an entry, in detail", () => {
+  const added = { type: "bridge", name: "zone" };
+  const hostLocal = { ...added, ipam: { type: "host-local" } };
+  const elsewhere = { path: blue, device: 4, inode: ownNamespace + 1, changedMs: 0 };
+
+  test("takes the version and the capabilities from the runtime's call, and the rest from its ADD", () => {
+    const files = journalFiles(
+      entryOf({ configuration: { ...added, cniVersion: "0.4.0", runtimeConfig: { mac: "a" } } }),
+    );
+    const runtimeConfig = { ips: ["10.1.0.2/24"] };
+    expect(del("bridge", { runtimeConfig }, { files }).runs).toMatchObject([
+      { stdin: { cniVersion: "1.0.0", runtimeConfig } },
+    ]);
+    expect(del("bridge", {}, { files }).runs).toMatchObject([{ stdin: { runtimeConfig: { mac: "a" } } }]);
+  });
+
+  test("removes an interface of its name in the namespace that is there now, and keeps the lease for its own DEL", () => {
+    const files = journalFiles(entryOf({ namespace: elsewhere, configuration: hostLocal }));
+    const outcome = del("bridge", {}, { files });
+    expect(runsOf(outcome)).toEqual([`bridge DEL eth0 ${blue}`, "bridge DEL eth0 "]);
+    expect(outcome.runs).toMatchObject([
+      { stdin: { ipam: { type: "static" } } },
+      { stdin: { ipam: { type: "host-local" } } },
+    ]);
+  });
+
+  test("stays as it is if that interface cannot be removed, and the runtime gets the answer", () => {
+    const files = journalFiles(entryOf({ namespace: elsewhere }));
+    const outcome = del("bridge", {}, { files, answers: [exits(3, "busy"), exits(0)] });
+    expect(outcome).toMatchObject({ exitCode: 3, stdout: "busy", runs: [{}] });
+    expect(outcome.files[journal]).not.toContain("undone");
+  });
+
+  test("that would harm a sibling's is skipped, which the log tells, and the journal goes", () => {
+    const files = journalFiles(
+      entryOf({ done: { ...sinceThen, made: 7 } }),
+      entryOf({ ...net1, delegateNetwork: "zone", done: { ...sinceThen, made: 8 } }),
+    );
+    const env = { CNI_COMMAND: "DEL", CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
+    const outcome = callWrapper({ stdin: zone, env }, { files, links: [8] });
+    expect(outcome.runs).toEqual([]);
+    expect(outcome.log.map(({ line }) => JSON.parse(line).message)).toEqual([
+      "DEL of bridge for eth0 is skipped: the interface and its leases belong to another attachment of this container",
+    ]);
+    expect(Object.keys(outcome.files)).toEqual(["/var/lib/cni/wrappers/blue/other:net1"]);
+  });
+
+  test("that was cut off in ADD writes down its addresses before the plugin frees the lease", () => {
+    const configuration = { ...added, ipMasq: true };
+    let during = "";
+    const meanwhile = (files: Map<string, unknown>) => {
+      during ||= (files.get(journal) as { text: string }).text;
+    };
+    const lease = { "/var/lib/cni/networks/zone/10.1.0.2": "blue\r\neth0" };
+    del("bridge", {}, { files: { ...journalFiles(tryOf({ configuration })), ...lease }, meanwhile });
+    expect(parseJournal({ network: "zone", containerId: "blue", runtimeIfName: "eth0" }, during).entries).toMatchObject(
+      [{ failed: { addresses: ["10.1.0.2/32"] } }],
+    );
+  });
+
+  test("of portmap runs the sibling's ADD again as it was, and once more if it fails", () => {
+    const other = "/run/netns/other";
+    const configuration = { type: "portmap", name: "other", snat: true };
+    const sibling = chainedOf("portmap", {
+      ...{ ...net1, ifName: "net1", args: "K8S_POD_NAME=web", configuration },
+      namespace: { path: other, device: 4, inode: 7, changedMs: 0 },
+    });
+    const { runs } = del(
+      "portmap",
+      { prevResult: bothResult },
+      {
+        ...{ files: journalFiles(chainedOf("portmap"), sibling), namespaces: { [other]: 7 } },
+        answers: [exits(0), exits(1), exits(0)],
+      },
+    );
+    const env = { CNI_COMMAND: "ADD", CNI_NETNS: other, CNI_IFNAME: "net1", CNI_ARGS: "K8S_POD_NAME=web" };
+    expect(runs.slice(1)).toMatchObject([
+      { env, stdin: configuration },
+      { env, stdin: configuration },
+    ]);
+    expect(runs).toHaveLength(3);
+  });
+
+  test("by the list's configuration keeps the network of its ADD", () => {
+    const files = journalFiles(
+      entryOf({ delegateNetwork: "older", configuration: { ...added, name: "older", token: "old" } }),
+    );
+    const outcome = del(
+      "bridge",
+      { token: "new", wrapper: { network: "newer" } },
+      { files, answers: [exits(1), exits(0)] },
+    );
+    expect(outcome.runs).toMatchObject([
+      { stdin: { name: "older", token: "old" } },
+      { stdin: { name: "older", token: "new" } },
+    ]);
+    expect(runsOf(outcome)).toEqual([`bridge DEL eth0 ${blue}`, `bridge DEL eth0 ${blue}`]);
+  });
+
+  test("keeps the path of a namespace that is gone", () => {
+    const outcome = del("bridge", {}, { files: journalFiles(entryOf()), noNamespace: true });
+    expect(runsOf(outcome)).toEqual([`bridge DEL eth0 ${blue}`]);
   });
 });
 
