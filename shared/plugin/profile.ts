@@ -1,4 +1,4 @@
-import { goLookup, type JsonObject } from "../protocol/json.ts";
+import { goLookup, isJsonObject, type JsonObject } from "../protocol/json.ts";
 import { interfaceNameProblem } from "../protocol/names.ts";
 import { type CniResult, type Interface, isContainerInterface } from "../protocol/result.ts";
 
@@ -78,9 +78,21 @@ export function macOriginFile(device: string): string | undefined {
   return interfaceNameProblem(device) === undefined ? `/sys/class/net/${device}/addr_assign_type` : undefined;
 }
 
+/** Returns the file with a device's MAC; undefined if no device can have that name. */
+export function macFile(device: string): string | undefined {
+  return interfaceNameProblem(device) === undefined ? `/sys/class/net/${device}/address` : undefined;
+}
+
 /** Whether a MAC stays: somebody set it. `origin` is the text of `macOriginFile`. */
 export function isFixedMac(origin: string | undefined): boolean {
   return origin?.trim() === setBySomebody;
+}
+
+/** Returns the MAC of a host-side device in a result, which may have any shape. */
+export function macIn({ interfaces }: CniResult, device: string): string | undefined {
+  const listed: readonly unknown[] = Array.isArray(interfaces) ? interfaces : [];
+  const found = listed.filter(isJsonObject).find(({ name, sandbox }) => name === device && !sandbox);
+  return typeof found?.mac === "string" ? found.mac : undefined;
 }
 
 /** Returns the result without the MAC of a host-side device, which stays in it. The same object if it lists no such device. */

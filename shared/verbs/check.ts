@@ -11,11 +11,11 @@ import { noteDelegate, prepareCall, readRouting, runDelegate } from "../delegate
 import { ipamOf } from "../journal/host-files.ts";
 import { type Entry, isSameNamespace } from "../journal/journal.ts";
 import { type MovedRouting, missingRouting, withoutMoved } from "../journal/routing.ts";
-import { withoutMac } from "../plugin/profile.ts";
+import { macIn, withoutMac } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
 import { goLookup } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
-import { hasFixedMac, sharedDeviceOf } from "./fixed-mac.ts";
+import { hasFixedMac, isSetSince, sharedDeviceOf } from "./fixed-mac.ts";
 
 /**
  * Plans CHECK: prevResult narrowed to the delegate's attachment, without what a correct attachment fails for. An interface
@@ -84,8 +84,10 @@ function withoutFloatingMac(checked: Call, call: DelegateCall): DelegateCall {
   if (device === undefined) return call;
   const result = resultOf(call);
   const shown = withoutMac(result, device);
+  const isFixed = wasFixed(checked) && hasFixedMac(checked, device);
   // guard: a MAC that somebody has set is checked
-  return shown === result || (wasFixed(checked) && hasFixedMac(checked, device)) ? call : withResult(call, shown);
+  const stays = isFixed && !isSetSince(checked, device, macIn(result, device));
+  return shown === result || stays ? call : withResult(call, shown);
 }
 
 /** Whether prevResult has a MAC that stayed. The plugin may set the MAC of an older bridge when it attaches the next container. */

@@ -1,6 +1,6 @@
 import type { Call } from "../call/call.ts";
 import type { Done } from "../journal/journal.ts";
-import { isFixedMac, macOriginFile, sharedDeviceName } from "../plugin/profile.ts";
+import { isFixedMac, macFile, macIn, macOriginFile, sharedDeviceName } from "../plugin/profile.ts";
 
 /** The host device that a call's plugin shares among its containers, such as bridge's; undefined if it shares none. */
 export function sharedDeviceOf({ target, request }: Call): string | undefined {
@@ -12,6 +12,18 @@ export function sharedDeviceOf({ target, request }: Call): string | undefined {
 export function hasFixedMac({ session }: Call, device: string): boolean {
   const file = macOriginFile(device);
   return file !== undefined && isFixedMac(session.host.readFile(file));
+}
+
+/**
+ * Whether another plugin has set a device's MAC since it was printed: another attachment's result has the one that it has now.
+ * Each bridge 1.10.0 sets the MAC that it read when it began, and a slow one had read it before somebody else set it
+ * (ensureAddr in plugins/main/bridge/bridge.go).
+ */
+export function isSetSince({ session, facts }: Call, device: string, printed: string | undefined): boolean {
+  const file = macFile(device);
+  const present = file && session.host.readFile(file)?.trim();
+  if (!present || present === printed) return false;
+  return facts.allResults().some(({ result }) => macIn(result, device) === present);
 }
 
 /**

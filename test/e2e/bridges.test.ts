@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import type { NetworkList, Runtime } from "../support/runtime.ts";
+import { installPlugin } from "./recovery-support.ts";
 import {
   attached,
   bridge,
@@ -140,6 +141,25 @@ describe("a bridge that is a gateway", () => {
       expectFailure(await lab.runtime.check(each, container), /^Bridge interface disc0 Mac doesn't match: \S+$/);
     },
   );
+
+  test("passes CHECK if a slow ADD has set its MAC again after another one: each bridge sets what it read at first", async () => {
+    await using lab = await Lab.start(newer);
+    await lab.run("cp", ["/opt/cni/bin/host-local", "/opt/cni/bin/fast-local"]);
+    const wait = '[ "$CNI_COMMAND $CNI_CONTAINERID" = "ADD slow" ] && while [ ! -e /run/lab/go ]; do sleep 0.1; done';
+    await installPlugin(lab, "host-local", `${wait}; exec /opt/cni/bin/fast-local`);
+    const slow = await lab.addContainer("slow");
+    const adding = lab.runtime.add(list, slow);
+    await expect.poll(() => lab.kernel.linkNames()).toContainEqual(expect.stringMatching(/^veth/));
+    const first = await attached(lab, lab.runtime, list, "c1");
+    const second = await attached(lab, lab.runtime, list, "c2");
+    const before = (await lab.kernel.link(undefined, "disc0")).address;
+    await lab.writeFile("/run/lab/go", "");
+    expectSuccess(await adding);
+    expect((await lab.kernel.link(undefined, "disc0")).address).not.toBe(before);
+    for (const one of [slow, first, second]) expectSuccess(await lab.runtime.check(list, one));
+    await lab.ip(undefined, "link", "set", "disc0", "address", "02:00:00:00:00:51");
+    expectFailure(await lab.runtime.check(list, second), /^Bridge interface disc0 Mac doesn't match: \S+$/);
+  });
 
   test("fails CHECK if it is gone", async () => {
     await using lab = await Lab.start(newer);
