@@ -23,6 +23,23 @@ export function freesTheSame({ failed, type }: Entry, own: JsonObject, listed: J
   return failed !== undefined || (isAlike("type") && isAlike("dataDir"));
 }
 
+/**
+ * The configuration without the gateways of host-local's ranges; undefined if there are none. DEL does not use them, and fails if
+ * a newer host-local than that of the ADD refuses one: 1.10.0 does if it is outside the subnet (Canonicalize in
+ * plugins/ipam/host-local/backend/allocator/range.go).
+ */
+export function withoutGateways(configuration: JsonObject): JsonObject | undefined {
+  const ipam = ipamOf(configuration);
+  if (goLookup(ipam, "type") !== "host-local") return undefined;
+  const without = (range: unknown) => (isJsonObject(range) ? withGoKey(range, "gateway", null) : range);
+  const ranges = goLookup(ipam, "ranges");
+  const sets = Array.isArray(ranges) ? ranges.map((set) => (Array.isArray(set) ? set.map(without) : set)) : ranges;
+  const all = [ipam, ...(Array.isArray(ranges) ? ranges.flat() : [])].filter(isJsonObject);
+  if (all.every((one) => !goLookup(one, "gateway"))) return undefined;
+  const mended = withGoKey(ipam, "gateway", null);
+  return withGoKey(configuration, "ipam", ranges === undefined ? mended : withGoKey(mended, "ranges", sets));
+}
+
 /** The configuration, with the interfaces that the plugin added in prevResult. */
 export function withEverythingAdded({ configuration, done }: Entry): JsonObject {
   const { prevResult } = configuration;

@@ -1,12 +1,14 @@
 import type { DelegateCall } from "../call/delegate-call.ts";
 import { debug, type Session, say, sizeLimit } from "../call/session.ts";
 import type { Answer, Host } from "../host/host.ts";
+import type { Entry } from "../journal/journal.ts";
 import { parseRouting, type Routing, routingCommands } from "../journal/routing.ts";
 import { CniError } from "../protocol/errors.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
 import { jsonText } from "../protocol/json-text.ts";
 import type { LogLevel } from "../protocol/shapes.ts";
 import { applyFilter } from "./filter.ts";
+import { findDelegate, missingDelegate } from "./find-delegate.ts";
 
 /** The answer of a delegate that exited by itself. */
 export type Finished = Answer & { ended: "exit" };
@@ -35,6 +37,21 @@ export function runDelegate(session: Session, { path, call, failureLevel = "erro
   if (answer.ended !== "exit") throw delegateError(call.delegate, answer);
   logAnswer(session, answer, { verb: String(verb), durationMs, failureLevel });
   return answer;
+}
+
+/** Runs a DEL of an entry's plugin, even if it is no longer where the runtime looks. Code 100 if it is missing. */
+export function runDel(
+  { session }: { readonly session: Session },
+  entry: Pick<Entry, "path">,
+  call: DelegateCall,
+): Finished {
+  const { host } = session;
+  noteDelegate(session, call);
+  const path =
+    // guard: a path that is no executable is not run
+    findDelegate(host, call.delegate) ?? (host.inspect(entry.path) === "executable" ? entry.path : undefined);
+  if (path === undefined) throw missingDelegate(host, call.delegate, "delegateNotFound");
+  return runDelegate(session, { path, call });
 }
 
 /** A wrapper that finds this variable was started by a wrapped plugin, and keeps no journal. */

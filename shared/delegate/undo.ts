@@ -5,11 +5,16 @@ import { type Entry, fromTheEnd, isStanding } from "../journal/journal.ts";
 import { type Del, masquerades } from "../journal/sharing.ts";
 import { profileOf } from "../plugin/profile.ts";
 import { toCniError } from "../protocol/errors.ts";
-import { freesTheSame, keepingOthers, withEverythingAdded, withoutShared } from "./del-configuration.ts";
-import { findDelegate, missingDelegate } from "./find-delegate.ts";
+import {
+  freesTheSame,
+  keepingOthers,
+  withEverythingAdded,
+  withoutGateways,
+  withoutShared,
+} from "./del-configuration.ts";
 import { giveAddressesBack, inLentNamespace } from "./lent-namespace.ts";
 import { isOfThisBoot, planRemoval } from "./plan-removal.ts";
-import { type Finished, failureWords, noteDelegate, runDelegate } from "./run-delegate.ts";
+import { type Finished, failureWords, runDel } from "./run-delegate.ts";
 import { leasedTo } from "./taken-addresses.ts";
 import { append, giveUp, hasGrown, readAgain, removeJournal, type Undoing } from "./undoing.ts";
 
@@ -67,25 +72,47 @@ interface Deleted {
   readonly waits: boolean;
 }
 
-/** Runs the DEL of an entry. If it fails, it runs once more with the list's configuration. */
+/** Runs the DEL of an entry. If it fails, it runs once more with the list's configuration, and then without gateways. */
 export function runDels(undoing: Undoing, entry: Entry, dels: Dels & { readonly removal: Del }): Deleted {
   const { removal, own, listed } = dels;
   const answer = runRemoval(undoing, entry, { call: own(removal), removal });
-  const again = answer.exitCode !== 0 && listed ? undoByList(undoing, entry, { own, listed }) : undefined;
-  return again ?? { answer, waits: removal.waits };
+  const first = { answer, waits: removal.waits };
+  if (answer.exitCode === 0) return first;
+  const again = listed && undoByList(undoing, entry, { own, listed });
+  if (again?.answer.exitCode === 0) return again;
+  return undoWithoutGateways(undoing, entry, own) ?? again ?? first;
 }
 
-/** Runs the DEL once more with the list's configuration. By now the interface may be gone, or another one may have its name. */
-function undoByList(undoing: Undoing, entry: Entry, { own, listed }: Required<Dels>): Deleted | undefined {
-  const { session, facts, journal } = undoing;
+/** What a second DEL may remove. By now the interface may be gone, or another one may have its name. */
+function planAgain(undoing: Undoing, entry: Entry): Del | undefined {
+  const { facts, journal } = undoing;
   facts.forget(journal.key.containerId, journal.key);
   const removal = planRemoval(undoing, entry);
   // guard: what another attachment holds by now
-  if (removal.do !== "DEL") return undefined;
+  return removal.do === "DEL" ? removal : undefined;
+}
+
+/** Runs the DEL once more without the gateways in the configuration of its ADD. */
+function undoWithoutGateways(undoing: Undoing, entry: Entry, own: Dels["own"]): Deleted | undefined {
+  // Nearly no entry has one.
+  if (withoutGateways(entry.configuration) === undefined) return undefined;
+  const removal = planAgain(undoing, entry);
+  if (removal === undefined) return undefined;
+  const call = own(removal);
+  const configuration = withoutGateways(call.configuration ?? {});
+  if (configuration === undefined) return undefined;
+  warn(undoing.session, "DEL failed with the configuration of ADD: running it once more without its gateways");
+  return { answer: runRemoval(undoing, entry, { call: { ...call, configuration }, removal }), waits: removal.waits };
+}
+
+/** Runs the DEL once more with the list's configuration. */
+function undoByList(undoing: Undoing, entry: Entry, { own, listed }: Required<Dels>): Deleted | undefined {
+  const removal = planAgain(undoing, entry);
+  if (removal === undefined) return undefined;
   const call = listed(removal);
   // guard: the leases of another network
   if (!freesTheSame(entry, own(removal).configuration ?? {}, call.configuration ?? {})) return undefined;
-  warn(session, "DEL failed with the configuration of ADD: running it once more with the list's");
+  warn(undoing.session, "DEL failed with the configuration of ADD: running it once more with the list's");
   const answer = runRemoval(undoing, entry, { call, removal });
   const again = answer.exitCode === 0 ? undefined : runBesideRules(undoing, entry, call);
   return { answer: again ?? answer, waits: removal.waits };
@@ -202,17 +229,6 @@ function removesRules(undoing: Undoing, entry: Entry, removal: Del): boolean {
 function isLost({ session, netns }: Undoing, { ifName }: Entry): boolean {
   const link = session.host.linkIndex(netns, ifName);
   return link === 0 || (link === undefined && session.host.stat(netns) === undefined);
-}
-
-/** Runs a DEL of an entry's plugin, even if it is no longer where the runtime looks. Code 100 if it is missing. */
-export function runDel({ session }: Undoing, entry: Pick<Entry, "path">, call: DelegateCall): Finished {
-  const { host } = session;
-  noteDelegate(session, call);
-  const path =
-    // guard: a path that is no executable is not run
-    findDelegate(host, call.delegate) ?? (host.inspect(entry.path) === "executable" ? entry.path : undefined);
-  if (path === undefined) throw missingDelegate(host, call.delegate, "delegateNotFound");
-  return runDelegate(session, { path, call });
 }
 
 /** Returns the entries whose rules the DEL of an entry has removed as well. ADDs of siblings may have passed meanwhile. */

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type PluginVersion, referencePlugins } from "../support/go.ts";
 import { type Container, Lab } from "../support/lab.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
@@ -121,27 +121,66 @@ test.each([
   expect(await leftOf(lab)).toEqual([]);
 });
 
+const outside = /gateway 172\.16\.6\.1 not in network 172\.16\.5\.0\/24/;
+const withRange = (plugin: Record<string, unknown>, range: object, ifName?: string) =>
+  ifName === undefined ? { ...plugin, ipam: ipamWith(range) } : wrapped({ ...plugin, ipam: ipamWith(range) }, ifName);
+const ipamWith = (range: object) => ({ type: "host-local", ranges: [[{ subnet: "172.16.5.0/24", ...range }]] });
+
 test.each([
   ["wrapped", wrapped(macvlan)],
   ["plain", macvlan],
-])(
-  "host-local 1.10.0 refuses a gateway outside its subnet, and DEL passes when it is deleted: %s",
-  async (_, plugin) => {
+])("host-local 1.10.0 refuses a gateway outside its subnet, and passes when it is deleted: %s", async (_, plugin) => {
+  await using lab = await hostWith("1.9.1");
+  const before = zone("1.1.0", withRange(plugin, { gateway: "172.16.6.1" }));
+  const mended = zone("1.1.0", withRange(plugin, {}));
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(before, container));
+  await lab.replacePlugins(await referencePlugins("1.10.0"));
+  expectFailure(await lab.goCni.check(before, container), outside);
+  expectPassed(await lab.goCni.check(mended, container));
+  expectPassed(await lab.goCni.del(mended, container));
+  expect(await leftOf(lab)).toEqual([]);
+});
+
+test("DEL fails with such a gateway: plain", async () => {
+  await using lab = await hostWith("1.9.1");
+  const list = zone("1.1.0", withRange(macvlan, { gateway: "172.16.6.1" }));
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(list, container));
+  await lab.replacePlugins(await referencePlugins("1.10.0"));
+  expectFailure(await lab.goCni.del(list, container), outside);
+});
+
+describe("what 1.9.1 attached with such a gateway frees its lease with 1.10.0", () => {
+  const masqueraded = { ...bridge, isGateway: false, ipMasq: true };
+  const list = zone("1.1.0", wrapped(front), withRange(masqueraded, { gateway: "172.16.6.1" }, "eth1"));
+  const mended = zone("1.1.0", wrapped(front), withRange(masqueraded, {}, "eth1"));
+  const shorter = zone("1.1.0", wrapped(front));
+
+  test.each([
+    ["of the same list", list],
+    ["of the mended list", mended],
+    ["of a list without the plugin", shorter],
+  ])("by DEL %s", async (_, later) => {
     await using lab = await hostWith("1.9.1");
-    const listWith = (range: object) =>
-      zone("1.1.0", { ...plugin, ipam: { type: "host-local", ranges: [[{ subnet: "172.16.5.0/24", ...range }]] } });
-    const [before, mended] = [listWith({ gateway: "172.16.6.1" }), listWith({})];
     const container = await lab.addContainer("c1");
-    expectPassed(await lab.goCni.add(before, container));
+    expectPassed(await lab.goCni.add(list, container));
     await lab.replacePlugins(await referencePlugins("1.10.0"));
-    const refused = /gateway 172\.16\.6\.1 not in network 172\.16\.5\.0\/24/;
-    expectFailure(await lab.goCni.check(before, container), refused);
-    expectFailure(await lab.goCni.del(before, container), refused);
-    expectPassed(await lab.goCni.check(mended, container));
-    expectPassed(await lab.goCni.del(mended, container));
+    expectPassed(await lab.goCni.del(later, container));
     expect(await leftOf(lab)).toEqual([]);
-  },
-);
+  });
+
+  test("by GC after the container is gone", async () => {
+    await using lab = await hostWith("1.9.1");
+    const container = await lab.addContainer("c1");
+    expectPassed(await lab.goCni.add(list, container));
+    await lab.run("rm", ["-r", "/var/lib/cni/results"]);
+    await lab.deleteNamespace(container);
+    await lab.replacePlugins(await referencePlugins("1.10.0"));
+    expectPassed(await lab.goCni.gc(mended, []));
+    await expect.poll(() => leftOf(lab)).toEqual([]);
+  });
+});
 
 test("bridge 1.10.0 fixes the MAC of a bridge that 1.9.1 let float: the containers from before still pass CHECK", async () => {
   await using lab = await hostWith("1.9.1");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { logOf } from "../../../shared/call/session.ts";
-import { freesTheSame, withReadablePrevResult } from "../../../shared/delegate/del-configuration.ts";
+import { freesTheSame, withoutGateways, withReadablePrevResult } from "../../../shared/delegate/del-configuration.ts";
 import type { Host } from "../../../shared/host/host.ts";
 import { entryOf } from "../support/journals.ts";
 
@@ -16,6 +16,43 @@ test.each([
 ])("the list's configuration frees the same with %s: %j", (_, ipam, more, expected) => {
   const own = { type: "bridge", ipam: { type: "host-local" } };
   expect(freesTheSame(entryOf(more), own, { type: "bridge", ipam })).toBe(expected);
+});
+
+test.each([
+  [
+    "of each range",
+    {
+      ranges: [[{ subnet: "10.1.0.0/24", Gateway: "10.2.0.1" }, { subnet: "10.3.0.0/24" }], [{ subnet: "fd00::/64" }]],
+    },
+    {
+      ranges: [
+        [
+          { subnet: "10.1.0.0/24", gateway: null },
+          { subnet: "10.3.0.0/24", gateway: null },
+        ],
+        [{ subnet: "fd00::/64", gateway: null }],
+      ],
+      gateway: null,
+    },
+  ],
+  ["beside the only subnet", { subnet: "10.1.0.0/24", gateway: "10.2.0.1" }, { subnet: "10.1.0.0/24", gateway: null }],
+  [
+    "and what is no range stays",
+    { gateway: "10.2.0.1", ranges: [7, [null, "x"]] },
+    { gateway: null, ranges: [7, [null, "x"]] },
+  ],
+])("host-local's gateways are left out: %s", (_, ipam, expected) => {
+  const configuration = { type: "bridge", ipam: { type: "host-local", ...ipam } };
+  expect(withoutGateways(configuration)).toEqual({ type: "bridge", ipam: { type: "host-local", ...expected } });
+});
+
+test.each([
+  [{ type: "host-local", ranges: [[{ subnet: "10.1.0.0/24" }]] }],
+  [{ type: "host-local", ranges: "none" }],
+  [{ type: "static", gateway: "10.2.0.1" }],
+  [undefined],
+])("there is none to leave out in %j", (ipam) => {
+  expect(withoutGateways({ type: "bridge", ipam })).toBeUndefined();
 });
 
 // What Go's types hold, by reading types/100 and types/040 of containernetworking/cni 1.3.0.

@@ -89,6 +89,24 @@ describe("DEL of an entry", () => {
   });
 
   test.each([
+    [exits(0, "third"), "third", 0],
+    [exits(4, "third"), "third", 4],
+  ])("fails, with the list's configuration as well: it runs once more without gateways", (last, stdout, exitCode) => {
+    const ipam = { type: "host-local", ranges: [[{ subnet: "10.1.0.0/24", gateway: "10.2.0.1" }]] };
+    const mended = { type: "host-local", gateway: null, ranges: [[{ subnet: "10.1.0.0/24", gateway: null }]] };
+    const files = journalFiles(entryOf({ configuration: { type: "bridge", name: "zone", ipam } }));
+    const answers = [exits(1), exits(3), last];
+    const outcome = del("bridge", { ipam, prevResult: bothResult }, { files, answers });
+    expect(outcome).toMatchObject({
+      exitCode,
+      stdout,
+      runs: [{ stdin: { ipam } }, { stdin: { ipam } }, { stdin: { ipam: mended } }],
+    });
+    expect(outcome.runs[2]?.stdin).toHaveProperty("prevResult");
+    expect(Object.keys(outcome.files)).toEqual(exitCode === 0 ? [] : [journal]);
+  });
+
+  test.each([
     ["flannel keeps its files", { dataDir: "/old" }, { dataDir: "/new" }],
     ["flannel keeps its files by default", {}, { dataDir: "/new" }],
     [

@@ -291,6 +291,34 @@ test("the DEL of what an earlier try left runs once more with the list's configu
   expect(commandsOf(callWrapper(call, others)).slice(0, 2)).toEqual(["DEL", "ADD"]);
 });
 
+describe("the DEL of what an earlier try left, with a gateway", () => {
+  const ipam = { type: "host-local", subnet: "10.1.0.0/24", gateway: "10.2.0.1" };
+  const configuration = { type: "macvlan", name: "zone-eth1", ipam };
+  const left = { isGivenUp: true, ifName: "eth1", delegateNetwork: "zone-eth1", configuration };
+
+  test("runs once more without it, if there is no such plugin in the list", () => {
+    const files = journalFiles(entryOf(left));
+    const outcome = callWrapper(
+      { stdin },
+      { files, answers: [exits(1), exits(0), exits(0, macvlanResult)], links: [7] },
+    );
+    expect(commandsOf(outcome)).toEqual(["DEL", "DEL", "ADD"]);
+    expect(outcome.runs.slice(0, 2)).toMatchObject([{ stdin: { ipam } }, { stdin: { ipam: { gateway: null } } }]);
+  });
+
+  test("does not run once more if another attachment has all of it by now", () => {
+    const namespace = { path: "/run/netns/old", device: 4, inode: 1, changedMs: 0 };
+    const files = journalFiles(entryOf({ ...left, namespace }));
+    const others = { network: "other", runtimeIfName: "net1", ifName: "eth1", delegateNetwork: "zone-eth1" };
+    const other = Object.entries(journalFiles(entryOf(others)));
+    const meanwhile = (all: Map<string, unknown>) => {
+      for (const [path, text] of other) all.set(path, { text, modifiedMs: 0 });
+    };
+    const outcome = callWrapper({ stdin }, { files, answers: [exits(1), exits(0, macvlanResult)], meanwhile });
+    expect(commandsOf(outcome).slice(0, 2)).toEqual(["DEL", "ADD"]);
+  });
+});
+
 test("asks for no address that a sibling has, although rules of a failed DEL may point to it", () => {
   const left = entryOf({ isGivenUp: true });
   const sibling = entryOf({ network: "other", runtimeIfName: "net1", delegateNetwork: "zone" });
