@@ -10,6 +10,7 @@ import { caseTable, failureTable } from "../reports/conformance/report.ts";
 import { committedOf, merged, problemsOf, readCommitted } from "../reports/conformance/results.ts";
 import type { Ended } from "../reports/conformance/run.ts";
 import { moduleSources } from "../reports/upstream/sources.ts";
+import { newestPlugins } from "../support/go.ts";
 
 const ended = (executable: Ended["executable"], problem: string, version: SpecVersion = "1.1.0"): Ended => ({
   plugin: "bridge",
@@ -21,6 +22,13 @@ const ended = (executable: Ended["executable"], problem: string, version: SpecVe
 
 test("the page has the committed results", () => {
   expect(readSection("conformance")).toBe(failureTable(readCommitted()));
+});
+
+test("the pages are about the plugins that run", () => {
+  const root = path.join(import.meta.dirname, "../..");
+  const text = (page: string) => readFileSync(path.join(root, page), "utf8");
+  expect(text("docs/conformance.md")).toContain(`The reference plugins ${newestPlugins} break`);
+  expect(text("test/reports/conformance/CASES.md")).toContain(`with the reference plugins\n(${newestPlugins})`);
 });
 
 test("the page has every case", () => {
