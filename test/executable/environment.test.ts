@@ -37,6 +37,7 @@ const odd = {
   HOME: "/nowhere",
   CNI_ARGS: "IP=10.0.0.2;K8S_POD_NAME=web;MAC=02:00:00:00:00:01;A=b",
   CNI_ANYTHING: "else",
+  CNI_IFNAME_OF: "another name that begins like one which changes",
 };
 
 describe.each(verbs)("%s", (command) => {

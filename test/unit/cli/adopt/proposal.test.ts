@@ -93,12 +93,12 @@ test.each<[string, object, object, CniResult, CniResult]>([
     { addr_info: [address("10.1.0.2"), address("10.2.0.2")] },
     {
       cniVersion: "1.0.0",
-      interfaces: [{ name: "eth0" }, { name: "eth0", sandbox: netns }],
+      interfaces: [{ name: "eth0" }, ...["eth0", "eth1"].map((name) => ({ name, sandbox: netns }))],
       ips: [{ address: "10.1.0.9/24" }, { address: "10.1.0.2/24", interface: 1 }],
     },
     {
       cniVersion: "1.0.0",
-      interfaces: [{ name: "eth0" }, { name: "eth0", sandbox: netns }],
+      interfaces: [{ name: "eth0" }, ...["eth0", "eth1"].map((name) => ({ name, sandbox: netns }))],
       ips: [
         { address: "10.1.0.9/24" },
         { address: "10.1.0.2/24", interface: 1 },
