@@ -16,7 +16,7 @@ import type { Undoing } from "./undoing.ts";
  * another directory, passes, and frees nothing; that without `ipMasq` leaves its rules. An ADD that failed has freed its lease
  * itself, and may have failed because its IPAM plugin is missing.
  */
-export function freesTheSame({ failed, type }: Entry, own: JsonObject, listed: JsonObject): boolean {
+export function freesTheSame({ failed, type }: Entry, own: JsonObject = {}, listed: JsonObject = {}): boolean {
   if (fileDirectory(own, type) !== fileDirectory(listed, type)) return false;
   if (goLookup(own, "ipMasq") === true && goLookup(listed, "ipMasq") !== true) return false;
   const isAlike = (key: string) => goLookup(ipamOf(own), key) === goLookup(ipamOf(listed), key);

@@ -111,7 +111,7 @@ function undoByList(undoing: Undoing, entry: Entry, { own, listed }: Required<De
   if (removal === undefined) return undefined;
   const call = listed(removal);
   // guard: the leases of another network
-  if (!freesTheSame(entry, own(removal).configuration ?? {}, call.configuration ?? {})) return undefined;
+  if (!freesTheSame(entry, own(removal).configuration, call.configuration)) return undefined;
   warn(undoing.session, "DEL failed with the configuration of ADD: running it once more with the list's");
   const answer = runRemoval(undoing, entry, { call, removal });
   const again = answer.exitCode === 0 ? undefined : runBesideRules(undoing, entry, call);

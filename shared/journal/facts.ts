@@ -207,9 +207,11 @@ export class Facts {
   #isReplaced({ device, inode, changedMs = Number.POSITIVE_INFINITY }: Namespace): boolean {
     const { bootId } = this.moment() ?? {};
     const entries = this.journals().flatMap((journal) => journal.entries.filter((entry) => entry.bootId === bootId));
-    const isAlike = (one: Namespace) => one.device === device && one.inode === inode;
+    const alike = entries
+      .map(({ namespace }) => namespace)
+      .filter((one) => one.device === device && one.inode === inode);
     // guard: a namespace in which a process runs
-    return entries.some((entry) => isAlike(entry.namespace) && (entry.namespace.changedMs ?? 0) > changedMs);
+    return alike.some(({ changedMs: later = 0 }) => later > changedMs);
   }
 
   // Only the host's own mounts tell the truth: those of a container may show anything.

@@ -612,6 +612,12 @@ describe("DEL of an entry removes an interface of its name that is not its own",
     ["of another namespace", entryOf({ type: "macvlan", namespace: elsewhere }), [], both],
     ["but not a sibling's", entryOf({ type: "macvlan" }), [entryOf({ ...net1, done: made })], alone],
     [
+      "but not one that a sibling has given up: its own DEL removes that",
+      entryOf({ type: "macvlan" }),
+      [entryOf({ ...net1, done: made, isGivenUp: true })],
+      [...alone, `bridge DEL eth0 ${blue}`],
+    ],
+    [
       "but not a sibling's, of another namespace",
       entryOf({ type: "macvlan", namespace: elsewhere }),
       [entryOf({ ...net1, type: "macvlan", delegateNetwork: "other" })],

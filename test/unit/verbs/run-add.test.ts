@@ -255,6 +255,7 @@ test("a masquerading plugin's failure is written with its lease, which another a
   // The interface was in its way, and the lease is that one's.
   expect(failedOf({ ipMasq: true }, [8, 8])).toMatchObject({ left: 8, addresses: [] });
   expect(failedOf({ ipMasq: true }, [7, 8])).toMatchObject({ left: 8, addresses: ["10.1.0.2/32"] });
+  expect(failedOf({ ipMasq: true }, [0, 0])).toMatchObject({ left: 0, addresses: ["10.1.0.2/32"] });
 });
 
 describe("an ADD that would free the lease of the interface in its way", () => {
