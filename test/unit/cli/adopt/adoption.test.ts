@@ -275,13 +275,17 @@ describe("a journal that adopt wrote", () => {
     expect(existsSync(dirname(journal()))).toBe(false);
   });
 
-  test("goes by --undo also after a second adoption, which adds none", () => {
+  test.each([
+    ["the first", [true, false]],
+    ["the second", [false, true]],
+  ])("goes by --undo after two adoptions, of which %s added it", (_, adds) => {
     redirect("/var/lib/cni/wrappers", at("wrappers"));
     const file = at("cache/results/zone-c1-eth0");
     writeFileSync(file, "{}");
-    for (const journal of [{ file: "/var/lib/cni/wrappers/c1/zone:eth0", text }, undefined]) {
+    for (const [mtu, isAdded] of adds.entries()) {
+      const added = isAdded ? { file: "/var/lib/cni/wrappers/c1/zone:eth0", text } : undefined;
       const read = { file, text: readFileSync(file, "utf8") } as CachedAttachment;
-      adopt(at("cache"), read, { result: { cniVersion: journal ? "1.0.0" : "1.1.0" }, journal });
+      adopt(at("cache"), read, { result: { cniVersion: "1.0.0", mtu }, journal: added });
     }
     expect(existsSync(journal())).toBe(true);
     undoAll();
