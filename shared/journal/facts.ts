@@ -203,15 +203,16 @@ export class Facts {
     return this.#entered.has(namespace.inode) && !this.#isReplaced(namespace);
   }
 
-  /** Whether a journal knows a later namespace with the same inode. */
-  #isReplaced({ device, inode, changedMs = Number.POSITIVE_INFINITY }: Namespace): boolean {
+  /** Whether a journal knows a later namespace with the same inode. Only the time since the boot tells which one is later. */
+  #isReplaced(namespace: Namespace): boolean {
     const { bootId } = this.moment() ?? {};
     const entries = this.journals().flatMap((journal) => journal.entries.filter((entry) => entry.bootId === bootId));
-    const alike = entries
-      .map(({ namespace }) => namespace)
-      .filter((one) => one.device === device && one.inode === inode);
+    const isOwn = (entry: Entry) => isSameNamespace(entry.namespace, namespace);
+    const isAlike = (one: Namespace) => one.device === namespace.device && one.inode === namespace.inode;
+    const others = entries.filter((entry) => isAlike(entry.namespace) && !isOwn(entry));
+    const own = entries.filter(isOwn).map(({ uptime }) => uptime);
     // guard: a namespace in which a process runs
-    return alike.some(({ changedMs: later = 0 }) => later > changedMs);
+    return own.length > 0 && others.some(({ uptime }) => uptime > Math.max(...own));
   }
 
   // Only the host's own mounts tell the truth: those of a container may show anything.

@@ -1481,6 +1481,18 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       add("c2 za eth0"),
     ],
   },
+  "the clock is set back between two containers whose namespaces have one inode, and GC comes while a task runs in the later one":
+    {
+      lists: { za: [bridge(1)] },
+      events: [
+        add("c1 za eth0"),
+        { do: "set the clock", minutes: -1 },
+        loses("c1"),
+        add("c2 za eth0"),
+        loses("c2", true),
+        { do: "GC", list: "za", by: "another" },
+      ],
+    },
   "an attachment is deleted that never was while a sibling's ADD makes its interface": {
     lists: { za: [macvlan(1), { ...macvlan(2), wrapper: { ifName: "eth2" } }] },
     events: [

@@ -59,17 +59,31 @@ test("a namespace is there while a process runs in it, or one of its threads", (
 
 test("a journal that knows a later namespace with its inode says that it is gone, whatever runs in that one", () => {
   const inside = { "/proc/12/ns/net": file(7) };
-  const isThereBeside = (...entries: Entry[]) => {
-    const journals = journalFiles(...entries);
-    const names = { "/proc": ["12"], "/var/lib/cni/wrappers": ["red"], "/var/lib/cni/wrappers/red": ["zone:eth0"] };
-    return isThere(inside, { "/proc/sys/kernel/random/boot_id": bootId, "/proc/uptime": "1 1", ...journals }, names);
+  const isThereBeside = (changes: Partial<Entry>, own: Partial<Entry> = {}) => {
+    const texts = journalFiles(
+      entryOf({ namespace, uptime: 5, ...own }),
+      entryOf({
+        containerId: "red",
+        namespace: { path: "/run/netns/red", device: 4, inode: 7, changedMs: 2 },
+        uptime: 6,
+        ...changes,
+      }),
+    );
+    const directories = ["blue", "red"].map((name) => [`/var/lib/cni/wrappers/${name}`, ["zone:eth0"]] as const);
+    const names = { "/proc": ["12"], "/var/lib/cni/wrappers": ["blue", "red"], ...Object.fromEntries(directories) };
+    return isThere(inside, { "/proc/sys/kernel/random/boot_id": bootId, "/proc/uptime": "9 9", ...texts }, names);
   };
-  const red = { containerId: "red" };
-  const later = { path: "/run/netns/red", device: 4, inode: 7, changedMs: 2 };
-  expect(isThereBeside(entryOf({ ...red, namespace: later }))).toBe(false);
-  expect(isThereBeside(entryOf({ ...red, namespace: { ...later, changedMs: 1 } }))).toBe(true);
-  expect(isThereBeside(entryOf({ ...red, namespace: { ...later, inode: 8 } }))).toBe(true);
-  expect(isThereBeside(entryOf({ ...red, namespace: { ...later, device: 5 } }))).toBe(true);
-  expect(isThereBeside(entryOf({ ...red, namespace: { path: "/proc/12/ns/net", device: 4, inode: 7 } }))).toBe(true);
-  expect(isThereBeside(entryOf({ ...red, namespace: later, bootId: "earlier" }))).toBe(true);
+  const red = { path: "/run/netns/red", device: 4, inode: 7, changedMs: 2 };
+  expect(isThereBeside({})).toBe(false);
+  // Somebody has set the clock back.
+  expect(isThereBeside({ namespace: { ...red, changedMs: 0 } })).toBe(false);
+  expect(isThereBeside({ uptime: 4 })).toBe(true);
+  expect(isThereBeside({ uptime: 5 })).toBe(true);
+  expect(isThereBeside({ namespace: { ...red, changedMs: 1 } })).toBe(true);
+  expect(isThereBeside({ namespace: { ...red, inode: 8 } })).toBe(true);
+  expect(isThereBeside({ namespace: { ...red, device: 5 } })).toBe(true);
+  expect(isThereBeside({ namespace: { path: "/proc/12/ns/net", device: 4, inode: 7 } })).toBe(true);
+  expect(isThereBeside({ bootId: "earlier" })).toBe(true);
+  // Nothing says which one is later.
+  expect(isThereBeside({}, { bootId: "earlier" })).toBe(true);
 });
