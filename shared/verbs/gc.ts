@@ -5,7 +5,7 @@ import { warn } from "../call/session.ts";
 import { handOver } from "../delegate/hand-over.ts";
 import { prepareCall } from "../delegate/run-delegate.ts";
 import { undoJournal } from "../delegate/undo.ts";
-import type { AttachmentKey, Journal } from "../journal/journal.ts";
+import { type AttachmentKey, isStanding, type Journal } from "../journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
 import { undoWaiting } from "./removal.ts";
@@ -60,10 +60,20 @@ function gcCall(call: Call): DelegateCall {
   const configuration: JsonObject = { ...made.configuration };
   for (const key of attachmentKeys) {
     const list = configuration[key];
-    // guard: the leases of the wrapper's own interface names
-    if (Array.isArray(list)) configuration[key] = withInterface(list, call.target.selector.ifName);
+    // guard: the leases of the wrapper's own interface names, and of other lists
+    if (Array.isArray(list))
+      configuration[key] = [...withInterface(list, call.target.selector.ifName), ...ofOtherLists(call)];
   }
   return { ...made, configuration };
+}
+
+/** What other lists have attached in the delegate's network: its IPAM plugin knows a lease by network, container and interface. */
+function ofOtherLists({ facts, key, target }: Call): JsonObject[] {
+  const others = facts.journals().filter((one) => one.key.network !== key.network);
+  return others
+    .flatMap(({ entries }) => entries.filter(isStanding))
+    .filter(({ delegateNetwork }) => delegateNetwork === target.network)
+    .map(({ containerId, ifName }) => ({ containerID: containerId, ifname: ifName }));
 }
 
 function ownerKey({ containerId, runtimeIfName }: AttachmentKey): string {

@@ -69,6 +69,23 @@ describe("GC", () => {
     }
   });
 
+  test("names to a plugin what another list has in its network: host-local frees the lease of an attachment that is not named", async () => {
+    await using lab = await Lab.start({ recorded: true });
+    const inPool = { ...wrapped(bridge), wrapper: { ifName: "eth1", network: "pool" } };
+    const [za, zb] = ["za", "zb"].map((name) => ({ ...zone("1.1.0", wrapped(macvlan), inPool), name }));
+    if (!za || !zb) throw new Error("two lists");
+    await attached(lab, lab.goCni, za, "c1");
+    await attached(lab, lab.goCni, zb, "c2");
+    const before = await lab.kernel.leases();
+    expect(before).toHaveLength(4);
+    expectSuccess(await lab.goCni.gc(za, [{ containerID: "c1", ifname: "eth0" }]));
+    const record = (await lab.records()).findLast(({ plugin, env }) => plugin === "bridge" && env.CNI_COMMAND === "GC");
+    // No reference plugin hands GC on to host-local yet.
+    const gc = ["env", "CNI_COMMAND=GC", "CNI_PATH=/opt/cni/bin", "/opt/cni/bin/host-local"];
+    await lab.run("sh", ["-c", `printf %s "$0" | ${gc.join(" ")}`, JSON.stringify(record?.stdin)]);
+    expect(await lab.kernel.leases()).toEqual(before);
+  });
+
   test("without a list of valid attachments removes everything", async () => {
     await using lab = await Lab.start(older);
     await attached(lab, lab.cnitool, list, "c1");

@@ -186,3 +186,16 @@ test("the wrapper's interface is added for every container in the list, and none
   const both = [...listed, { containerID: "blue", ifname: "eth1" }];
   expect(runs).toMatchObject([{ stdin: { [valid]: both, "cni.dev/attachments": both } }]);
 });
+
+test("what other lists have in the plugin's network is named, too: its IPAM plugin would free their leases", () => {
+  const pool = { network: "other", delegateNetwork: "pool", ifName: "eth1" };
+  const entries = [
+    entryOf(pool),
+    entryOf({ ...pool, containerId: "red", isGivenUp: true }),
+    entryOf({ ...pool, containerId: "green", delegateNetwork: "other" }),
+    entryOf({ network: "zone", containerId: "white", delegateNetwork: "pool" }),
+  ];
+  const more = { wrapper: { network: "pool" }, [valid]: [{ containerID: "white", ifname: "eth0" }] };
+  const named = [...more[valid], { containerID: "blue", ifname: "eth1" }];
+  expect(collect(entries, more).runs).toMatchObject([{ stdin: { name: "pool", [valid]: named } }]);
+});
