@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Facts } from "../../../shared/journal/facts.ts";
 import type { Entry } from "../../../shared/journal/journal.ts";
 import { bootId } from "../support/fake-host.ts";
-import { entryOf, journalFiles } from "../support/journals.ts";
+import { chainedOf, entryOf, journalFiles } from "../support/journals.ts";
 
 const namespace = { path: "/run/netns/blue", device: 4, inode: 7, changedMs: 1 };
 const file = (inode: number, changedMs = 1, device = 4) => ({ device, inode, size: 0, modifiedMs: 0, changedMs });
@@ -59,9 +59,10 @@ test("a namespace is there while a process runs in it, or one of its threads", (
 
 test("a journal that knows a later namespace with its inode says that it is gone, whatever runs in that one", () => {
   const inside = { "/proc/12/ns/net": file(7) };
-  const isThereBeside = (changes: Partial<Entry>, own: Partial<Entry> = {}) => {
+  const isThereBeside = (changes: Partial<Entry>, own: Partial<Entry> = {}, ...more: Entry[]) => {
     const texts = journalFiles(
       entryOf({ namespace, uptime: 5, ...own }),
+      ...more,
       entryOf({
         containerId: "red",
         namespace: { path: "/run/netns/red", device: 4, inode: 7, changedMs: 2 },
@@ -84,6 +85,7 @@ test("a journal that knows a later namespace with its inode says that it is gone
   expect(isThereBeside({ namespace: { ...red, device: 5 } })).toBe(true);
   expect(isThereBeside({ namespace: { path: "/proc/12/ns/net", device: 4, inode: 7 } })).toBe(true);
   expect(isThereBeside({ bootId: "earlier" })).toBe(true);
+  expect(isThereBeside({}, {}, chainedOf("firewall", { namespace, uptime: 7 }))).toBe(true);
   // Nothing says which one is later.
   expect(isThereBeside({}, { bootId: "earlier" })).toBe(true);
 });
