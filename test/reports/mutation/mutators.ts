@@ -156,13 +156,14 @@ function otherCall({ node }: Visited, source: string): Change[] {
   const { object, property } = callee;
   if (!isNode(property)) return [];
   const name = String(property.name);
-  if (leftOut.includes(name) && isNode(object)) return [withoutCall(node, object, source)];
+  if (leftOut.includes(name) && isNode(object)) return [withoutCall(node, property, source)];
   const other = Object.hasOwn(otherMethods, name) ? otherMethods[name] : undefined;
   return other === undefined ? [] : [instead(property, other)];
 }
 
-function withoutCall({ end }: Node, object: Node, source: string): Change {
-  const point = source.indexOf(".", object.end);
+function withoutCall({ end }: Node, property: Node, source: string): Change {
+  // A comment before it may have one, too.
+  const point = source.lastIndexOf(".", property.start);
   return { start: source[point - 1] === "?" ? point - 1 : point, end, text: "", form: "expression" };
 }
 

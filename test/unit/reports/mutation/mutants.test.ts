@@ -24,6 +24,7 @@ test.each([
   ["a chain as a whole", "f(a?.b.filter(c).d);", ["f(a?.b.d);", "f(a.b.filter(c).d);"]],
   ["methods", "f(a.some(b).c);", ["f(a.every(b).c);"]],
   ["a method that is left out, after parentheses", "f((a).filter(b));", ["f((a));"]],
+  ["a method that is left out, after a comment", "f(a\n// One. Two.\n.filter(b));", ["f(a\n// One. Two.\n);"]],
   ["lists and the spread values in them", "f([...a, b]);", ["f([]);", "f([...[], b]);"]],
   ["what an object is spread from", "f({ ...a });", ["f({ ...{} });"]],
   ["statements", "f();", ["undefined;"]],
