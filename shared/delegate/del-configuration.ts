@@ -35,7 +35,10 @@ export function withoutGateways(configuration: JsonObject): JsonObject | undefin
   const ranges = goLookup(ipam, "ranges");
   const sets = Array.isArray(ranges) ? ranges.map((set) => (Array.isArray(set) ? set.map(without) : set)) : ranges;
   const all = [ipam, ...(Array.isArray(ranges) ? ranges.flat() : [])].filter(isJsonObject);
-  if (all.every((one) => !goLookup(one, "gateway"))) return undefined;
+  const gateways = all.map((one) => goLookup(one, "gateway")).filter(Boolean);
+  // No host-local has attached with anything but addresses.
+  const areAddresses = gateways.every((gateway) => typeof gateway === "string" && parseIp(gateway));
+  if (gateways.length === 0 || !areAddresses) return undefined;
   const mended = withGoKey(ipam, "gateway", null);
   return withGoKey(configuration, "ipam", ranges === undefined ? mended : withGoKey(mended, "ranges", sets));
 }

@@ -50,8 +50,10 @@ test.each([
   [{ type: "host-local", ranges: [[{ subnet: "10.1.0.0/24" }]] }],
   [{ type: "host-local", ranges: "none" }],
   [{ type: "static", gateway: "10.2.0.1" }],
+  [{ type: "host-local", subnet: "10.1.0.0/24", gateway: "nonsense" }],
+  [{ type: "host-local", ranges: [[{ gateway: "10.2.0.1" }, { gateway: 7 }]] }],
   [undefined],
-])("there is none to leave out in %j", (ipam) => {
+])("there is none to leave out, or no host-local has attached with it: %j", (ipam) => {
   expect(withoutGateways({ type: "bridge", ipam })).toBeUndefined();
 });
 
