@@ -27,7 +27,7 @@ type UnknownRemoval = RemovePlan["removals"][number];
 export function removalsWithoutEntry(call: Call): RemovePlan["removals"] {
   const { facts, key, target } = call;
   // Before the journals: what makes the interface later is not in them yet.
-  const isMissing = lacksInterface(call);
+  const isMissing = isInterfaceMissing(call);
   const given = call.request.configuration.prevResult;
   const result = given ? undefined : facts.result(key);
   // guard: the container's other attachments, without evidence
@@ -46,7 +46,7 @@ export function removalsWithoutEntry(call: Call): RemovePlan["removals"] {
 }
 
 /** Whether the interface is missing without which the DEL of a known plugin does nothing in the namespace. */
-function lacksInterface({ session, facts, request, target: { profile, role, selector } }: Call): boolean {
+function isInterfaceMissing({ session, facts, request, target: { profile, role, selector } }: Call): boolean {
   const { netns } = request.variables;
   const isAboutInterface = role === "creator" || profile?.movesRoutes || scopeOf(profile) === "interface";
   if (!profile || !isAboutInterface || profile.delNeedsNamespace || !facts.namespace(netns)) return false;
