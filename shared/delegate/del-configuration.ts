@@ -39,8 +39,8 @@ export function withoutGateways(configuration: JsonObject): JsonObject | undefin
   // No host-local has attached with anything but addresses.
   const areAddresses = gateways.every((gateway) => typeof gateway === "string" && parseIp(gateway));
   if (gateways.length === 0 || !areAddresses) return undefined;
-  const mended = withGoKey(ipam, "gateway", null);
-  return withGoKey(configuration, "ipam", ranges === undefined ? mended : withGoKey(mended, "ranges", sets));
+  const changed = withGoKey(ipam, "gateway", null);
+  return withGoKey(configuration, "ipam", ranges === undefined ? changed : withGoKey(changed, "ranges", sets));
 }
 
 /** The configuration, with the interfaces that the plugin added in prevResult. */

@@ -95,8 +95,7 @@ function planAgain(undoing: Undoing, entry: Entry): Del | undefined {
 /** Runs the DEL once more without the gateways in the configuration of its ADD. */
 function undoWithoutGateways(undoing: Undoing, entry: Entry, own: Dels["own"]): Deleted | undefined {
   // Nearly no entry has one.
-  if (withoutGateways(entry.configuration) === undefined) return undefined;
-  const removal = planAgain(undoing, entry);
+  const removal = withoutGateways(entry.configuration) && planAgain(undoing, entry);
   if (removal === undefined) return undefined;
   const call = own(removal);
   const configuration = withoutGateways(call.configuration ?? {});
@@ -114,14 +113,17 @@ function undoByList(undoing: Undoing, entry: Entry, { own, listed }: Required<De
   if (!freesTheSame(entry, own(removal).configuration, call.configuration)) return undefined;
   warn(undoing.session, "DEL failed with the configuration of ADD: running it once more with the list's");
   const answer = runRemoval(undoing, entry, { call, removal });
-  const again = answer.exitCode === 0 ? undefined : runBesideRules(undoing, entry, call);
-  return { answer: again ?? answer, waits: removal.waits };
+  return { answer: againBesideRules(undoing, entry, { call, answer }), waits: removal.waits };
 }
 
-/** Runs a DEL with masquerading once more: rules with other addresses may hold the chain. It goes with them. */
-export function runBesideRules(undoing: Undoing, entry: Entry, del: DelegateCall): Finished | undefined {
-  const isMasqueraded = masquerades(entry, profileOf(entry.type, undoing.session.profiles));
-  return isMasqueraded ? runDel(undoing, entry, del) : undefined;
+/** Runs a DEL with masquerading once more if it failed: rules with other addresses may hold the chain. It goes with them. */
+export function againBesideRules(
+  undoing: Undoing,
+  entry: Entry,
+  { call, answer }: { readonly call: DelegateCall; readonly answer: Finished },
+): Finished {
+  if (answer.exitCode === 0 || !masquerades(entry, profileOf(entry.type, undoing.session.profiles))) return answer;
+  return runDel(undoing, entry, call);
 }
 
 /** The DELs of an entry that no call is for. */

@@ -27,9 +27,8 @@ export function readAgain({ facts, journal }: Undoing): void {
  */
 export function giveUp(undoing: Undoing, entries: readonly Entry[]): void {
   const present = undoing.facts.journal(undoing.journal.key).entries.filter(isStanding);
-  const ids = entries.flatMap((entry) =>
-    isStanding(entry) && present.some(({ id }) => id === entry.id) ? entry.id : [],
-  );
+  const standing = entries.filter((entry) => isStanding(entry) && present.some(({ id }) => id === entry.id));
+  const ids = standing.map(({ id }) => id);
   if (ids.length === 0) return;
   append(undoing, [{ line: "given up", ids }]);
   undoing.facts.forget(undoing.journal.key.containerId, undoing.journal.key);

@@ -73,17 +73,12 @@ export function sharedDeviceName(device: SharedDevice, configuration: JsonObject
   return typeof name === "string" ? name : device.fallback;
 }
 
-/** Returns the file that says how a device got its MAC; undefined if no device can have that name. */
-export function macOriginFile(device: string): string | undefined {
-  return interfaceNameProblem(device) === undefined ? `/sys/class/net/${device}/addr_assign_type` : undefined;
+/** Returns a file of the kernel about a device: its MAC, or how it got that. Undefined if no device can have that name. */
+export function deviceFile(device: string, name: "address" | "addr_assign_type"): string | undefined {
+  return interfaceNameProblem(device) === undefined ? `/sys/class/net/${device}/${name}` : undefined;
 }
 
-/** Returns the file with a device's MAC; undefined if no device can have that name. */
-export function macFile(device: string): string | undefined {
-  return interfaceNameProblem(device) === undefined ? `/sys/class/net/${device}/address` : undefined;
-}
-
-/** Whether a MAC stays: somebody set it. `origin` is the text of `macOriginFile`. */
+/** Whether a MAC stays: somebody set it. `origin` is the text of `addr_assign_type`. */
 export function isFixedMac(origin: string | undefined): boolean {
   return origin?.trim() === setBySomebody;
 }

@@ -84,10 +84,11 @@ function withoutFloatingMac(checked: Call, call: DelegateCall): DelegateCall {
   if (device === undefined) return call;
   const result = resultOf(call);
   const shown = withoutMac(result, device);
+  if (shown === result) return call;
   const isFixed = wasFixed(checked) && hasFixedMac(checked, device);
   // guard: a MAC that somebody has set is checked
   const stays = isFixed && !isSetSince(checked, device, macIn(result, device));
-  return shown === result || stays ? call : withResult(call, shown);
+  return stays ? call : withResult(call, shown);
 }
 
 /** Whether prevResult has a MAC that stayed. The plugin may set the MAC of an older bridge when it attaches the next container. */

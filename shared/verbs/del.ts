@@ -8,7 +8,7 @@ import { printed } from "../delegate/hand-over.ts";
 import { planRemoval } from "../delegate/plan-removal.ts";
 import { type Finished, prepareCall, runDel } from "../delegate/run-delegate.ts";
 import { withAddressesOf } from "../delegate/taken-addresses.ts";
-import { runBesideRules, runDels, tryToUndo } from "../delegate/undo.ts";
+import { againBesideRules, runDels, tryToUndo } from "../delegate/undo.ts";
 import { giveUp, noteUndone, type Undoing } from "../delegate/undoing.ts";
 import { cachedResultFile } from "../journal/host-files.ts";
 import { type Entry, fromTheEnd, isNowhere, isSameNamespace, type Journal, namesOf } from "../journal/journal.ts";
@@ -156,9 +156,7 @@ function removeStray(call: Call, undoing: Undoing, entry: Entry): Finished | und
   if (removal.do !== "DEL" || !removal.withNamespace) return undefined;
   // The entry's own DEL frees the lease. Until then, it tells which masquerading rules are the entry's.
   const del = ownDel(call, { ...stray, done: entry.done }, { ...removal, freesLease: false });
-  const answer = runDel(undoing, entry, del);
-  // The entry's own rules may hold the chain.
-  return answer.exitCode === 0 ? answer : (runBesideRules(undoing, entry, del) ?? answer);
+  return againBesideRules(undoing, entry, { call: del, answer: runDel(undoing, entry, del) });
 }
 
 /** The DEL of the own entry: the configuration of its ADD, and what the runtime gave. */

@@ -1,6 +1,6 @@
 import type { Call } from "../call/call.ts";
 import type { Done } from "../journal/journal.ts";
-import { isFixedMac, macFile, macIn, macOriginFile, sharedDeviceName } from "../plugin/profile.ts";
+import { deviceFile, isFixedMac, macIn, sharedDeviceName } from "../plugin/profile.ts";
 
 /** The host device that a call's plugin shares among its containers, such as bridge's; undefined if it shares none. */
 export function sharedDeviceOf({ target, request }: Call): string | undefined {
@@ -10,7 +10,7 @@ export function sharedDeviceOf({ target, request }: Call): string | undefined {
 
 /** Whether the kernel says that somebody has set a device's MAC, so that it no longer follows the device's ports. */
 export function hasFixedMac({ session }: Call, device: string): boolean {
-  const file = macOriginFile(device);
+  const file = deviceFile(device, "addr_assign_type");
   return file !== undefined && isFixedMac(session.host.readFile(file));
 }
 
@@ -20,7 +20,7 @@ export function hasFixedMac({ session }: Call, device: string): boolean {
  * (ensureAddr in plugins/main/bridge/bridge.go).
  */
 export function isSetSince({ session, facts }: Call, device: string, printed: string | undefined): boolean {
-  const file = macFile(device);
+  const file = deviceFile(device, "address");
   const present = file && session.host.readFile(file)?.trim();
   if (!present || present === printed) return false;
   return facts.allResults().some(({ result }) => macIn(result, device) === present);

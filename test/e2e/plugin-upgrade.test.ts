@@ -132,13 +132,13 @@ test.each([
 ])("host-local 1.10.0 refuses a gateway outside its subnet, and passes when it is deleted: %s", async (_, plugin) => {
   await using lab = await hostWith("1.9.1");
   const before = zone("1.1.0", withRange(plugin, { gateway: "172.16.6.1" }));
-  const mended = zone("1.1.0", withRange(plugin, {}));
+  const corrected = zone("1.1.0", withRange(plugin, {}));
   const container = await lab.addContainer("c1");
   expectPassed(await lab.goCni.add(before, container));
   await lab.replacePlugins(await referencePlugins("1.10.0"));
   expectFailure(await lab.goCni.check(before, container), outside);
-  expectPassed(await lab.goCni.check(mended, container));
-  expectPassed(await lab.goCni.del(mended, container));
+  expectPassed(await lab.goCni.check(corrected, container));
+  expectPassed(await lab.goCni.del(corrected, container));
   expect(await leftOf(lab)).toEqual([]);
 });
 
@@ -154,12 +154,12 @@ test("DEL fails with such a gateway: plain", async () => {
 describe("what 1.9.1 attached with such a gateway frees its lease with 1.10.0", () => {
   const masqueraded = { ...bridge, isGateway: false, ipMasq: true };
   const list = zone("1.1.0", wrapped(front), withRange(masqueraded, { gateway: "172.16.6.1" }, "eth1"));
-  const mended = zone("1.1.0", wrapped(front), withRange(masqueraded, {}, "eth1"));
+  const corrected = zone("1.1.0", wrapped(front), withRange(masqueraded, {}, "eth1"));
   const shorter = zone("1.1.0", wrapped(front));
 
   test.each([
     ["of the same list", list],
-    ["of the mended list", mended],
+    ["of the corrected list", corrected],
     ["of a list without the plugin", shorter],
   ])("by DEL %s", async (_, later) => {
     await using lab = await hostWith("1.9.1");
@@ -177,7 +177,7 @@ describe("what 1.9.1 attached with such a gateway frees its lease with 1.10.0", 
     await lab.run("rm", ["-r", "/var/lib/cni/results"]);
     await lab.deleteNamespace(container);
     await lab.replacePlugins(await referencePlugins("1.10.0"));
-    expectPassed(await lab.goCni.gc(mended, []));
+    expectPassed(await lab.goCni.gc(corrected, []));
     await expect.poll(() => leftOf(lab)).toEqual([]);
   });
 });

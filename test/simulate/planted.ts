@@ -16,7 +16,7 @@ const root = path.resolve(import.meta.dirname, "../..");
 /** So many schedules run for a fault that no scenario sees. */
 const mostSchedules = 20_000;
 
-/** What breaks a promise first: a scenario or a schedule. Undefined if nothing does. */
+/** The first scenario or schedule that breaks a promise; undefined if none does. */
 type Seen = { readonly by: string; readonly promise: string } | undefined;
 
 if (import.meta.main) process.send?.({ seen: await firstSeen(faultOf(process.argv[2])) });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { journalFile } from "../../../shared/journal/journal.ts";
 import { parseJournal } from "../../../shared/journal/lines.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
-import { callWrapper, exits, printed } from "../support/fake-host.ts";
+import { callWrapper, exits, messagesOf, printed } from "../support/fake-host.ts";
 import { zoneOfBlue } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 import { macvlanResult } from "../support/results.ts";
@@ -13,7 +13,7 @@ function callWith(command: string, stdin: JsonObject, calledAs = "bridge-wrapper
   const env = { CNI_COMMAND: command, CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
   const machine = { answers: [exits(0, macvlanResult)], links: [7] };
   const outcome = callWrapper({ calledAs: `/opt/cni/bin/${calledAs}`, stdin: { ...zone, ...stdin }, env }, machine);
-  return { ...outcome, warnings: outcome.log.map(({ line }) => JSON.parse(line).message) };
+  return { ...outcome, warnings: messagesOf(outcome) };
 }
 
 describe("a prevResult that cannot be right", () => {

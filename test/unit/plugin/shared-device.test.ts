@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { bridge } from "../../../plugins/bridge/profile.ts";
 import {
+  deviceFile,
   isFixedMac,
-  macOriginFile,
   type SharedDevice,
   sharedDeviceName,
   withoutMac,
@@ -57,10 +57,10 @@ describe("the MAC of a shared device", () => {
 
 describe("the kernel's file", () => {
   test("is the device's", () => {
-    expect(macOriginFile("br0")).toBe("/sys/class/net/br0/addr_assign_type");
+    expect(deviceFile("br0", "addr_assign_type")).toBe("/sys/class/net/br0/addr_assign_type");
   });
 
   test.each(["", ".", "..", "../br0", "a/b", "br0\0", "sixteen-letters-"])("is none for %j", (name) => {
-    expect(macOriginFile(name)).toBeUndefined();
+    expect(deviceFile(name, "addr_assign_type")).toBeUndefined();
   });
 });

@@ -94,6 +94,11 @@ export function exits(exitCode: number, output: unknown = ""): FakeAnswer & { en
   return { ended: "exit", exitCode, stdout };
 }
 
+/** The messages in the log. */
+export function messagesOf({ log }: Outcome): string[] {
+  return log.map(({ line }) => JSON.parse(line).message);
+}
+
 /** The JSON object on stdout. */
 export function printed({ stdout }: Outcome): JsonObject {
   return JSON.parse(stdout);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { del, runsOf, zone } from "../support/dels.ts";
-import { callWrapper, exits } from "../support/fake-host.ts";
+import { callWrapper, exits, messagesOf } from "../support/fake-host.ts";
 import { chainedOf, entryOf, journalFiles } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 import { bothResult } from "../support/results.ts";
@@ -129,7 +129,7 @@ describe("DEL of an attachment without an entry", () => {
     const env = { CNI_COMMAND: "DEL", CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
     const stdin = { ...zone, prevResult };
     const outcome = callWrapper({ calledAs: `/opt/cni/bin/${plugin}-wrapper`, stdin, env }, { files, links: [7] });
-    return { ...outcome, warnings: outcome.log.map(({ line }) => JSON.parse(line).message) };
+    return { ...outcome, warnings: messagesOf(outcome) };
   };
 
   test("removes the files that 0.2.0 kept of it, and no others", () => {

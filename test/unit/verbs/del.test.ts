@@ -3,7 +3,7 @@ import { withoutShared } from "../../../shared/delegate/del-configuration.ts";
 import { type Entry, nowhere } from "../../../shared/journal/journal.ts";
 import { parseJournal } from "../../../shared/journal/lines.ts";
 import { del, runsOf, zone } from "../support/dels.ts";
-import { callWrapper, exits, ownNamespace } from "../support/fake-host.ts";
+import { callWrapper, exits, messagesOf, ownNamespace } from "../support/fake-host.ts";
 import { chainedOf, entryOf, journalFiles, tryOf } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 import { bothResult } from "../support/results.ts";
@@ -93,14 +93,14 @@ describe("DEL of an entry", () => {
     [exits(4, "third"), "third", 4],
   ])("fails, with the list's configuration as well: it runs once more without gateways", (last, stdout, exitCode) => {
     const ipam = { type: "host-local", ranges: [[{ subnet: "10.1.0.0/24", gateway: "10.2.0.1" }]] };
-    const mended = { type: "host-local", gateway: null, ranges: [[{ subnet: "10.1.0.0/24", gateway: null }]] };
+    const corrected = { type: "host-local", gateway: null, ranges: [[{ subnet: "10.1.0.0/24", gateway: null }]] };
     const files = journalFiles(entryOf({ configuration: { type: "bridge", name: "zone", ipam } }));
     const answers = [exits(1), exits(3), last];
     const outcome = del("bridge", { ipam, prevResult: bothResult }, { files, answers });
     expect(outcome).toMatchObject({
       exitCode,
       stdout,
-      runs: [{ stdin: { ipam } }, { stdin: { ipam } }, { stdin: { ipam: mended } }],
+      runs: [{ stdin: { ipam } }, { stdin: { ipam } }, { stdin: { ipam: corrected } }],
     });
     expect(outcome.runs[2]?.stdin).toHaveProperty("prevResult");
     expect(Object.keys(outcome.files)).toEqual(exitCode === 0 ? [] : [journal]);
@@ -533,7 +533,7 @@ describe("DEL of an entry, in detail", () => {
     const env = { CNI_COMMAND: "DEL", CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
     const outcome = callWrapper({ stdin: zone, env }, { files, links: [8] });
     expect(outcome.runs).toEqual([]);
-    expect(outcome.log.map(({ line }) => JSON.parse(line).message)).toEqual([
+    expect(messagesOf(outcome)).toEqual([
       "DEL of bridge for eth0 is skipped: the interface and its leases belong to another attachment of this container",
     ]);
     expect(Object.keys(outcome.files)).toEqual(["/var/lib/cni/wrappers/blue/other:net1"]);

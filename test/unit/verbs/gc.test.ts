@@ -4,7 +4,7 @@ import type { FileIdentity } from "../../../shared/host/host.ts";
 import { Facts } from "../../../shared/journal/facts.ts";
 import type { Entry } from "../../../shared/journal/journal.ts";
 import { linesText, parseJournal } from "../../../shared/journal/lines.ts";
-import { callWrapper, exits, type Machine, type Outcome } from "../support/fake-host.ts";
+import { callWrapper, exits, type Machine, messagesOf, type Outcome } from "../support/fake-host.ts";
 import { chainedOf, entryOf, journalFiles } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 
@@ -160,10 +160,8 @@ test("the list of SPEC.md counts before that of libcni's first versions", () => 
 test("the log names what GC removes", () => {
   const stdin = { cniVersion: "1.1.0", name: "zone", [valid]: [] };
   const env = { CNI_COMMAND: "GC", CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
-  const { log } = callWrapper({ stdin, env }, { files: journalFiles(entryOf(gone)) });
-  expect(log.map(({ line }) => JSON.parse(line).message)).toEqual([
-    "blue is no longer valid and its namespace is gone: running DEL for eth0",
-  ]);
+  const outcome = callWrapper({ stdin, env }, { files: journalFiles(entryOf(gone)) });
+  expect(messagesOf(outcome)).toEqual(["blue is no longer valid and its namespace is gone: running DEL for eth0"]);
 });
 
 test("null is an empty list", () => {

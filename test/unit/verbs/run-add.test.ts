@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Entry, journalFile } from "../../../shared/journal/journal.ts";
 import { linesText, parseJournal } from "../../../shared/journal/lines.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
-import { type Call, callWrapper, exits, type Machine, type Outcome } from "../support/fake-host.ts";
+import { type Call, callWrapper, exits, type Machine, messagesOf, type Outcome } from "../support/fake-host.ts";
 import { chainedOf, entryOf, journalFiles, linesOf, tryOf, zoneOfBlue } from "../support/journals.ts";
 import { bridgeResult, macvlanResult } from "../support/results.ts";
 
@@ -347,7 +347,7 @@ test("an ADD that fails with its old address and with others leaves nothing, and
 function logged(call: Call, machine: Machine) {
   const env = { ...call.env, CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
   const outcome = callWrapper({ stdin, ...call, env }, machine);
-  return { ...outcome, warnings: outcome.log.map(({ line }) => JSON.parse(line).message) };
+  return { ...outcome, warnings: messagesOf(outcome) };
 }
 
 describe("an ADD that nothing can remember", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { journalFile } from "../../../shared/journal/journal.ts";
-import { callWrapper, exits } from "../support/fake-host.ts";
+import { callWrapper, exits, messagesOf } from "../support/fake-host.ts";
 import { chainedOf, entryOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
 
 const file = journalFile(zoneOfBlue);
@@ -20,10 +20,11 @@ describe.each([
   };
 
   test("does not stop ADD, which warns, undoes nothing, and leaves it as it is", () => {
-    const { exitCode, runs, log, files } = call("ADD");
+    const outcome = call("ADD");
+    const { exitCode, runs, files } = outcome;
     expect(exitCode).toBe(0);
     expect(runs.map(({ env }) => env.CNI_COMMAND)).toEqual(["ADD"]);
-    expect(log.map(({ line }) => JSON.parse(line).message)).toEqual([
+    expect(messagesOf(outcome)).toEqual([
       expect.stringContaining(`${file} cannot be read: `),
       "nothing is undone, and nothing is remembered",
     ]);
@@ -40,10 +41,8 @@ describe.each([
   });
 
   test.each(["CHECK", "DEL"])("is named in the log of %s", (command) => {
-    const { log } = call(command, { prevResult: result });
-    expect(log.map(({ line }) => JSON.parse(line).message)).toContainEqual(
-      expect.stringContaining(`${file} cannot be read: `),
-    );
+    const outcome = call(command, { prevResult: result });
+    expect(messagesOf(outcome)).toContainEqual(expect.stringContaining(`${file} cannot be read: `));
   });
 });
 
