@@ -1,0 +1,206 @@
+import { expect, test } from "vitest";
+import * as z from "zod";
+import { keysVersion, laterKeys, pluginKeys } from "../../../plugins/keys.ts";
+
+/** What a key takes: a type of Go's, the lowest and the highest number, or the only texts. */
+type Kind =
+  | "text"
+  | "truth"
+  | "texts"
+  | "pairs"
+  | "object"
+  | readonly [number, number?]
+  | readonly [string, ...string[]];
+
+const uint32 = 4294967295;
+const backends = ["iptables", "nftables"] as const;
+
+/** The configuration structs of the plugins of 1.10.0, without the keys that all plugins have. */
+const structs: Record<string, Record<string, Kind>> = {
+  bridge: {
+    bridge: "text",
+    isGateway: "truth",
+    isDefaultGateway: "truth",
+    forceAddress: "truth",
+    ipMasq: "truth",
+    ipMasqBackend: backends,
+    mtu: [0],
+    hairpinMode: "truth",
+    promiscMode: "truth",
+    vlan: [0, 4094],
+    vlanTrunk: "object",
+    preserveDefaultVlan: "truth",
+    macspoofchk: "truth",
+    enabledad: "truth",
+    disableContainerInterface: "truth",
+    portIsolation: "truth",
+  },
+  macvlan: {
+    master: "text",
+    mode: ["bridge", "private", "vepa", "passthru"],
+    mtu: [0],
+    mac: "text",
+    linkInContainer: "truth",
+    bcqueuelen: [0, uint32],
+  },
+  ptp: { ipMasq: "truth", ipMasqBackend: backends, mtu: [0] },
+  ipvlan: { master: "text", mode: ["l2", "l3", "l3s"], mtu: [0], linkInContainer: "truth" },
+  vlan: { master: "text", vlanId: [0, 4094], mtu: [0], linkInContainer: "truth" },
+  "host-device": {
+    device: "text",
+    hwaddr: "text",
+    kernelpath: "text",
+    pciBusID: "text",
+    DPDKMode: "truth",
+    useInterfaceNetwork: "truth",
+  },
+  tap: {
+    multiQueue: "truth",
+    mtu: [0],
+    mac: "text",
+    owner: [0, uint32],
+    group: [0, uint32],
+    selinuxContext: "text",
+    bridge: "text",
+  },
+  dummy: { ipam: "object" },
+  portmap: {
+    backend: backends,
+    snat: "truth",
+    masqAll: "truth",
+    conditionsV4: "texts",
+    conditionsV6: "texts",
+    markMasqBit: [0, 31],
+    externalSetMarkChain: "text",
+  },
+  tuning: {
+    sysctl: "pairs",
+    mac: "text",
+    promisc: "truth",
+    mtu: [0],
+    txQLen: [0],
+    allmulti: "truth",
+    dataDir: "text",
+  },
+  bandwidth: { ingressRate: [0], ingressBurst: [0], egressRate: [0], egressBurst: [0] },
+  firewall: {
+    backend: "text",
+    iptablesAdminChainName: "text",
+    firewalldZone: "text",
+    ingressPolicy: ["open", "same-bridge", "isolated"],
+  },
+  sbr: { table: [-1], gateways: "texts", addSourceHints: "truth" },
+  vrf: { vrfname: "text", table: [0, uint32] },
+};
+
+/** Values that a key takes, and some that it does not. */
+function valuesOf(kind: Kind): { readonly right: readonly unknown[]; readonly wrong: readonly unknown[] } {
+  if (kind === "text") return { right: ["eth0"], wrong: [0, true] };
+  if (kind === "truth") return { right: [true, false], wrong: ["true", 1] };
+  if (kind === "texts") return { right: [[], ["one", "two"]], wrong: ["one", [1]] };
+  if (kind === "pairs")
+    return { right: [{ "net.core.somaxconn": "500" }], wrong: ["500", { "net.core.somaxconn": 500 }] };
+  if (kind === "object") return { right: [], wrong: ["eth0", 1] };
+  const [first, last] = kind;
+  if (typeof first === "string") return { right: kind, wrong: ["", "other", 0] };
+  if (typeof last !== "number") return { right: [first, 9000], wrong: ["0", 0.5, ...(first === 0 ? [-1] : [])] };
+  return { right: [first, last], wrong: [first - 1, last + 1, String(first)] };
+}
+
+/** Whether the key takes the value. What keys need or exclude of each other is left out. */
+function takes(keys: z.ZodObject, key: string, value: unknown): boolean {
+  const issues = keys.safeParse({ [key]: value }).error?.issues ?? [];
+  return !issues.some(({ path, code }) => path[0] === key && code !== "custom");
+}
+
+test("the keys of each plugin are those of its struct", () => {
+  const names = Object.entries(pluginKeys).map(([plugin, keys]) => [plugin, Object.keys(keys.shape)]);
+  expect(Object.fromEntries(names)).toEqual(
+    Object.fromEntries(Object.entries(structs).map(([plugin, kinds]) => [plugin, Object.keys(kinds)])),
+  );
+});
+
+test.each(Object.entries(structs))(
+  "%s: each key takes the values of its type, and has a description",
+  (plugin, kinds) => {
+    const keys: z.ZodObject = pluginKeys[plugin as keyof typeof pluginKeys];
+    for (const [key, kind] of Object.entries(kinds)) {
+      const { right, wrong } = valuesOf(kind);
+      expect(
+        right.filter((value) => !takes(keys, key, value)),
+        `${key} takes`,
+      ).toEqual([]);
+      expect(
+        wrong.filter((value) => takes(keys, key, value)),
+        `${key} refuses`,
+      ).toEqual([]);
+    }
+    expect(descriptionsIn(z.toJSONSchema(keys)).filter((text) => !/^[A-Za-z].*[.]$/.test(text ?? ""))).toEqual([]);
+  },
+);
+
+/** The descriptions of all keys in a schema, the inner ones, too. */
+function descriptionsIn({ properties = {}, items }: z.core.JSONSchema.BaseSchema): (string | undefined)[] {
+  const own = Object.values(properties).filter((one) => typeof one === "object");
+  const inner = typeof items === "object" && !Array.isArray(items) ? descriptionsIn(items) : [];
+  return [...own.flatMap((one) => [one.description, ...descriptionsIn(one)]), ...inner];
+}
+
+test("only vlan, vrf and dummy need a key", () => {
+  const missing = Object.entries(pluginKeys).flatMap(([plugin, keys]) =>
+    (keys.safeParse({}).error?.issues ?? []).map(({ path }) => `${plugin}: ${path.join(".")}`),
+  );
+  expect(missing).toEqual(["vlan: master", "dummy: ipam", "vrf: vrfname"]);
+  expect(pluginKeys.dummy.safeParse({ ipam: {} }).error?.issues.map(({ path }) => path)).toEqual([["ipam", "type"]]);
+});
+
+test("a VLAN trunk has VLANs of 1 to 4094, and no others", () => {
+  const trunk = (one: object) => pluginKeys.bridge.safeParse({ vlanTrunk: [one] }).success;
+  for (const key of ["id", "minID", "maxID"]) {
+    expect(
+      [0, 1, 4094, 4095, "1"].map((value) => trunk({ [key]: value })),
+      key,
+    ).toEqual([false, true, true, false, false]);
+  }
+});
+
+test.each([
+  ["fifteen-letters", true],
+  ["sixteen--letters", false],
+  ["", true],
+  ["a/b", false],
+  ["a:", false],
+  [" a", false],
+])("the bridge's name may be %j: %s", (bridge, isName) => {
+  const { error } = pluginKeys.bridge.safeParse({ bridge });
+  expect(error === undefined).toBe(isName);
+  if (/[/:\s]/.test(bridge)) expect(error?.issues[0]?.message).toBe("must not contain '/', ':' or white space");
+});
+
+test("hairpinMode and promiscMode exclude each other, a rate needs a burst, and a burst a rate", () => {
+  const { bridge, bandwidth } = pluginKeys;
+  const reasons = (keys: z.ZodObject, value: object) =>
+    keys.safeParse(value).error?.issues.map(({ path, message }) => `${path.join(".")} ${message}`) ?? [];
+  expect(reasons(bridge, { hairpinMode: true, promiscMode: true })).toEqual([
+    "hairpinMode and promiscMode exclude each other",
+  ]);
+  expect(reasons(bridge, { promiscMode: true })).toEqual([]);
+  expect(reasons(bandwidth, { ingressRate: 1, egressBurst: 1 })).toEqual([
+    "ingressRate needs ingressBurst",
+    "egressBurst needs egressRate",
+  ]);
+  expect(reasons(bandwidth, { ingressBurst: 1, egressRate: 1 })).toEqual([
+    "ingressBurst needs ingressRate",
+    "egressRate needs egressBurst",
+  ]);
+  const all = { ingressRate: 1, ingressBurst: 1, egressRate: 1, egressBurst: 1 };
+  expect(reasons(bandwidth, all)).toEqual([]);
+});
+
+test("the keys that 1.10.0 brought", () => {
+  expect(keysVersion).toBe("1.10.0");
+  expect(laterKeys).toEqual({
+    "host-device": { useInterfaceNetwork: "1.10.0" },
+    sbr: { gateways: "1.10.0", addSourceHints: "1.10.0" },
+  });
+});

@@ -1,0 +1,36 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { profiles } from "../../../plugins/index.ts";
+import type { NamingScope, Profile } from "../../../shared/plugin/profile.ts";
+
+const all: readonly (readonly [string, Profile])[] = Object.entries(profiles);
+
+/** The plugins with a property. */
+const those = (has: (profile: Profile) => unknown) => all.filter(([, profile]) => has(profile)).map(([type]) => type);
+
+test.each(all)("%s makes an interface if the reference plugin is one of the main ones", (type, { role }) => {
+  const page = readFileSync(new URL(`../../../plugins/${type}/README.md`, import.meta.url), "utf8");
+  const [, group] = new RegExp(`cni\\.dev/plugins/current/(main|meta)/${type}/`).exec(page) ?? [];
+  expect(role).toBe(group === "main" ? "creator" : group);
+});
+
+// A file, a chain, a rule or a device of another attachment with the same name would go with it.
+test("how the plugins name what they leave on the host", () => {
+  const named = (scope: NamingScope) => those(({ names }) => names === scope);
+  expect(named("network")).toEqual(["bandwidth"]);
+  expect(named("container")).toEqual(["portmap"]);
+  expect(named("interface")).toEqual(["tuning", "sbr", "vrf"]);
+  expect(named("address")).toEqual(["firewall"]);
+});
+
+test("which plugins need a workaround", () => {
+  expect(those(({ sharedDevice }) => sharedDevice)).toEqual(["bridge"]);
+  expect(profiles.bridge.sharedDevice).toEqual({ key: "bridge", fallback: "cni0" });
+  expect(those(({ masquerades }) => masquerades)).toEqual(["bridge", "ptp"]);
+  expect(those(({ leasesFirst }) => leasesFirst)).toEqual(["ptp"]);
+  expect(those(({ checkNeedsIpam }) => checkNeedsIpam)).toEqual(["bridge"]);
+  expect(those(({ delNeedsNamespace }) => delNeedsNamespace)).toEqual(["host-device"]);
+  expect(those(({ takesOverHostInterface }) => takesOverHostInterface)).toEqual(["ipvlan"]);
+  expect(those(({ movesRoutes }) => movesRoutes)).toEqual(["sbr", "vrf"]);
+  expect(those(({ repeatable }) => repeatable)).toEqual(["portmap"]);
+});
