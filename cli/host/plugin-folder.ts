@@ -59,12 +59,11 @@ export function versionIn(output: string): string | undefined {
 /** Compares two versions by their numbers: negative if the first one is older. */
 export function compareVersions(one: string, other: string): number {
   const [first, second] = [numbersOf(one), numbersOf(other)];
-  const different = first.findIndex((number, index) => number !== second[index]);
-  return different < 0 ? 0 : (first[different] ?? 0) - (second[different] ?? 0);
+  const differences = [0, 1, 2].map((index) => (first[index] ?? 0) - (second[index] ?? 0));
+  return differences.find((difference) => difference !== 0) ?? 0;
 }
 
 function numbersOf(version: string): readonly number[] {
   const [plain = ""] = version.replace(/^v/, "").split(/[-+]/);
-  const numbers = plain.split(".").map(Number);
-  return [0, 1, 2].map((index) => numbers[index] ?? 0);
+  return plain.split(".").map(Number);
 }

@@ -1,5 +1,6 @@
+import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
-import { parseLinks } from "../../../../cli/host/links.ts";
+import { defaultRoutes, hostEnd, parseLinks, readLinks } from "../../../../cli/host/links.ts";
 
 // A container with NET_ADMIN can name a link so. ip(8) prints the bytes as they are.
 test("a control character in a link's name does not hide the other links", () => {
@@ -8,4 +9,47 @@ test("a control character in a link's name does not hide the other links", () =>
     { ifindex: 2, ifname: "eth0" },
     { ifindex: 3, ifname: "a b" },
   ]);
+});
+
+test("no output is no link", () => expect(parseLinks("")).toEqual([]));
+
+test("a name of ip's is a link of this host, with its addresses", async () => {
+  const links = (await readLinks()) ?? [];
+  const seen = Object.entries(networkInterfaces()).flatMap(([name, all = []]) =>
+    all.map(({ address }) => [name, address]),
+  );
+  const found = links.flatMap(({ ifname, addr_info = [] }) => addr_info.map(({ local }) => [ifname, local]));
+  expect(found).toEqual(expect.arrayContaining(seen));
+  expect(links.find(({ ifname }) => ifname === "lo")).toMatchObject({ ifindex: 1, link_type: "loopback" });
+  expect(await readLinks("/nowhere")).toBeUndefined();
+});
+
+test("the host's end of a veth has its index, and its namespace is the host's", () => {
+  const host = [
+    { ifindex: 1, ifname: "lo" },
+    { ifindex: 7, ifname: "veth7" },
+  ];
+  const endOf = (link_netnsid?: number) =>
+    hostEnd(
+      { ifindex: 2, ifname: "eth0", link_index: 7, ...(link_netnsid !== undefined && { link_netnsid }) },
+      {
+        ...{ inside: [], host, hostId: "0" },
+      },
+    )?.ifname;
+  expect([endOf(0), endOf(1), endOf()]).toEqual(["veth7", undefined, undefined]);
+});
+
+// A VPN's 0.0.0.0/1 is no default route, and one without a gateway leads to no router.
+test("the default routes, with their gateways", () => {
+  const rows = [
+    "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT",
+    "eth0\t00000000\t0101A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0",
+    "tun0\t00000000\t0100000A\t0003\t0\t0\t0\t00000080\t0\t0\t0",
+    "eth1\t0000A8C0\t0201A8C0\t0003\t0\t0\t0\t00000000\t0\t0\t0",
+    "eth2\t0000A8C0\t0301A8C0\t0003\t0\t0\t0\t00FFFFFF\t0\t0\t0",
+    "ppp0\t00000000\t00000000\t0001\t0\t0\t0\t00000000\t0\t0\t0",
+    "",
+  ];
+  expect(defaultRoutes(rows.join("\n"))).toEqual([{ device: "eth0", gateway: "192.168.1.1" }]);
+  expect(defaultRoutes("")).toEqual([]);
 });

@@ -85,13 +85,25 @@ test.each(["", '{"line":"began","format":1,"netw'])("a file without a whole line
 });
 
 test("records of 0.2.0, also unfinished ones and those of routes", () => {
-  for (const name of ["zone:c1:eth0:eth1", ".zone:c2:eth0:eth1", "zone:c3:eth0::routes"]) put(name, "{}");
-  expect(filesOf().found).toEqual([
-    ["/var/lib/cni/wrappers/.zone:c2:eth0:eth1", "zone", "c2", undefined],
-    ["/var/lib/cni/wrappers/zone:c1:eth0:eth1", "zone", "c1", undefined],
-    ["/var/lib/cni/wrappers/zone:c3:eth0::routes", "zone", "c3", undefined],
+  const names = [".zone:c2:eth0:eth1", "my.zone:c1:eth1:eth1", "zone:c3:eth0::routes"];
+  for (const name of names) put(name, `{"of":"${name}"}`);
+  const [unfinished, record, routes] = names.map((name) => {
+    return { file: `/var/lib/cni/wrappers/${name}`, text: `{"of":"${name}"}`, journal: undefined };
+  });
+  expect(new Memory(state).files()).toEqual([
+    { ...unfinished, network: "zone", containerId: "c2", runtimeIfName: "eth0" },
+    { ...record, network: "my.zone", containerId: "c1", runtimeIfName: "eth1" },
+    { ...routes, network: "zone", containerId: "c3", runtimeIfName: "eth0" },
   ]);
 });
+
+test.each(["zone:c1:eth0", ":c1:eth0:eth1", "zone::eth0:eth1", "zone:c1::eth1"])(
+  "%s is no name of a record",
+  (name) => {
+    put(name, "{}");
+    expect(filesOf()).toEqual({ found: [], leftOut: [] });
+  },
+);
 
 test("which containers it knows", () => {
   put("c1/zone:eth0", "");

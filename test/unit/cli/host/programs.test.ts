@@ -1,0 +1,59 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { hasProgram, processesNamed, runProgram } from "../../../../cli/host/programs.ts";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "programs-"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+test.each([
+  ["its output", "cat; echo out >&2", { passed: true, stdout: "in", problem: "sh: out" }],
+  ["the last line of stderr", "printf '%s\\n' one two >&2; exit 3", { passed: false, stdout: "", problem: "sh: two" }],
+  ["its exit code", "exit 3", { passed: false, stdout: "", problem: "sh: exit code 3" }],
+])("a program that ran tells %s", (_, script, answer) => {
+  expect(runProgram("sh", ["-c", script], "in")).toEqual(answer);
+});
+
+test("a program that is not there did not pass", () => {
+  expect(runProgram("/nowhere/program", [])).toEqual({
+    ...{ passed: false, stdout: "", problem: "spawnSync /nowhere/program ENOENT" },
+  });
+});
+
+test("a program is in one of the directories, and executable", () => {
+  const [first, second] = [join(directory, "first"), join(directory, "second")];
+  for (const folder of [first, second]) mkdirSync(folder);
+  writeFileSync(join(second, "ip"), "");
+  const isThere = () => hasProgram("ip", `${first}:${second}`);
+  expect(isThere()).toBe(false);
+  chmodSync(join(second, "ip"), 0o755);
+  expect([isThere(), hasProgram("ip", first)]).toEqual([true, false]);
+});
+
+test("processes have the name and the owner", () => {
+  const owner = process.getuid?.() ?? 0;
+  const put = (id: string, comm: string) => {
+    mkdirSync(join(directory, id));
+    writeFileSync(join(directory, id, "comm"), `${comm}\n`);
+  };
+  for (const [id, comm] of [
+    ["12", "nomad"],
+    ["13", "nomad-agent"],
+    ["7a", "nomad"],
+    ["a7", "nomad"],
+    ["14", "podman"],
+  ] as const)
+    put(id, comm);
+  mkdirSync(join(directory, "15"));
+  const found = [
+    { name: "nomad", pid: 12, path: join(directory, "12") },
+    { name: "podman", pid: 14, path: join(directory, "14") },
+  ];
+  expect(processesNamed(["nomad", "podman"], directory, owner)).toEqual(found);
+  expect(processesNamed(["nomad"], directory, owner + 1)).toEqual([]);
+});
