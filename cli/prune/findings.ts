@@ -131,9 +131,9 @@ function doubtAbout(
   // guard: what a runtime with other lists may have
   if (network !== undefined && !survey.networks.has(network))
     return `no list, result or journal names the network ${network}`;
-  const unknown = siblings.map((known) => survey.states.get(known)).find((state) => state?.is === "unknown");
+  const why = siblings.map((known) => survey.states.get(known)?.why).find((one) => one !== undefined);
   // guard: what a sibling may have that may live
-  if (unknown !== undefined) return unknown.why;
+  if (why !== undefined) return why;
   if (siblings.length > 0) return undefined;
   // guard: a thing without a result, a journal and a network
   return network === undefined ? untold : doubt;

@@ -7,7 +7,8 @@ const ownChain = /^CNI-(?:DN-|SN-)?[0-9a-f]+$/;
 const chainLength = 28;
 const comment = /--comment "(?:dnat )?name: \\"([^"\\]+)\\" id: \\"([^"\\]+)\\""/;
 // plugins/meta/firewall/iptables.go
-const forwardRule = /^-A CNI-FORWARD (?:-d (\S+) -m conntrack --ctstate RELATED,ESTABLISHED|-s (\S+)) -j ACCEPT$/;
+const forwardRule =
+  /^-A CNI-FORWARD (?:-d (\S+)\/(?:32|128) -m conntrack --ctstate RELATED,ESTABLISHED|-s (\S+)\/(?:32|128)) -j ACCEPT$/;
 
 /**
  * Finds what masquerading, portmap and firewall made for containers in the output of iptables-save. `restore` is the program
@@ -25,12 +26,12 @@ export function restoreText(table: string, lines: readonly string[]): string {
   return [`*${table}`, ...lines, "COMMIT", ""].join("\n");
 }
 
-/** Returns the tables that iptables-save prints: their chains, and their rules as `-A` lines. */
+/** Returns the tables that iptables-save prints: their chains, and their lines, of which the rules begin with `-A`. */
 function tablesIn(saved: string) {
   return saved.split(/^\*/m).map((text) => {
     const [name = "", ...lines] = text.split("\n").map((line) => line.trimEnd());
     const chains = lines.flatMap((line) => /^:(\S+) /.exec(line)?.[1] ?? []);
-    return { name, chains, rules: lines.filter((line) => line.startsWith("-A ")) };
+    return { name, chains, rules: lines };
   });
 }
 
@@ -68,8 +69,7 @@ function forwardRulesIn({ rules }: Table, restore: string): readonly Thing[] {
     const [, destination, source] = forwardRule.exec(rule) ?? [];
     return destination ?? source;
   });
-  return [...byAddress].flatMap(([cidr, own]) => {
-    const [, single] = /^(.+)\/(?:32|128)$/.exec(cidr ?? "") ?? [];
+  return [...byAddress].flatMap(([single, own]) => {
     // guard: a rule of a whole subnet
     if (single === undefined) return [];
     const address = plainAddress(single);
@@ -84,7 +84,7 @@ function forwardRulesIn({ rules }: Table, restore: string): readonly Thing[] {
 }
 
 function deletion(rule: string): string {
-  return rule.replace(/^-A/, "-D");
+  return `-D${rule.slice("-A".length)}`;
 }
 
 function sourceOf(rule: string): readonly string[] {
@@ -93,11 +93,11 @@ function sourceOf(rule: string): readonly string[] {
 }
 
 function targetOf(rule: string): readonly string[] {
-  const [, four, six] = / --to-destination (?:([\d.]+)|\[([^\]]+)\]):\d+$/.exec(rule) ?? [];
+  const [, four, six] = / --to-destination (?:([\d.]+)|\[([^\]]+)\]):/.exec(rule) ?? [];
   const address = four ?? six;
   return address === undefined ? [] : [plainAddress(address)];
 }
 
 function programOf(restore: string): string {
-  return restore.replace(/-restore$/, "");
+  return restore.replace("-restore", "");
 }

@@ -1,7 +1,6 @@
 import { basename, dirname } from "node:path";
 import { addressesIn } from "../../shared/delegate/taken-addresses.ts";
 import type { AttachmentKey, Entry } from "../../shared/journal/journal.ts";
-import { isJsonObject } from "../../shared/protocol/json.ts";
 import { entriesIn, keyOf, type MemoryFile } from "../host/memory.ts";
 import { type List, listFrom } from "../lists/list.ts";
 import { type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
@@ -107,7 +106,7 @@ export function isNamedIn(file: string, containerId: string): boolean {
 /** What an attachment's result has on the host's side. A bridge can be among it: only the host's links tell a veth. */
 export function hostEndsOf({ result }: Known): readonly { readonly name: string; readonly mac: string }[] {
   const interfaces = result?.result?.interfaces ?? [];
-  return interfaces.filter(isJsonObject).flatMap(({ name, mac, sandbox }) => {
+  return interfaces.flatMap(({ name, mac, sandbox }) => {
     return sandbox || typeof mac !== "string" || mac === "" ? [] : { name, mac };
   });
 }

@@ -1,8 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import childProcess from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { releaseAt, releaseOf } from "../../../../cli/install/release-of.ts";
 
 let directory = "";
@@ -51,7 +53,25 @@ test("a program that the system does not run is trouble, and no release", () => 
   expect(() => releaseOf(`${path}/x`)).toThrow(`${path}/x: a part of the path is not a directory`);
 });
 
-test.each(["nothing", "a directory"])("%s has no release", (what) => {
+test("a program that gives no answer is killed after half a minute, and called as a runtime calls the executable", () => {
+  const { spawnSync } = childProcess;
+  const replace = (by: typeof spawnSync) => {
+    childProcess.spawnSync = by;
+    syncBuiltinESMExports();
+  };
+  const calls: unknown[] = [];
+  replace(((path: string, words: string[], options: childProcess.SpawnSyncOptions) => {
+    calls.push([options.argv0, options.timeout, options.killSignal]);
+    return spawnSync(path, words, { ...options, timeout: (options.timeout ?? 0) / 300 });
+  }) as typeof spawnSync);
+  onTestFinished(() => replace(spawnSync));
+  const path = program("exec sleep 5");
+  expect(() => releaseOf(path)).toThrow(`${path}: it gave no answer within 30 seconds`);
+  expect(calls).toEqual([["cni-wrappers", 30_000, "SIGKILL"]]);
+});
+
+test.each(["nothing", "a directory", "a link"])("%s has no release", (what) => {
+  if (what === "a link") symlinkSync(program(answer()), join(directory, "link"));
   if (what === "a directory") mkdirSync(join(directory, "program"));
-  expect(releaseAt(join(directory, "program"))).toBeUndefined();
+  expect(releaseAt(join(directory, what === "a link" ? "link" : "program"))).toBeUndefined();
 });

@@ -79,7 +79,9 @@ test("an archive gives the executable and its links", () => {
   const bytes = Buffer.concat([header(own), Buffer.alloc(1000, 7)]);
   pack(bytes);
   checksum("sha256");
-  checksum("sha512");
+  // The program for checksums of another system writes capital letters.
+  const [sum = "", name] = execFileSync("sha512sum", ["a.tgz"], { cwd: directory, encoding: "utf8" }).split("  ");
+  writeFileSync(join(directory, "a.tgz.sha512"), `${sum.toUpperCase()} *${name}`);
   expect(read("a.tgz")).toEqual({ bytes, links: ["bridge-wrapper"] });
   expect(told).toBe("");
 });

@@ -83,6 +83,15 @@ test("a result without addresses stays as it is; loopback is known, a plugin wit
   ]);
   expect(runs[0]?.environment.CNI_PATH).toBe("/opt/cni/bin:/usr/lib/cni");
   expect(runs[0]?.stdin).toMatchObject({ prevResult: { dns: { nameservers: ["10.1.0.1"] } } });
+  const none = knownOf("c1", "10.1.0.2", [], { config, result: undefined });
+  const without: PluginRun[] = [];
+  const ask = async (run: PluginRun) => {
+    without.push(run);
+    return { passed: true } as const;
+  };
+  await detach(none, { cniPath: [], isInUse: () => false, isGone: () => true, ask });
+  expect(without).toHaveLength(3);
+  for (const { stdin } of without) expect(stdin).not.toHaveProperty("prevResult");
   const unread = knownOf("c1", "10.1.0.2", [], { config: "no" });
   expect(
     await detach(unread, { cniPath: [], isInUse: () => false, isGone: () => true, ask: () => Promise.reject() }),

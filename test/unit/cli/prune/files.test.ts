@@ -255,6 +255,51 @@ test("prune knows the journals, leases, backups and results of a gone container,
   );
 });
 
+test("prune looks for leases where lists, and results of old lists, have them, and for rules and limiters of bandwidth", async () => {
+  const listOfLeases = (name: string, dataDir: string) => {
+    const ipam = { type: "host-local", dataDir };
+    return JSON.stringify({ cniVersion: "1.0.0", name, plugins: [{ type: "bridge", ipam }] });
+  };
+  writeFileSync(at("other.conflist"), listOfLeases("other", at("a")));
+  attach("c1", { netns: "/none", config: Buffer.from(listOfLeases("none", at("b"))).toString("base64") });
+  attach("c2", { netns: "/none", networkName: "third" });
+  for (const [file, containerId] of [
+    ["a/other/10.2.0.1", "c1"],
+    ["b/none/10.1.0.1", "c1"],
+    ["networks/third/10.3.0.9", "c9"],
+    ["networks/fourth/10.4.0.9", "c9"],
+  ] as const) {
+    mkdirSync(dirname(at(file)), { recursive: true });
+    writeFileSync(at(file), `${containerId}\r\neth0`);
+    utimesSync(at(file), 1000, 1000);
+  }
+  const chain = "CNI-0123456789abcdef01234567";
+  writeFileSync(at("iptables-save"), `#!/bin/sh\necho '*nat'\necho ':${chain} - [0:0]'\n`, { mode: 0o755 });
+  const limiter = { ifname: "bwp0123456789ab", linkinfo: { info_kind: "ifb" } };
+  const shown = async (...words: readonly string[]) => {
+    const { exitCode, stdout } = await runPrune(["--json", ...words], { ip: JSON.stringify([limiter]) });
+    const rows: readonly Record<string, string>[] = JSON.parse(stdout);
+    return [exitCode, rows.map(({ where, fate, why }) => [where?.replace(`${directory}/`, ""), fate, why])];
+  };
+  const fourth = ["networks/fourth/10.4.0.9", "left", "no list, result or journal names the network fourth"];
+  const [exitCode, rows] = await shown();
+  expect(exitCode).toBe(1);
+  expect(new Set(rows as unknown[])).toEqual(
+    new Set([
+      ...["a/other/10.2.0.1", "b/none/10.1.0.1", "networks/third/10.3.0.9"].map((where) => [
+        where,
+        "prunable",
+        undefined,
+      ]),
+      fourth,
+      ...[`iptables nat ${chain}`, limiter.ifname].map((where) => [where, "left", "nothing says whose it is"]),
+      ...["results/none-c1-eth0", "results/none-c2-eth0"].map((where) => [where, "prunable", undefined]),
+    ]),
+  );
+  // A network counts that only a lease names, and what is of another network does not.
+  expect(await shown("--network", "fourth")).toEqual([1, [fourth]]);
+});
+
 test("a host that never had a container has nothing to prune, and needs no directory", async () => {
   redirect("/var/lib/cni", at("missing"));
   const outcome = await runCommand(["prune", "--config-dir", directory, "--cni-path", directory]);

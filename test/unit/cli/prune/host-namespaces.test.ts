@@ -77,6 +77,8 @@ test("a process whose first thread has ended counts by its other threads", () =>
     "8/task/8": {},
     "8/task/9": { net: "net:[9]", mnt: "mnt:[9]", mounts: [mountOf(7, "/c1")] },
   });
+  // Another one ends before anyone looks into its directory.
+  symlinkSync("nowhere", join(proc, "77"));
   for (const ended of ["8", "8/task/8"]) rmSync(join(proc, ended, "ns"), { recursive: true });
   expect([...findNamespaces(proc)].map(([inode, { paths, doors }]) => [inode, [...paths], [...doors]])).toEqual([
     [1, ["/proc/1/ns/net"], ["/proc/1/ns/net"]],

@@ -29,9 +29,19 @@ test("the names of its things are those of all its networks and interfaces", () 
   );
   // As the reference plugins 1.9.1 named them.
   const real = ["CNI-5f346e2d484bb1c7403b7e9b", "CNI-DN-5f346e2d484bb1c7403b7", "bwp3aa149931c41"];
+  expect(names).toContain("CNI-SN-5f346e2d484bb1c7403b7");
   expect(names).toEqual(expect.arrayContaining([...real, "791bac27a6f0934a-ce22e8fef5c0a4f4"]));
   expect(names).toEqual(expect.arrayContaining(["hostport:c1", "address:10.1.0.2", "address:10.1.0.9"]));
   expect(names.filter((name) => /^[0-9a-f]{16}-[0-9a-f]{16}$/.test(name))).toHaveLength(9);
+});
+
+test("an interface counts by the name in the result, too, and not by a plugin's usual name", () => {
+  const result = { cniVersion: "1.0.0", interfaces: [{ name: "net1", sandbox: "/x" }] };
+  const names = namesOf(knownOf("c1", "10.1.0.2", [], { ifName: "eth5", result }));
+  expect(names.filter((name) => name.startsWith("macspoofchk:"))).toEqual([
+    "macspoofchk:c1-eth5",
+    "macspoofchk:c1-net1",
+  ]);
 });
 
 test.each([

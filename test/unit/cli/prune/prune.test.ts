@@ -13,7 +13,7 @@ import type { Thing } from "../../../../cli/prune/thing.ts";
 import type { Entry } from "../../../../shared/journal/journal.ts";
 import { entryOf } from "../../support/journals.ts";
 import { redirect } from "../../support/redirected.ts";
-import { rememberedOf, resultOf, surveyWith } from "./support.ts";
+import { forwardOf, rememberedOf, resultOf, surveyWith } from "./support.ts";
 
 let directory = "";
 beforeEach(() => {
@@ -330,6 +330,37 @@ test.each<[string, boolean, unknown[][]]>([
   expect(things()).toHaveLength(isSame ? 0 : 2);
   // Of both looks after the first one.
   expect(problems).toEqual(["x", "x"]);
+});
+
+test("prune leaves a thing without an attachment if its container has a result by now", async () => {
+  const thing = { ...leaseAt(), network: "zone" };
+  knownAt();
+  const survey = surveyWith({ things: [thing] });
+  const options = { isWanted: () => true, cniPath: [], seconds: 1, results: directory };
+  const { rows } = await prune(survey, { ...options, look: async () => survey });
+  expect(rows.map(({ fate, why }) => [fate, why])).toEqual([["left", "its container came back meanwhile"]]);
+  expect(existsSync(thing.where)).toBe(true);
+});
+
+test("prune leaves the rule of an address that a container got which may live", async () => {
+  const known = knownAt();
+  const [other] = knownsIn([resultOf("c9", "10.1.0.9")], []);
+  if (!other) throw new Error("there is no attachment");
+  const ofOther: Thing = { ...leaseAt(), kind: "result", name: fileName(other), containerId: "c9", addresses: [] };
+  const survey = surveyWith({
+    states: new Map<Known, State>([
+      [known, { is: "gone" }],
+      [other, { is: "unknown", why: "some reason" }],
+    ]),
+    things: [forwardOf("10.1.0.2"), ofOther],
+    holdersOf: () => ["c9"],
+  });
+  const options = { isWanted: () => true, cniPath: [], seconds: 1, results: directory };
+  const { rows } = await prune(survey, { ...options, look: async () => survey });
+  expect(rows.map(({ finding, fate, why }) => [finding.thing.kind, fate, why])).toEqual([
+    ["result", "left", "some reason"],
+    ["rule", "left", taken],
+  ]);
 });
 
 test("prune leaves what may be alive", async () => {

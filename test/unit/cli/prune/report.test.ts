@@ -138,6 +138,8 @@ there
 
 17 pruned, 6 left; of 17 containers
 `);
+  const unlike = ids(6, "d").map((id, at) => rowOf(at < 3 ? "rule" : "lease", id));
+  expect(plainText(unlike)).not.toContain("6 containers  ");
   const whys = ["x", "x", "x", "x", "x", "y"].map((why, at) => rowOf("lease", `a${at}`, { fate: "left", why }));
   expect(plainText(whys)).not.toContain("more");
   expect(plainText(whys)).toContain("left: lease of a5: y");
@@ -151,4 +153,5 @@ test.each([
   const text = pruneText([rowOf("rule", "c1", { fate })], { hasColors: true }, { names: workloadOf, where: "" });
   const [start = ""] = styled({ hasColors: true }, color, "|").split("|");
   expect(text).toContain(`${start}${fate}`);
+  expect(text).toContain(fate === "pruned" ? "\n1 pruned, 0 left" : " can be pruned, ");
 });

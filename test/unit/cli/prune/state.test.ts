@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import fs, { closeSync, mkdtempSync, openSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -6,6 +6,7 @@ import { Memory } from "../../../../cli/host/memory.ts";
 import { pathStateOf, viewProblem } from "../../../../cli/prune/host-namespaces.ts";
 import { knownsIn } from "../../../../cli/prune/known.ts";
 import { type HostState, statesOf } from "../../../../cli/prune/state.ts";
+import { replaceFileFunctions } from "../../support/file-functions.ts";
 import { entryOf } from "../../support/journals.ts";
 import { hostWith, knownOf, rememberedOf, resultOf } from "./support.ts";
 
@@ -229,4 +230,32 @@ test("a path that nobody can follow is not gone, whatever the journal tells", ()
 test("a path of a process that is now one of the host is no container's namespace", () => {
   expect(pathStateOf(`/proc/${process.pid}/ns/net`)).toBe("gone");
   expect(pathStateOf("/proc/self/ns/net")).toBe("live");
+});
+
+test("a path of a process that is in another namespace than this one is a container's", () => {
+  const readlink = fs.readlinkSync;
+  const another = ((path: string) => (path === "/proc/self/ns/net" ? "net:[1]" : readlink(path))) as typeof readlink;
+  onTestFinished(replaceFileFunctions({ readlinkSync: another }));
+  expect(pathStateOf(`/proc/${process.pid}/ns/net`)).toBe("live");
+});
+
+test("the loopback interface of another namespace says nothing about the attachment of loopback", () => {
+  const [mac, sandbox] = ["00:00:00:00:00:00", "/run/netns/c1"];
+  const interfaces = [{ name: "lo", mac, sandbox }];
+  const result = { cniVersion: "1.0.0", interfaces, ips: [{ address: "127.0.0.1/8", interface: 0 }] };
+  const known = knownOf("c1", "127.0.0.1", [], { ifName: "lo", result });
+  const links = [
+    { ...link("lo", mac), addr_info: [{ family: "inet" as const, local: "127.0.0.1", prefixlen: 8, scope: "host" }] },
+  ];
+  const namespaces = [{ inode: 9, paths: ["/proc/7/ns/net"], links }];
+  expect(statesOf([known], hostWith([], { namespaces })).get(known)).toEqual({ is: "gone" });
+});
+
+test("an attachment of two interfaces may live while one of them is in some namespace", () => {
+  const [mac, sandbox] = ["0a:00:00:00:00:07", "/run/netns/c1"];
+  const interfaces = ["eth0", "eth1"].map((name) => ({ name, mac, sandbox }));
+  const known = knownOf("c1", "10.1.0.2", [], { result: { cniVersion: "1.0.0", interfaces } });
+  const namespaces = [{ inode: 9, paths: ["/proc/7/ns/net"], links: [link("eth1", mac)] }];
+  const why = "its interface is in /proc/7/ns/net";
+  expect(statesOf([known], hostWith([], { namespaces })).get(known)).toEqual({ is: "unknown", why });
 });
