@@ -52,9 +52,8 @@ export function freeName(taken: Iterable<string>): string {
   for (let index = 1; ; index++) if (!names.has(`eth${index}`)) return `eth${index}`;
 }
 
-/** Says what is wrong with the name of a renamed interface; undefined if it is valid. */
-export function interfaceProblem({ isWrapped, isRenamed, ifName, wrapper }: ListedPlugin): string | undefined {
-  if (!isWrapped || !isRenamed) return undefined;
+/** Says what is wrong with the name of a plugin's interface; undefined if it is valid, as the runtime's is. */
+export function interfaceProblem({ ifName, wrapper }: ListedPlugin): string | undefined {
   if (ifName === "lo") return "is taken in every network namespace";
   if (ifName === "all" || ifName === "default") return "is reserved by the kernel";
   const problem = interfaceNameProblem(ifName);
@@ -65,7 +64,11 @@ export function interfaceProblem({ isWrapped, isRenamed, ifName, wrapper }: List
 }
 
 /** The first version of the specification that a reference plugin speaks, if that is not 0.1.0 (its main function). */
-const firstVersions: Readonly<Record<string, string>> = { firewall: "0.4.0", vrf: "0.3.1", bandwidth: "0.3.0" };
+const firstVersions = new Map([
+  ["firewall", "0.4.0"],
+  ["vrf", "0.3.1"],
+  ["bandwidth", "0.3.0"],
+]);
 
 /** The version of a list as plugins read it: without one it is 0.1.0. Undefined if the runtime chooses among `cniVersions`. */
 export function versionOf({ value, cniVersion }: List): string | undefined {
@@ -75,7 +78,7 @@ export function versionOf({ value, cniVersion }: List): string | undefined {
 
 /** The version that a plugin needs, if the list's is older. */
 export function neededVersion(list: List, { delegate }: ListedPlugin): string | undefined {
-  const needed = Object.hasOwn(firstVersions, delegate) ? firstVersions[delegate] : undefined;
+  const needed = firstVersions.get(delegate);
   const version = versionOf(list);
   return needed !== undefined && version !== undefined && isOlder(version, needed) ? needed : undefined;
 }
@@ -84,7 +87,7 @@ export function neededVersion(list: List, { delegate }: ListedPlugin): string | 
 export function unchainedPlugin(list: List): ListedPlugin | undefined {
   const version = versionOf(list);
   if (version === undefined || !isUnchainedVersion(version)) return undefined;
-  return list.plugins.find(({ index, isWrapped, isRenamed }) => index > 0 && isWrapped && isRenamed);
+  return list.plugins.find(({ index, isRenamed }) => index > 0 && isRenamed);
 }
 
 /** Whether both are known versions, and one comes before the other. */

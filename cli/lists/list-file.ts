@@ -25,7 +25,7 @@ export interface Position {
 /** Parses a file. Comments and trailing commas are errors, because no runtime accepts them. */
 export function parseListFile(path: string, text: string): ListFile {
   const errors: ParseError[] = [];
-  const tree = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
+  const tree = parseTree(text, errors, { disallowComments: true });
   return { path, text, tree, errors };
 }
 
@@ -53,12 +53,12 @@ function nodeAt(tree: Node, path: JSONPath): Node | undefined {
 const children = new WeakMap<Node, ReadonlyMap<string | number, Node>>();
 
 function childrenOf(node: Node): ReadonlyMap<string | number, Node> {
-  const found = children.get(node) ?? new Map(entriesOf(node).reverse());
+  const found = children.get(node) ?? new Map(entriesOf(node));
   children.set(node, found);
   return found;
 }
 
-/** The values in an object or a list, by their keys. The first one of two equal keys counts. */
+/** The values in an object or a list, by their keys. The last one of two equal keys counts, as for runtimes. */
 function entriesOf({ type, children: inside = [] }: Node): (readonly [string | number, Node])[] {
   if (type === "array") return inside.map((value, index) => [index, value]);
   if (type !== "object") return [];

@@ -1,0 +1,172 @@
+import { describe, expect, test } from "vitest";
+import type { InstalledPlugin, PluginFolder } from "../../../../cli/host/plugin-folder.ts";
+import { installedVersion, isNewer } from "../../../../cli/lists/installed.ts";
+import { certainSubnets, commonAddress, isStrict, pluginNamesIn, poolsOf } from "../../../../cli/lists/ipam.ts";
+import { deviceName } from "../../../../cli/lists/reported.ts";
+import { parsedList } from "../explain/support.ts";
+
+function pluginOf(plugin: object) {
+  const [first] = parsedList({ name: "zone", plugins: [plugin] }).plugins;
+  if (!first) throw new Error("no plugin");
+  return first;
+}
+
+const withIpam = (ipam: object) => pluginOf({ type: "bridge", ipam });
+const leased = (range: object) => withIpam({ type: "host-local", ...range });
+
+/** A folder with these versions. Behind each wrapper is 0.8.0. */
+function folderOf(versions: Record<string, string | undefined>): PluginFolder {
+  const installed = (version: string | undefined) => ({ version }) as InstalledPlugin;
+  const find = (type: string) => (type in versions ? installed(versions[type]) : undefined);
+  return { directories: [], find, findDelegate: () => installed("0.8.0"), versionForNomad: () => undefined };
+}
+
+describe("pools", () => {
+  const ends = (ipam: object) =>
+    poolsOf(withIpam(ipam)).map(({ bits, first, last, gateway }) => [bits, first, last, gateway]);
+
+  test.each<[string, object, unknown[]]>([
+    ["a subnet", { subnet: "10.0.0.0/24" }, [[32, 0x0a000001n, 0x0a0000fen, 0x0a000001n]]],
+    [
+      "an IPv6 subnet",
+      { subnet: "fd00::/120" },
+      [[128, (0xfd00n << 112n) + 1n, (0xfd00n << 112n) + 255n, (0xfd00n << 112n) + 1n]],
+    ],
+    [
+      "a part of it",
+      { subnet: "10.0.0.0/24", rangeStart: "10.0.0.16", rangeEnd: "10.0.0.31", gateway: "10.0.0.9" },
+      [[32, 0x0a000010n, 0x0a00001fn, 0x0a000009n]],
+    ],
+    [
+      "ends outside",
+      { subnet: "10.0.0.0/24", rangeStart: "10.0.1.16", rangeEnd: "10.0.1.31" },
+      [[32, 0x0a000001n, 0x0a0000fen, 0x0a000001n]],
+    ],
+    [
+      "sets, without what is no range",
+      { ranges: [["x", { subnet: "10.0.0.0/30" }], 7] },
+      [[32, 0x0a000001n, 0x0a000002n, 0x0a000001n]],
+    ],
+    ["no subnet", { subnet: "ten" }, []],
+  ])("host-local: %s", (_, range, expected) => {
+    expect(ends({ type: "host-local", ...range })).toEqual(expected);
+  });
+
+  test("the fixed addresses of static have no gateway and no leases", () => {
+    const plugin = withIpam({ type: "static", addresses: [{ address: "10.0.0.5/24" }, "x", { address: "ten" }] });
+    const [first, last] = [0x0a000005n, 0x0a000005n];
+    const path = ["plugins", 0, "ipam", "addresses", 0, "address"];
+    expect(poolsOf(plugin)).toEqual([{ plugin, path, bits: 32, first, last, gateway: undefined, leases: undefined }]);
+  });
+
+  test("another IPAM plugin, and a configuration that jq rewrites, have none that lint knows", () => {
+    const ipam = { type: "host-local", subnet: "10.0.0.0/24" };
+    expect(ends({ ...ipam, type: "dhcp" })).toEqual([]);
+    expect(poolsOf(pluginOf({ type: "bridge-wrapper", ipam, wrapper: { jq: "." } }))).toEqual([]);
+  });
+
+  test.each([
+    [undefined, "/var/lib/cni/networks/zone"],
+    ["/var/run/leases/", "/run/leases/zone"],
+    ["/srv/var/run/leases", "/srv/var/run/leases/zone"],
+  ])("the leases of dataDir %s are in %s", (dataDir, directory) => {
+    expect(poolsOf(leased({ subnet: "10.0.0.0/24", dataDir }))).toMatchObject([
+      { leases: directory, path: ["plugins", 0, "ipam", "subnet"] },
+    ]);
+  });
+
+  const subnet = "10.0.0.0/24";
+  test.each<[object, object, string | undefined]>([
+    [{ subnet }, { subnet: "10.0.0.0/25" }, "10.0.0.2"],
+    [{ subnet }, { subnet: "10.0.0.128/25" }, "10.0.0.130"],
+    [{ subnet, rangeEnd: "10.0.0.20" }, { subnet, rangeStart: "10.0.0.20" }, "10.0.0.20"],
+    [{ subnet, rangeEnd: "10.0.0.20" }, { subnet, rangeStart: "10.0.0.21" }, undefined],
+    [{ subnet, rangeEnd: "10.0.0.20" }, { subnet, rangeStart: "10.0.0.20", gateway: "10.0.0.20" }, undefined],
+    [{ subnet }, { subnet: "::a00:0/120" }, undefined],
+  ])("of %j and %j, the first common address is %s", (one, other, address) => {
+    const [first, second] = [one, other].map((range) => poolsOf(leased(range))[0]);
+    if (!first || !second) throw new Error("no pool");
+    expect([commonAddress(first, second), commonAddress(second, first)]).toEqual([address, address]);
+  });
+});
+
+test("a subnet is certain if its set has one range, or if the address is fixed", () => {
+  const [one, two, three] = [
+    { subnet: "10.1.0.0/24" },
+    { subnet: "10.2.0.0/24" },
+    { subnet: "10.3.0.0/24", gateway: "x" },
+  ];
+  const addresses = [{ address: "10.4.0.5/24", gateway: "10.4.0.1" }];
+  const ipam = ["plugins", 0, "ipam"];
+  expect(certainSubnets(leased({ ranges: [[one, two], [three]], addresses }))).toEqual([
+    { path: [...ipam, "ranges", 1, 0], subnet: "10.3.0.0/24", gateway: "x" },
+  ]);
+  expect(certainSubnets(leased({ subnet: "10.0.0.0/24" }))).toEqual([
+    { path: ipam, subnet: "10.0.0.0/24", gateway: undefined },
+  ]);
+  expect(certainSubnets(withIpam({ type: "static", ranges: [[one]], addresses }))).toEqual([
+    { path: [...ipam, "addresses", 0], subnet: "10.4.0.5/24", gateway: "10.4.0.1" },
+  ]);
+});
+
+test.each<[object, unknown[]]>([
+  [{ type: "bridge" }, [["bridge", "type"]]],
+  [{ type: "bridge", ipam: { type: "" } }, [["bridge", "type"]]],
+  [{ type: "bridge", ipam: { type: 7 } }, [["bridge", "type"]]],
+  [
+    { type: "bridge-wrapper", ipam: { type: "dhcp" } },
+    [
+      ["bridge-wrapper", "type"],
+      ["bridge", "type"],
+      ["dhcp", "ipam.type"],
+    ],
+  ],
+  [
+    { type: "cni-wrappers", wrapper: { delegate: "acme" } },
+    [
+      ["cni-wrappers", "type"],
+      ["acme", "wrapper.delegate"],
+    ],
+  ],
+])("the executables of %j", (plugin, expected) => {
+  const found = pluginNamesIn(pluginOf(plugin));
+  expect(found.map(({ name, path }) => [name, path.slice(2).join(".")])).toEqual(expected);
+  for (const { path } of found) expect(path.slice(0, 2)).toEqual(["plugins", 0]);
+});
+
+test.each<[Record<string, string | undefined> | undefined, boolean]>([
+  [undefined, true],
+  [{}, true],
+  [{ "host-local": undefined }, true],
+  [{ "host-local": "v1.9.1" }, false],
+  [{ "host-local": "v1.9.1-31-gabc123" }, true],
+  [{ "host-local": "v1.10.0" }, true],
+])("host-local is strict on a host with %j: %s", (versions, strict) => {
+  expect(isStrict(versions && folderOf(versions))).toBe(strict);
+});
+
+test("the version of a wrapped plugin is that of the plugin behind it, if the wrapper is there", () => {
+  const version = (type: string, versions: Record<string, string>) =>
+    installedVersion(pluginOf({ type }), folderOf(versions));
+  expect(version("bridge", { bridge: "1.9.0" })).toBe("1.9.0");
+  expect(version("bridge-wrapper", { bridge: "1.9.0", "bridge-wrapper": "0.2.0" })).toBe("0.8.0");
+  expect(version("bridge-wrapper", { bridge: "1.9.0" })).toBe("1.9.0");
+  expect(version("bridge-wrapper", {})).toBeUndefined();
+  expect(installedVersion(pluginOf({ type: "bridge-wrapper" }), undefined)).toBeUndefined();
+});
+
+test.each([
+  ["1.10.0", true],
+  ["v1.9.1-31-gabc123", true],
+  ["v1.9.1", false],
+  ["v1.9.0-31-gabc123", false],
+])("%s may be newer than 1.9.1: %s", (version, newer) => {
+  expect(isNewer(version, "1.9.1")).toBe(newer);
+});
+
+test("a device has its name from the configuration, then from the plugin, and none if the plugin invents it", () => {
+  const device = { key: "bridge", fallback: "cni0" } as Parameters<typeof deviceName>[0];
+  const names = [{}, { bridge: "" }, { bridge: 7 }, { bridge: "br1" }].map((one) => deviceName(device, one));
+  expect(names).toEqual(["cni0", "cni0", "cni0", "br1"]);
+  expect(deviceName({ prefix: "veth" } as Parameters<typeof deviceName>[0], { undefined: "br1" })).toBeUndefined();
+});
