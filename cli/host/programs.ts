@@ -8,7 +8,9 @@ import { isExecutable } from "../../shared/host/node/inspect-file.ts";
 /** Runs a program of the host to its end. `problem` is the last line that it wrote to stderr. */
 export function runProgram(name: string, args: readonly string[], input = "") {
   const { status, stdout, stderr, error } = spawnSync(name, args, { encoding: "utf8", input, maxBuffer: 2 ** 30 });
-  const problem = error?.message ?? `${name}: ${stderr.trim().split("\n").at(-1) || `exit code ${status}`}`;
+  // One that ended by itself may leave its input unread, which is an error, too (EPIPE).
+  const own = status === null ? error?.message : undefined;
+  const problem = own ?? `${name}: ${stderr.trim().split("\n").at(-1) || `exit code ${status}`}`;
   return { passed: status === 0, stdout: stdout ?? "", problem };
 }
 

@@ -27,6 +27,7 @@ test("a file in its place, or above it, is named", () => {
 
 // /proc has no free blocks, and only root may write there.
 test("a file system without space, and a directory where nobody may write, are named", () => {
-  const problem = process.getuid?.() === 0 ? "no space is left on the file system" : "permission denied";
+  const problem =
+    process.getuid?.() === 0 ? "no space is left on the file system" : "permission denied; run the command as root";
   expect(journalProblem("/proc/nothing")).toBe(`/proc: ${problem}`);
 });
