@@ -129,6 +129,17 @@ test.each([
   expect(leases()).toEqual(["10.1.0.2"]);
 });
 
+test("a file that the system does not remove stays, with the reason", async () => {
+  const finding = findingOf();
+  const refuse = () => {
+    throw Object.assign(new Error("no"), { code: "EROFS" });
+  };
+  const undo = replaceFileFunctions({ rmSync: refuse });
+  const why = await remove(finding, at("results"), () => false);
+  undo();
+  expect(why).toBe("the file system is read-only");
+});
+
 test("a lease that is gone already is no problem", async () => {
   const finding = findingOf();
   rmSync(at("zone/10.1.0.2"));
@@ -238,7 +249,9 @@ test("prune knows the journals, leases, backups and results of a gone container,
   }
   const veth = { ifname: "vethc2", address: "02:00:00:00:00:0b", link_netnsid: 0, linkinfo: { info_kind: "veth" } };
   const card = { ifname: "vethc1", address: "02:00:00:00:00:0b", link_netnsid: 0 };
-  const { exitCode, stdout, stderr } = await runPrune(["--json"], { ip: JSON.stringify([veth, card]) });
+  // Both ends are in the host's namespace.
+  const ofHost = { ifname: "vethc1", address: "02:00:00:00:00:0b", linkinfo: { info_kind: "veth" } };
+  const { exitCode, stdout, stderr } = await runPrune(["--json"], { ip: JSON.stringify([veth, card, ofHost]) });
   const rows: readonly Record<string, string>[] = JSON.parse(stdout);
   const why = "the host's end of its interface is still there: vethc2";
   expect(rows.map(({ kind, where, fate, why }) => [kind, where?.replace(`${directory}/`, ""), fate, why])).toEqual([
@@ -298,6 +311,15 @@ test("prune looks for leases where lists, and results of old lists, have them, a
   );
   // A network counts that only a lease names, and what is of another network does not.
   expect(await shown("--network", "fourth")).toEqual([1, [fourth]]);
+  // What has the container's name among the results is of an attachment, even if it is no result.
+  mkdirSync(at("results/.third-c9-eth0"));
+  expect(await shown("--network", "third", "--write")).toEqual([
+    1,
+    [
+      ["networks/third/10.3.0.9", "left", "its container came back meanwhile"],
+      ["results/none-c2-eth0", "pruned", undefined],
+    ],
+  ]);
 });
 
 test("a host that never had a container has nothing to prune, and needs no directory", async () => {

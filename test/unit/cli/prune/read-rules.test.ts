@@ -58,7 +58,7 @@ test("a rule with a link of the host is not found, and both kinds of iptables ar
   const match = '{"match":{"left":{"meta":{"key":"iifname"}},"right":"veth1"}}';
   const rule = `{"rule":{"chain":"c","handle":1,${comment},"expr":[${match}]}}`;
   const table = '{"table":{"family":"bridge","name":"nat"}}';
-  program("nft", `[ "$3" = tables ] && echo '{"nftables":[${table}]}' || echo '{"nftables":[${rule}]}'`);
+  program("nft", `[ "$*" = "--json list tables" ] && echo '{"nftables":[${table}]}' || echo '{"nftables":[${rule}]}'`);
   const found = (...names: string[]) => {
     const { things } = readRules(names.map((ifname) => ({ ifname }) as Link));
     return things.map(({ where, removal }) => [where, removal.by === "iptables" && removal.restore]);
@@ -95,7 +95,10 @@ async function removing(removal: Removal, exit = 0) {
     program(name, `echo "$0 $*" >> ${log}; /bin/cat >> ${log}; echo refused >&2; exit ${exit}`);
   const rule = (id: string, handle: number) => `{"rule":{"chain":"c","handle":${handle},"comment":"${id}"}}`;
   const list = `echo '{"nftables":[${rule("c1", 4)},${rule("c2", 5)}]}'`;
-  program("nft", `[ "$1" = --json ] && { ${list}; exit; }; echo "$0 $*" >> ${log}; /bin/cat >> ${log}; exit ${exit}`);
+  program(
+    "nft",
+    `[ "$*" = "--json list table ip cni_hostport" ] && { ${list}; exit; }; echo "$0 $*" >> ${log}; /bin/cat >> ${log}; exit ${exit}`,
+  );
   writeFileSync(log, "");
   const thing = { kind: "rule", where: "", name: "", addresses: [], removal } as const;
   const finding = { thing, known: undefined, network: undefined, containerId: "no-such-container", why: undefined };

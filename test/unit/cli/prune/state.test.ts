@@ -23,6 +23,11 @@ const unnamed = (...links: ReturnType<typeof link>[]): Partial<HostState> => ({
 
 test.each([
   ["its path is a namespace", hostWith(["/run/netns/c1"]), "live"],
+  [
+    "its path is a namespace, and its traces are there",
+    hostWith(["/run/netns/c1"], { hostEnds: [link("vethc1", "02:00:00:00:00:0b")] }),
+    "live",
+  ],
   ["its path is none", hostWith([]), "gone"],
   ["its path cannot be read", hostWith([], { pathState: () => "unreadable" }), "/run/netns/c1 cannot be read"],
   [
