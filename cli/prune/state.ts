@@ -107,7 +107,8 @@ function isOf(known: Known, link: Link): boolean {
 function withSiblings(known: Known, state: State, states: ReadonlyMap<Known, State>): State {
   if (state.is !== "gone") return state;
   const others = [...states].filter(([one]) => one.containerId === known.containerId).map(([, other]) => other);
-  const other = others.find(({ is }) => is !== "gone");
   // guard: an attachment of a container that has another live one
-  return other ? { is: "unknown", why: "another attachment of its container is not gone" } : state;
+  return others.some(({ is }) => is !== "gone")
+    ? { is: "unknown", why: "another attachment of its container is not gone" }
+    : state;
 }

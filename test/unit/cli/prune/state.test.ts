@@ -119,6 +119,15 @@ test("an attachment that names no namespace is not gone", () => {
   expect(statesOf([known], hostWith([])).get(known)).toEqual({ is: "unknown", why: "nothing names its namespace" });
 });
 
+test("of two paths that cannot be read, and of two ends on the host, the first is named", () => {
+  const entry = entryOf({ containerId: "c1", namespace: { path: "/run/netns/other", device: 4, inode: 5 } });
+  const known = knownOf("c1", "10.1.0.2", [rememberedOf(entry)]);
+  const why = (more: Partial<HostState>) => statesOf([known], hostWith([], more)).get(known)?.why;
+  expect(why({ pathState: () => "unreadable" })).toBe("/run/netns/c1 cannot be read");
+  const hostEnds = [link("vethc1", "02:00:00:00:00:0b"), link("disc0", "02:00:00:00:00:01")];
+  expect(why({ hostEnds })).toBe("the host's end of its interface is still there: disc0");
+});
+
 test("a container with one live attachment is not gone", () => {
   const other = resultOf("c1", "10.2.0.2", { networkName: "other", netns: "/run/netns/other" });
   const [gone, live] = knownsIn([resultOf("c1", "10.1.0.2"), other], []);
@@ -152,7 +161,7 @@ test.each([
 
 const [first, other] = ["pid:[4026531836]", "pid:[4026532299]"];
 const seen = ["/proc/self/ns/net", "/proc/0/ns/net", "/tmp/c1"];
-const unseen = [...seen, "/no/such/directory/c2"];
+const unseen = [...seen, "/no/such/directory/c2", "/nor/this/one/c3"];
 
 test.each([
   ["the host", unseen, first, true, undefined],
