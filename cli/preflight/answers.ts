@@ -148,7 +148,7 @@ export function callTheRoll(
     // guard: a host with an old answer is not called ready
     stale: newest.filter((answer) => !(timeOf(answer) >= oldest)).map(({ host }) => host),
     // guard: two hosts with one name are not called one ready host
-    doubled: hosts.filter((host) => (byHost.get(host) ?? []).length > 1),
+    doubled: [...byHost].filter(([, own]) => own.length > 1).map(([host]) => host),
     unexpected: hosts.filter((host) => !expected.includes(host)),
   };
 }

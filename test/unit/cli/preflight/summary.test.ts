@@ -89,13 +89,51 @@ describe("preflight --summary", () => {
     expect({ stdout, exitCode }).toEqual({ stdout: "300 of 300 hosts are ready\n", exitCode: 0 });
   });
 
-  test("a host with an address outside of its subnets, or that needs a reload, is not ready", async () => {
+  test("a host with a fault beside failing attachments is not ready, and all faults are told", async () => {
     const outside = { ...passes, verdict: { is: "passes", outside: ["x"] } };
-    const texts = [answer("n1", outside), { ...answer("n2", passes), agent: { notLoaded: ["shop"] } }].map(line);
+    const dropped = { ...passes, verdict: { is: "passes", outside: [], dropped: ["sbr"] } };
+    const texts = [
+      answer("n1", outside, passes),
+      { ...answer("n2", passes), agent: { notLoaded: ["shop"] } },
+      answer("n3", dropped, dropped),
+      { ...answer("n4", passes), journalProblem: "/var: full" },
+      { ...answer("n5", passes), agent: { notLoaded: "shop" }, journalProblem: null },
+    ].map(line);
     const { stdout, exitCode } = await summary([file("bad", ...texts)]);
-    expect(stdout).toContain("\nn1: attachments with an address outside of the list's subnets: 1\n");
-    expect(stdout).toContain("\nn2: the Nomad client has not loaded the network shop\n");
+    expect(stdout.split("\n\n").slice(1)).toEqual([
+      [
+        "n1: attachments with an address outside of the list's subnets: 1",
+        "n2: the Nomad client has not loaded the network shop",
+        "n3: attachments whose plugin is in the list no more, so DEL leaves its rules: 2",
+        "n4: the wrappers cannot write journals: /var: full",
+      ].join("\n"),
+      "1 of 5 hosts are ready\n",
+    ]);
     expect(exitCode).toBe(1);
+  });
+
+  test("hosts are sorted by name, groups of one size by network, and of many hosts with one fault two are named", async () => {
+    const failing = (network: string) => ({ network, verdict: { is: "fails", error: "no list" }, adoptable: false });
+    const hosts = ["n3", "n1", "n4", "n2"].map((host) => {
+      return line({ ...answer(host, ...["b", "c", "a"].map(failing)), leftOut: ["x"] });
+    });
+    const { stdout } = await summary([file("bad", ...hosts)]);
+    expect(stdout).toBe(
+      [
+        "host  attachments  pass  fail  unchecked  gone  adoptable  verdict",
+        ...["n1", "n2", "n3", "n4"].map(
+          (host) => `${host}    3            0     3     0          0     0          not ready`,
+        ),
+        "",
+        "network  fail  hosts  adoptable  reason",
+        ...["a", "b", "c"].map((network) => `${network}        4     4      0          no list`),
+        "",
+        "n3, n1 and 2 more: lists, results and others that could not be looked at: 1",
+        "",
+        "0 of 4 hosts are ready",
+        "",
+      ].join("\n"),
+    );
   });
 
   describe("--expect", () => {
@@ -118,7 +156,7 @@ describe("preflight --summary", () => {
     });
 
     test.each([
-      ["missing", ["n1", "n2"], [at("09:00", "n1", passes)], "no answer: n2", "1 of 2"],
+      ["missing", ["n1", "n2", "n3"], [at("09:00", "n1", passes)], "no answer: n2, n3", "1 of 3"],
       ["stale", ["n1", "n2"], [at("09:00", "n1", passes), at("10:01", "n2", passes)], "an old answer: n1", "1 of 2"],
       ["without a time", ["n1"], [line(answer("n1", passes))], "an old answer: n1", "0 of 1"],
       [
@@ -229,7 +267,9 @@ describe("preflight --summary", () => {
     [`${line(answer("n1"))}{"host":`, "answer 2 is not what preflight --json prints"],
     ['{"host":7,"attachments":[]}', "answer 1 is not what preflight --json prints"],
     ['{"host":"n1","attachments":{}}', "answer 1 is not what preflight --json prints"],
-    ['{"host":"n1","attachments":[{}]}', "answer 1 is not what preflight --json prints"],
+    ['{"host":"n1","attachments":[{"verdict":{}}]}', "answer 1 is not what preflight --json prints"],
+    ['{"host":"n1","attachments":[{"network":"zone"}]}', "answer 1 is not what preflight --json prints"],
+    ['{"host":"n1","attachments":["zone"]}', "answer 1 is not what preflight --json prints"],
   ])("%j is no answer", async (text, problem) => {
     const stderr = `cni-wrappers: wrong: ${problem}\n`;
     expect(await summary([file("wrong", text)])).toEqual({ exitCode: 2, stdout: "", stderr });
