@@ -26,12 +26,12 @@ export function readAgain({ facts, journal }: Undoing): void {
  * would leave what they share to the other.
  */
 export function giveUp(undoing: Undoing, entries: readonly Entry[]): void {
-  const present = undoing.facts.journal(undoing.journal.key).entries.filter(isStanding);
-  const standing = entries.filter((entry) => isStanding(entry) && present.some(({ id }) => id === entry.id));
-  const ids = standing.map(({ id }) => id);
+  const { facts, journal } = undoing;
+  const standing = facts.journal(journal.key).entries.filter(isStanding);
+  const ids = standing.map(({ id }) => id).filter((id) => entries.some((entry) => entry.id === id));
   if (ids.length === 0) return;
   append(undoing, [{ line: "given up", ids }]);
-  undoing.facts.forget(undoing.journal.key.containerId, undoing.journal.key);
+  facts.forget(journal.key.containerId, journal.key);
 }
 
 /** Notes that an entry is undone whose DEL the runtime called for. With the last one, the journal is removed at once. */

@@ -2,7 +2,6 @@ import type { Call } from "../call/call.ts";
 import { type DelegateCall, delegateCall } from "../call/delegate-call.ts";
 import type { RemovePlan, UndoPlan } from "../call/plan.ts";
 import { warn } from "../call/session.ts";
-import type { Target } from "../call/target.ts";
 import { keepingOthers, withoutShared, withReadablePrevResult } from "../delegate/del-configuration.ts";
 import { printed } from "../delegate/hand-over.ts";
 import { planRemoval } from "../delegate/plan-removal.ts";
@@ -163,22 +162,22 @@ function removeStray(call: Call, undoing: Undoing, entry: Entry): Finished | und
 function ownDel(call: Call, entry: Entry, removal: Del): DelegateCall {
   const { configuration } = call.request;
   const { prevResult: _, ...added } = entry.configuration;
-  const { runtimeConfig = added.runtimeConfig, cniVersion } = configuration;
+  const { runtimeConfig = added.runtimeConfig, cniVersion = added.cniVersion } = configuration;
   const whole: JsonObject = {
     ...added,
-    ...(cniVersion === undefined ? {} : { cniVersion }),
-    ...(runtimeConfig === undefined ? {} : { runtimeConfig }),
-    ...resultFor(call, entry),
+    cniVersion,
+    runtimeConfig,
+    prevResult: resultFor(call, entry),
   };
   return delCall(call, entry, { removal, configuration: withoutShared(whole, removal) });
 }
 
 /** The runtime's prevResult for an entry, or that of its ADD. If a creator's ADD has not passed, the runtime's is of an earlier one. */
-function resultFor(call: Call, entry: Entry): JsonObject {
+function resultFor(call: Call, entry: Entry): unknown {
   const isMeta = entry.role === "meta";
   const present = (isMeta || entry.done) && !isOlder(call, entry) ? prevResultFor(call, entry) : undefined;
   const prevResult = present ?? (isMeta ? entry.configuration.prevResult : undefined);
-  return prevResult === undefined ? {} : { prevResult: withRuleAddresses(call, entry, prevResult) };
+  return withRuleAddresses(call, entry, prevResult);
 }
 
 /** Whether the runtime's result was there before an entry's ADD, and libcni has written none since. */
@@ -188,15 +187,11 @@ function isOlder({ session: { host }, key }: Call, { resultMs }: Entry): boolean
 
 /** The same with the configuration that the list has now: tokens rotate. */
 function listedDel(call: Call, entry: Entry, removal: Del): DelegateCall {
-  const { prevResult: _, ...rest } = delegateCall({ ...call, target: targetOfEntry(call, entry) }).configuration ?? {};
-  const whole = { ...rest, ...resultFor(call, entry) };
+  const target = { ...call.target, delegate: entry.type, network: entry.delegateNetwork };
+  const { configuration, filter } = delegateCall({ ...call, target }, "none");
+  const whole = { ...configuration, prevResult: resultFor(call, entry) };
   const listed = delCall(call, entry, { removal, configuration: withoutShared(whole, removal) });
-  const { filter } = delegateCall(call);
   return prepareCall(call.session, filter ? { ...listed, filter } : listed);
-}
-
-function targetOfEntry({ target }: Call, { type, ifName, delegateNetwork, role }: Entry): Target {
-  return { ...target, delegate: type, role, network: delegateNetwork, selector: { ...target.selector, ifName } };
 }
 
 function delCall(
@@ -221,7 +216,7 @@ function delCall(
 
 /** firewall's rules name the addresses of its ADD. The runtime may have a result of another one. */
 function withRuleAddresses({ session }: Call, entry: Entry, prevResult: unknown): unknown {
-  const isByAddress = entry.role === "meta" && scopeOf(profileOf(entry.type, session.profiles)) === "address";
+  const isByAddress = scopeOf(profileOf(entry.type, session.profiles)) === "address";
   if (!isByAddress || !isJsonObject(prevResult)) return prevResult;
   return withAddressesOf(prevResult as CniResult, entry.configuration.prevResult);
 }

@@ -370,7 +370,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "siblings are not read again after an entry is given up",
     file: undoing,
-    from: "undoing.facts.forget(undoing.journal.key.containerId, undoing.journal.key);",
+    from: "facts.forget(journal.key.containerId, journal.key);",
     to: "",
   },
   {

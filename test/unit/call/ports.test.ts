@@ -31,6 +31,11 @@ describe("the port mappings that a delegate gets", () => {
     expect(left(ports, [web, tls, high])).toStrictEqual(expected);
   });
 
+  test("leave out what is no mapping only if others are selected", () => {
+    expect(left({ only: [443] }, [null, "443", { containerPort: "443" }, tls])).toStrictEqual([tls]);
+    expect(left({ except: [443] }, [null, tls])).toStrictEqual([null]);
+  });
+
   test("are the only change", () => {
     const configuration = frozen({ name: "zone", snat: true, runtimeConfig: { mac: "x", portMappings: [web, tls] } });
     expect(withOwnPorts(configuration, { only: [443] })).toStrictEqual({

@@ -79,6 +79,8 @@ export interface Outcome {
   readonly files: Readonly<Record<string, string>>;
   /** The texts that a power loss cannot take. */
   readonly flushed: readonly string[];
+  /** The directories that were removed if they were empty. */
+  readonly emptied: readonly string[];
 }
 
 /** The boot id of the machine, unless the test sets another. */
@@ -150,6 +152,7 @@ function fakeHost(
   const [runs, log, output]: [Run[], { file: string; line: string }[], Buffer[]] = [[], [], []];
   const asked: string[] = [];
   const flushed: string[] = [];
+  const emptied: string[] = [];
   let [looks, stderr] = [0, ""];
   let replacedBy: (FakeAnswer & { ended: "exit" }) | undefined;
   let clock = Date.UTC(2030, 0, 2, 3, 4, 5);
@@ -220,7 +223,7 @@ function fakeHost(
       if (isFlushed) flushed.push(text);
       return undefined;
     },
-    removeDirectory() {},
+    removeDirectory: (path) => void emptied.push(path),
     removeFile(path) {
       files.delete(path);
     },
@@ -262,6 +265,7 @@ function fakeHost(
       asked,
       files: Object.fromEntries(kept),
       flushed,
+      emptied,
     };
   };
   return { host, replacedBy: () => replacedBy, seen };

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import type { Entry } from "../../../shared/journal/journal.ts";
-import { callWrapper, exits } from "../support/fake-host.ts";
-import { entryOf, journalFiles } from "../support/journals.ts";
+import { type Entry, journalFile } from "../../../shared/journal/journal.ts";
+import { parseJournal } from "../../../shared/journal/lines.ts";
+import { callWrapper, exits, type Machine } from "../support/fake-host.ts";
+import { chainedOf, entryOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 import { bridgeResult } from "../support/results.ts";
 
@@ -25,6 +26,59 @@ test("ADD warns of interfaces that unwrapped plugins have made", () => {
   expect(saidAfter(["eth0", "eth2"], "bridge", entryOf())).toBe(
     `cni-wrappers: warning: interface eth2 was ${consequence}`,
   );
+});
+
+/** The last entry of the journal after an ADD of a plugin, beside earlier entries. */
+function entryAfter(plugin: string, stdin: object, earlier: readonly Entry[] = [], machine: Machine = {}) {
+  const { files } = callWrapper(
+    { calledAs: `/opt/cni/bin/${plugin}-wrapper`, stdin: { cniVersion: "1.0.0", name: "zone", ...stdin } },
+    { answers: [exits(0, bridgeResult)], files: journalFiles(...earlier), links: [7], ...machine },
+  );
+  return parseJournal(zoneOfBlue, files[journalFile(zoneOfBlue)]).entries.at(-1);
+}
+
+const prevResult = { cniVersion: "1.0.0", interfaces: [{ name: "eth0", sandbox: blue }] };
+const eth1 = { wrapper: { ifName: "eth1" } };
+
+test.each<[string, true | undefined, string, object, Entry[]]>([
+  ["without prevResult", true, "tuning", {}, []],
+  ["that is chained", undefined, "tuning", { prevResult }, []],
+  ["after an unwrapped plugin's interface", true, "bridge", { prevResult, ...eth1 }, []],
+  ["after an interface that a wrapped one made", undefined, "bridge", { prevResult, ...eth1 }, [entryOf()]],
+  [
+    "after an interface whose entry is undone",
+    true,
+    "bridge",
+    { prevResult, ...eth1 },
+    [entryOf({ isGivenUp: true, isUndone: true })],
+  ],
+  [
+    "after an interface that a wrapped one added besides its own",
+    undefined,
+    "bridge",
+    { prevResult: { ...prevResult, interfaces: [{ name: "vrf0", sandbox: blue }] }, ...eth1 },
+    [chainedOf("vrf", { done: { uptime: 985, addresses: [], added: [{ name: "vrf0", sandbox: blue }] } })],
+  ],
+  ["after a plugin that reports no interface", undefined, "bridge", { prevResult: { cniVersion: "1.0.0" } }, []],
+])("a try begins with a plugin %s: %j", (_, expected, plugin, stdin, earlier) => {
+  const entry = entryAfter(plugin, stdin, earlier);
+  expect(entry).toMatchObject({ type: plugin, isGivenUp: false, isUndone: false });
+  expect(entry?.first).toBe(expected);
+});
+
+test.each([
+  ["the list's network", "zone", '{"type":"bridge"}'],
+  ["the network that wrapper.jq gives the plugin", "pool", '{"type":"bridge","name":"pool"}'],
+])("an entry names %s", (_, expected, output) => {
+  const entry = entryAfter("bridge", { wrapper: { jq: "." } }, [], { jq: () => ({ output }) });
+  expect(entry?.delegateNetwork).toBe(expected);
+});
+
+test("an entry has the index of the interface that a plugin makes, and none of a chained plugin", () => {
+  expect(entryAfter("bridge", {})).toMatchObject({ before: 7, done: { made: 7 } });
+  const chained = entryAfter("tuning", { prevResult });
+  expect([chained?.before, chained?.done?.made]).toEqual([undefined, undefined]);
+  expect(chained?.done).toBeDefined();
 });
 
 test.each<[string, readonly string[] | undefined, string?, Entry?]>([

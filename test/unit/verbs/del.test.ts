@@ -3,10 +3,10 @@ import { withoutShared } from "../../../shared/delegate/del-configuration.ts";
 import { type Entry, nowhere } from "../../../shared/journal/journal.ts";
 import { parseJournal } from "../../../shared/journal/lines.ts";
 import { del, runsOf, zone } from "../support/dels.ts";
-import { callWrapper, exits, messagesOf, ownNamespace } from "../support/fake-host.ts";
+import { callWrapper, exits, type Machine, messagesOf, ownNamespace } from "../support/fake-host.ts";
 import { chainedOf, entryOf, journalFiles, tryOf } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
-import { bothResult } from "../support/results.ts";
+import { bothResult, macvlanResult } from "../support/results.ts";
 
 const eth1 = entryOf({ ifName: "eth1", checksum: "1" });
 const sinceThen = { uptime: 985, addresses: [] };
@@ -23,7 +23,7 @@ describe("DEL of an entry", () => {
     const outcome = del("bridge", { ...renamed, bridge: "new", prevResult: bothResult }, { files });
     expect(outcome.runs).toMatchObject([{ how: "spawn", stdin: { bridge: "old", name: "zone-eth1" } }]);
     expect(runsOf(outcome)).toEqual([`bridge DEL eth1 ${blue}`]);
-    expect(outcome.files).toEqual({});
+    expect(outcome).toMatchObject({ files: {}, emptied: ["/var/lib/cni/wrappers/blue"] });
   });
 
   test("undoes what was added after it, from the end, and leaves what was added before it", () => {
@@ -380,6 +380,8 @@ describe("DEL of an entry", () => {
     const [none, first] = [{ address: "10.1.0.9/24" }, bothResult.ips[0]];
     expect(given([{ ...none, interface: -1 }, first])).toEqual(given([{ ...none, interface: null }, first]));
     expect(given([{ ...none, interface: -1 }, first]).ips).toBeDefined();
+    for (const malformed of [[null, first], [{ ...none, interface: "-1" }], {}])
+      expect(given(malformed as unknown[])).toEqual({ exitCode: 0, ips: undefined });
   });
 
   test("of firewall names no address that another container has, unless it leases it itself", () => {
@@ -497,6 +499,112 @@ describe("DEL of an entry, in detail", () => {
   const hostLocal = { ...added, ipam: { type: "host-local" } };
   const elsewhere = { path: blue, device: 4, inode: ownNamespace + 1, changedMs: 0 };
 
+  test("leaves what was added before it, also if it is undone itself, and undoes what was given up before", () => {
+    const given = tryOf({ ifName: "eth2", isGivenUp: true });
+    const runsAfter = (own: Partial<Entry>) =>
+      runsOf(del("bridge", {}, { files: journalFiles(eth1, given, entryOf(own)), links: [7, 0] }));
+    expect(runsAfter({})).toEqual([`bridge DEL eth0 ${blue}`, "bridge DEL eth2 "]);
+    expect(runsAfter(undone)).toEqual(["bridge DEL eth2 "]);
+  });
+
+  test.each<[string, readonly Entry[], readonly string[][]]>([
+    ["its own alone", [entryOf()], []],
+    ["a chained plugin's as well", [entryOf(), chainedOf("tuning")], [["tuning eth0"]]],
+    [
+      "a stray ADD's, which may share with its own",
+      [entryOf(), tryOf({ id: "stray", stray: true, isGivenUp: true })],
+      [["stray"], ["bridge eth0"]],
+    ],
+    [
+      "one with a lease that a sibling may be getting",
+      [entryOf(), tryOf({ ...net1, delegateNetwork: "zone" })],
+      [["bridge eth0"]],
+    ],
+    [
+      "one with masquerading that a sibling shares",
+      [
+        entryOf({ configuration: { ...added, ipMasq: true } }),
+        entryOf({ ...net1, ifName: "eth1", delegateNetwork: "zone", configuration: { ...added, ipMasq: true } }),
+      ],
+      [["bridge eth0"]],
+    ],
+  ])("is given up before a plugin runs if others may look at it: %s", (_, entries, expected) => {
+    let during: string | undefined;
+    const meanwhile = (files: Map<string, unknown>) => {
+      during ??= (files.get(journal) as { text: string }).text;
+    };
+    del("bridge", {}, { files: journalFiles(...entries), meanwhile });
+    const lines = during
+      ?.trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines?.flatMap(({ line, ids }) => (line === "given up" ? [ids] : []))).toEqual(expected);
+  });
+
+  test("by the list's configuration goes through the list's jq program", () => {
+    const jq: Machine["jq"] = () => ({ output: '{"by":"jq"}' });
+    const files = journalFiles(entryOf());
+    const outcome = del("bridge", { wrapper: { jq: ".by = 1" } }, { files, jq, answers: [exits(1), exits(0)] });
+    expect(outcome.runs).toMatchObject([{ stdin: { type: "bridge" } }, { stdin: { by: "jq" } }]);
+    expect(outcome.runs[0]?.stdin).not.toHaveProperty("by");
+  });
+
+  test("by the list's configuration fails as well: the runtime gets the second answer, and the gateways stay", () => {
+    const answers = [exits(1, "first"), exits(2, "second"), exits(0, "third")];
+    const env = { CNI_COMMAND: "DEL", CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
+    const ended = (ipam: object) => {
+      const files = journalFiles(entryOf({ configuration: { ...added, ipam } }));
+      const outcome = callWrapper({ stdin: { ...zone, ipam }, env }, { files, answers, links: [7] });
+      return {
+        stdout: outcome.stdout,
+        runs: outcome.runs.length,
+        messages: messagesOf(outcome).filter((one) => one.startsWith("DEL")),
+      };
+    };
+    const byList = "DEL failed with the configuration of ADD: running it once more with the list's";
+    const gateway = "DEL failed with the configuration of ADD: running it once more without its gateways";
+    const range = { type: "host-local", subnet: "10.1.0.0/24" };
+    expect(ended(range)).toEqual({ stdout: "second", runs: 2, messages: [byList] });
+    expect(ended({ ...range, gateway: "10.1.0.1" })).toEqual({ stdout: "third", runs: 3, messages: [byList, gateway] });
+  });
+
+  test("with masquerading, by the list's configuration, runs once more if it fails: other rules may hold the chain", () => {
+    const runsWith = (ipMasq: boolean, answers: readonly ReturnType<typeof exits>[]) => {
+      const files = journalFiles(entryOf({ configuration: { ...added, ipMasq } }));
+      const outcome = del("bridge", { ipMasq }, { files, answers });
+      return [outcome.exitCode, outcome.runs.length];
+    };
+    expect(runsWith(true, [exits(1), exits(0)])).toEqual([0, 2]);
+    expect(runsWith(true, [exits(1), exits(2), exits(0)])).toEqual([0, 3]);
+    expect(runsWith(true, [exits(1), exits(2), exits(3)])).toEqual([3, 3]);
+    expect(runsWith(false, [exits(1), exits(2), exits(0)])).toEqual([2, 2]);
+  });
+
+  test("of firewall gets a prevResult as it came that is no object, and no address is added to it", () => {
+    const configuration = { type: "firewall", prevResult: { ips: [{ address: "10.1.0.9/24" }] } };
+    const { runs } = del(
+      "firewall",
+      { prevResult: "text" },
+      { files: journalFiles(chainedOf("firewall", { configuration })) },
+    );
+    expect(runs).toMatchObject([{ stdin: { prevResult: { ips: [{ address: "10.1.0.9/24" }] } } }]);
+  });
+
+  test.each<[string, string | undefined, string, Entry]>([
+    [
+      "of a chained plugin that was in the list gets the ADD's",
+      "K8S=1",
+      "K8S=2",
+      chainedOf("tuning", { args: "K8S=2" }),
+    ],
+    ["of a plugin with the call's gets the call's", "K8S=1", "K8S=1", chainedOf("tuning", { args: "K8S=1" })],
+    ["of a plugin without any gets none", "K8S=1", "", chainedOf("tuning", { args: "" })],
+  ])("that no call is for: CNI_ARGS %s", (_, given, expected, entry) => {
+    const env = { CNI_COMMAND: "DEL", CNI_ARGS: given };
+    const { runs } = callWrapper({ stdin: zone, env }, { files: journalFiles(entryOf(), entry), links: [7] });
+    expect(runs.map(({ env: { CNI_ARGS } }) => CNI_ARGS)).toEqual([expected, given]);
+  });
+
   test("takes the version and the capabilities from the runtime's call, and the rest from its ADD", () => {
     const files = journalFiles(
       entryOf({ configuration: { ...added, cniVersion: "0.4.0", runtimeConfig: { mac: "a" } } }),
@@ -510,11 +618,11 @@ describe("DEL of an entry, in detail", () => {
 
   test("removes an interface of its name in the namespace that is there now, and keeps the lease for its own DEL", () => {
     const files = journalFiles(entryOf({ namespace: elsewhere, configuration: hostLocal }));
-    const outcome = del("bridge", {}, { files });
+    const outcome = del("bridge", { prevResult: macvlanResult }, { files });
     expect(runsOf(outcome)).toEqual([`bridge DEL eth0 ${blue}`, "bridge DEL eth0 "]);
     expect(outcome.runs).toMatchObject([
-      { stdin: { ipam: { type: "static" } } },
-      { stdin: { ipam: { type: "host-local" } } },
+      { stdin: { ipam: { type: "static" }, prevResult: macvlanResult } },
+      { stdin: { ipam: { type: "host-local" }, prevResult: macvlanResult } },
     ]);
   });
 
@@ -591,6 +699,50 @@ describe("DEL of an entry, in detail", () => {
     expect(runsOf(outcome)).toEqual([`bridge DEL eth0 ${blue}`, `bridge DEL eth0 ${blue}`]);
   });
 
+  test("gets the interfaces that its ADD added, also if an older result does not list them, each once", () => {
+    const vrf0 = { name: "vrf0", sandbox: blue };
+    const files = journalFiles(chainedOf("tuning", { done: { ...sinceThen, added: [vrf0] } }));
+    const [eth0] = macvlanResult.interfaces;
+    for (const interfaces of [[eth0], [eth0, vrf0]]) {
+      const { runs } = del("tuning", { prevResult: { ...macvlanResult, interfaces } }, { files });
+      expect(runs[0]?.stdin).toHaveProperty("prevResult.interfaces", [eth0, vrf0]);
+    }
+    const { runs } = del(
+      "tuning",
+      { prevResult: { cniVersion: "1.0.0", interfaces: [eth0, { ...vrf0, name: "x" }] } },
+      { files },
+    );
+    expect(runs[0]?.stdin).toHaveProperty("prevResult.interfaces", [eth0, vrf0]);
+  });
+
+  test.each<[string, string, Entry, object]>([
+    ["a chained plugin gets all of it", "gets all of it", chainedOf("tuning", { ifName: "eth1" }), bothResult],
+    [
+      "one that makes an interface gets none",
+      "gets no prevResult",
+      entryOf({ type: "tuning", ifName: "eth1" }),
+      macvlanResult,
+    ],
+  ])("with an interface that prevResult lacks, or with a wrong index in it: %s", (_, words, entry, prevResult) => {
+    const wrong = { ...bothResult, ips: [{ address: "10.1.0.2/24", interface: 9 }] };
+    const missing = { ...prevResult, interfaces: [bothResult.interfaces[0]], ips: [] };
+    const { role } = entry;
+    for (const [given, count] of [
+      [wrong, 2],
+      [missing, 1],
+    ] as const) {
+      const stdin = { ...zone, prevResult: given, wrapper: { ifName: "eth1", role } };
+      const env = { CNI_COMMAND: "DEL", CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
+      const outcome = callWrapper(
+        { calledAs: "/opt/cni/bin/unknown-wrapper", stdin, env },
+        { files: journalFiles({ ...entry, type: "unknown", path: "/opt/cni/bin/unknown" }), links: [7] },
+      );
+      const messages = messagesOf(outcome).filter((one) => !one.startsWith("DEL"));
+      expect(messages).toHaveLength(count);
+      expect(messages.at(-1)).toBe(`interface eth1 is not in prevResult: the delegate ${words}`);
+    }
+  });
+
   test("keeps the path of a namespace that is gone", () => {
     const outcome = del("bridge", {}, { files: journalFiles(entryOf()), noNamespace: true });
     expect(runsOf(outcome)).toEqual([`bridge DEL eth0 ${blue}`]);
@@ -642,6 +794,12 @@ describe("DEL of an entry removes an interface of its name that is not its own",
       both,
     ],
     ["after a failed ADD in another namespace", tryOf({ type: "macvlan", namespace: elsewhere }), [], both],
+    [
+      "whatever a failed ADD in another namespace found and left",
+      tryOf({ type: "macvlan", namespace: elsewhere, before: 9, failed: { left: 5 } }),
+      [],
+      both,
+    ],
   ])("%s", (_, own, siblings, expected) => {
     expect(runsOf(del("macvlan", {}, { files: journalFiles(own, ...siblings), links: [9] }))).toEqual(expected);
   });

@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
+import { profiles } from "../../../plugins/index.ts";
+import { logOf } from "../../../shared/call/session.ts";
+import { undoJournal } from "../../../shared/delegate/undo.ts";
 import { append, hasGrown, type Undoing } from "../../../shared/delegate/undoing.ts";
-import type { FileIdentity } from "../../../shared/host/host.ts";
+import type { FileIdentity, Host } from "../../../shared/host/host.ts";
 import { Facts } from "../../../shared/journal/facts.ts";
 import type { Entry } from "../../../shared/journal/journal.ts";
 import { linesText, parseJournal } from "../../../shared/journal/lines.ts";
-import { callWrapper, exits, type Machine, messagesOf, type Outcome } from "../support/fake-host.ts";
+import { bootId, callWrapper, exits, type Machine, messagesOf, type Outcome } from "../support/fake-host.ts";
 import { chainedOf, entryOf, journalFiles } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 
@@ -25,7 +28,61 @@ test("undoes a journal from its end, without a namespace, and removes it", () =>
   const outcome = collect([entryOf(gone), chainedOf("portmap", gone)]);
   expect(runsOf(outcome)).toEqual(["portmap DEL blue", "bridge DEL blue", "bridge GC "]);
   expect(outcome.runs.map(({ env }) => env.CNI_NETNS)).toEqual(["", "", ""]);
-  expect(outcome.files).toEqual({});
+  expect(outcome).toMatchObject({ files: {}, emptied: ["/var/lib/cni/wrappers/blue"] });
+});
+
+test("undoes what a sibling left because it was shared, in the namespace that this one has", () => {
+  const there = { path: "/run/netns/there", device: 4, inode: 5, changedMs: 0 };
+  const other = { network: "other", namespace: there, isGivenUp: true };
+  const waiting = [
+    chainedOf("portmap", { ...other, configuration: { type: "portmap", name: "other" } }),
+    chainedOf("tuning", { ...other, ...gone, isUndone: true }),
+  ];
+  const machine = { namespaces: { [there.path]: 5 } };
+  const { runs, files } = collect([entryOf(gone), ...waiting], undefined, machine);
+  expect(runs.map(({ path, env }) => `${path.slice(13)} ${env.CNI_COMMAND} ${env.CNI_NETNS}`)).toEqual([
+    "bridge DEL ",
+    "portmap DEL /run/netns/there",
+    "bridge GC ",
+  ]);
+  expect(files).toEqual({});
+});
+
+test("an undone journal tells which entries failed and why, and asks for no DEL of what is undone", () => {
+  const entries = [
+    entryOf({ ...gone, ifName: "eth1", isGivenUp: true, isUndone: true }),
+    entryOf(gone),
+    chainedOf("portmap", gone),
+  ];
+  const files: Record<string, string | undefined> = {
+    ...journalFiles(...entries),
+    "/proc/sys/kernel/random/boot_id": bootId,
+    "/proc/uptime": "1000 1",
+  };
+  const host = {
+    env: {},
+    calledAs: "/opt/cni/bin/bridge-wrapper",
+    executable: "/usr/lib/cni-wrappers",
+    readFile: (path: string) => files[path],
+    listDirectory: () => [],
+    stat: () => undefined,
+    linkIndex: () => undefined,
+    inspect: () => "missing",
+    appendJournal(path: string, text: string) {
+      files[path] += text;
+    },
+    removeFile: (path: string) => void delete files[path],
+    removeDirectory: () => {},
+  };
+  const session = { host, profiles, log: logOf({}, {}), fields: {} };
+  const facts = new Facts(host as unknown as Host);
+  const key = { network: "zone", containerId: "blue", runtimeIfName: "eth0" };
+  const undoing = { session, facts, journal: facts.journal(key), netns: "" } as unknown as Undoing;
+  expect(undoJournal(undoing)).toMatchObject([
+    { entry: { type: "portmap" }, why: expect.stringContaining("portmap") },
+    { entry: { type: "bridge", ifName: "eth0" }, why: expect.stringContaining("bridge") },
+  ]);
+  expect(files[journal]).toContain('"given up"');
 });
 
 const journal = "/var/lib/cni/wrappers/blue/zone:eth0";

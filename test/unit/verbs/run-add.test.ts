@@ -264,12 +264,18 @@ describe("an ADD that would free the lease of the interface in its way", () => {
   const addWith = (entry: Entry, plugin = "ptp", link = made) => {
     const call = { calledAs: `/opt/cni/bin/${plugin}-wrapper`, stdin: { ...stdin, ipam: { type: "host-local" } } };
     const outcome = callWrapper(call, { files: journalFiles(entry), links: [link], answers: [exits(1)] });
-    return commandsOf(outcome).length === 0 ? JSON.parse(outcome.stdout).code : "runs";
+    return commandsOf(outcome).length === 0 ? JSON.parse(outcome.stdout) : "runs";
   };
 
   test("is refused, beside a sibling and beside its own attachment", () => {
-    expect(addWith(sibling)).toBe(7);
-    expect(addWith(entryOf({ uptime: 1, done: { uptime: 1, made, addresses: [] } }))).toBe(7);
+    expect(addWith(sibling)).toMatchObject({
+      code: 7,
+      details: expect.stringContaining("bridge makes it, or has made it, for other, interface net1"),
+    });
+    expect(addWith(entryOf({ uptime: 1, done: { uptime: 1, made, addresses: [] } }))).toMatchObject({
+      code: 7,
+      details: expect.stringContaining("bridge makes it, or has made it, for zone, interface eth0"),
+    });
   });
 
   test.each<[string, Entry, string?, number?]>([
@@ -468,8 +474,26 @@ test.each([
 ])("an ADD whose journal cannot be written leaves no file that it has made, although the disk took %s", (_, text) => {
   const host = callWrapper({ stdin }, { writeProblem: "ENOSPC", files: text === undefined ? {} : { [journal]: text } });
   expect(JSON.parse(host.stdout)).toMatchObject({ code: 5, details: expect.stringContaining(`${journal}: ENOSPC`) });
-  expect(host.runs).toEqual([]);
-  expect(host.files).toEqual({});
+  expect(host).toMatchObject({ runs: [], files: {}, emptied: ["/var/lib/cni/wrappers/blue"] });
+});
+
+test("an ADD whose answer the runtime does not get is undone, with the masquerading rules of its addresses", () => {
+  const asked: unknown[] = [];
+  const ip = (...call: unknown[]) => String(asked.push(call));
+  const outcome = callWrapper(
+    { stdin: { ...stdin, ipMasq: true, wrapper: { ifName: "eth1" } } },
+    { answers: [exits(0, bridgeResult), exits(0)], links: [0, 8], stdoutError: new Error("EPIPE"), ip },
+  );
+  expect(commandsOf(outcome)).toEqual(["ADD", "DEL"]);
+  expect(asked).toEqual([[["-force", "-batch", "-"], "address replace 172.26.64.2/20 dev eth1\n", "/run/netns/blue"]]);
+  expect(outcome.files).toEqual({});
+});
+
+test("the log names the plugin and the interface of an ADD whose plugin is missing", () => {
+  const env = { CNI_WRAPPERS_LOG: "/log" };
+  const { log } = callWrapper({ stdin: { ...stdin, wrapper: { ifName: "eth1" } }, env }, { inspect: () => "missing" });
+  const lines = log.map(({ line }) => JSON.parse(line)).filter(({ level }) => level === "error");
+  expect(lines).toMatchObject([{ delegate: "bridge", ifName: "eth1" }]);
 });
 
 test("an ADD whose journal cannot be written leaves the entries of others", () => {

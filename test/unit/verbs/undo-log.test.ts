@@ -83,6 +83,26 @@ test.each<[string, string, string, JsonObject, Machine]>([
     ...(["ADD", "bridge", { wrapper: { recover: "always" } }] as const),
     { files: { ...journalFiles(entryOf()), ...libcnis }, answers: [exits(0), exits(0, bridgeResult)] },
   ],
+  [
+    "cannot write the journal: ENOSPC",
+    ...(["DEL", "bridge", { prevResult }] as const),
+    { files: journalFiles(entryOf(), chainedOf("tuning")), writeProblem: "ENOSPC" },
+  ],
+  [
+    "DEL failed with the configuration of ADD: running it once more without its gateways",
+    ...(["DEL", "bridge", { prevResult }] as const),
+    {
+      files: journalFiles(
+        entryOf({
+          configuration: {
+            ...{ type: "bridge", name: "zone" },
+            ipam: { type: "host-local", subnet: "10.1.0.0/24", gateway: "10.1.0.1" },
+          },
+        }),
+      ),
+      answers: [failure, failure, exits(0)],
+    },
+  ],
 ])("%s", (message, command, plugin, stdin, machine) => {
   expect(warnings(command, plugin, stdin, machine)).toContain(message);
 });
