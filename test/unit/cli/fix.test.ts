@@ -23,3 +23,10 @@ test("a file that is not JSON stays as it is", () => {
   const broken = parseListFile("x.conflist", '{ "name": "x" "y" }');
   expect(fixFiles([broken])).toEqual({ files: [broken], fixed: [] });
 });
+
+test("of two equal keys, the one that counts is fixed", () => {
+  const list = (first: string, last: string) =>
+    `{ "cniVersion": "1.0.0", "name": "zone", "plugins": [{ "type": "bridge", "ipam": { "type": "dhcp" }, "mtu": ${first}, "mtu": ${last} }] }`;
+  const { files, fixed } = fixFiles([parseListFile("x.conflist", list('"1500"', '"1400"'))]);
+  expect([files[0]?.text, fixed.length]).toEqual([list('"1500"', "1400"), 1]);
+});

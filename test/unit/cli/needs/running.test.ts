@@ -1,4 +1,8 @@
-import { expect, test, vi } from "vitest";
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Link } from "../../../../cli/host/links.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { lostSince } from "../../../../cli/needs/running.ts";
@@ -80,4 +84,97 @@ test("rules that no program shows are not called lost, and not good", () => {
   expect(lostSince(listWith(masquerading), attachedWith(masquerading), { links: [], note })).toEqual([]);
   expect(noted).toEqual([expect.stringMatching(/^the packet rules of bridge-wrapper in .*: no program shows them$/)]);
   vi.unstubAllEnvs();
+});
+
+describe("the packet rules of ipMasq", () => {
+  let directory = "";
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "running-"));
+    vi.stubEnv("PATH", directory);
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    rmSync(directory, { recursive: true });
+  });
+
+  const program = (name: string, script: string) =>
+    writeFileSync(join(directory, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const hash = (text: string) => createHash("sha512").update(text).digest("hex");
+  // plugins/pkg/utils/utils.go: the first characters of the hash of the network's name and the container's.
+  const chains = (...owners: string[]) => {
+    const lines = owners.map((owner) => `:CNI-${hash(owner).slice(0, 24)} - [0:0]`);
+    program("iptables-save", `echo '*nat'\n${lines.map((line) => `echo '${line}'`).join("\n")}\necho COMMIT`);
+  };
+  // plugins/pkg/ip/ipmasq_nftables_linux.go
+  const ruleset = (...owners: string[]) => {
+    const at = { family: "inet", table: "cni_plugins_masquerade" };
+    const rules = owners.map((owner, index) => {
+      const [network = "", interfaceOf = ""] = owner.split(" ");
+      const comment = `${hash(network).slice(0, 16)}-${hash(interfaceOf).slice(0, 16)}, net: ${network}`;
+      return { rule: { ...at, chain: "masq_checks", handle: index + 1, comment, expr: [{ masquerade: null }] } };
+    });
+    const tables = [{ table: { family: at.family, name: at.table, handle: 1 } }];
+    const print = (objects: object[]) => `echo '${JSON.stringify({ nftables: objects })}'`;
+    program("nft", `if [ "$3" = tables ]; then ${print(tables)}; else ${print(rules)}; fi`);
+  };
+
+  const asked = { ...masquerading, wrapper: undefined };
+  const of = (containerId: string, plugins: object[] = [{ type: "portmap" }, asked], result: object = {}) => ({
+    ...{ ...mine, containerId, list: { plugins } as CachedAttachment["list"] },
+    result: { ...mine.result, ...result } as CachedAttachment["result"],
+  });
+  const lost = (plugin: object, ...attachments: CachedAttachment[]) => {
+    const noted: string[] = [];
+    const host = { links: [], note: (line: string) => void noted.push(line) };
+    const lines = lostSince(listWith(plugin), attachments, host).filter((line) => line.includes("ipMasq"));
+    return [...lines, ...noted];
+  };
+  const gone = (count: string, ids: string) =>
+    `the rules of ipMasq (bridge-wrapper) are gone for ${count} containers: ${ids}. Only ADD makes them: replace the containers`;
+
+  test("are there under the network's name, or under the list's", () => {
+    const renamed = { ...asked, wrapper: { ifName: "eth1" } };
+    const second = { interfaces: [{ name: "eth1", sandbox: mine.netns }] };
+    chains("zonec1", "zone-eth1c2", "zonec3");
+    expect(lost(asked, of("c1"), of("c3"))).toEqual([]);
+    expect(lost(renamed, of("c2", [renamed], second), of("c3", [renamed], second))).toEqual([]);
+    expect(lost(asked, of("c1"), of("c2"))).toEqual([gone("1 of 2", "c2")]);
+  });
+
+  test("of nftables have the interface's name, too", () => {
+    const nftables = { ...asked, ipMasqBackend: "nftables" };
+    const renamed = { ...nftables, wrapper: { ifName: "eth1" } };
+    const second = { interfaces: [{ name: "eth1", sandbox: mine.netns }] };
+    ruleset("zone eth0:c1", "zone-eth1 eth1:c2");
+    expect(lost(nftables, of("c1", [nftables]))).toEqual([]);
+    expect(lost(renamed, of("c2", [renamed], second))).toEqual([]);
+    expect(lost(nftables, of("c2", [nftables]))).toEqual([gone("1 of 1", "c2")]);
+  });
+
+  test("are missed of five containers by name, and of the others by number", () => {
+    chains();
+    const ids = ["c1", "c2", "c3", "c4", "c5", "c6"];
+    expect(lost(asked, ...ids.slice(0, 5).map((id) => of(id)))).toEqual([gone("5 of 5", "c1, c2, c3, c4, c5")]);
+    expect(lost(asked, ...ids.map((id) => of(id)))).toEqual([gone("6 of 6", "c1, c2, c3, c4, c5, ...")]);
+  });
+
+  test("are not missed where the list, the container or the interface has none", () => {
+    chains();
+    expect(lost({ ...asked, ipMasq: false }, of("c1"))).toEqual([]);
+    expect(lost({ ...asked, type: "macvlan-wrapper" }, of("c1", [{ ...asked, type: "macvlan-wrapper" }]))).toEqual([]);
+    expect(lost(asked, of("c1", [{ ...asked, type: "ptp-wrapper" }]))).toEqual([]);
+    expect(lost(asked, of("c1", [asked], { interfaces: [{ name: "eth7", sandbox: mine.netns }] }))).toEqual([]);
+    expect(lost(asked, of("c1", [asked], { ips: [] }))).toEqual([]);
+    expect(lost(asked)).toEqual([]);
+  });
+
+  test("that one program shows and the list's does not are not called lost", () => {
+    const note = "the packet rules of bridge-wrapper in zone.conflist: no program shows them";
+    chains();
+    expect(lost({ ...asked, ipMasqBackend: "nftables" }, of("c1"))).toEqual([note]);
+    program("iptables-save", "echo broken >&2; exit 1");
+    const broken =
+      "the packet rules of bridge-wrapper in zone.conflist: iptables-save: broken; packet rules may be left";
+    expect(lost(asked, of("c1"))).toEqual([broken]);
+  });
 });
