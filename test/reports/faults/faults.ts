@@ -92,7 +92,11 @@ async function runFlavor(flavor: string): Promise<number> {
   for (const each of missing) console.log(`${flavor}: too few cases: ${each}`);
   const dirty = results.filter(({ verdict }) => verdict.left.length > 0).length;
   const hung = results.filter(({ verdict }) => verdict.isHung).length;
-  if (!given.json) console.log(`\ntotal: ${flavor}: ${results.length} cases, ${hung} hung, ${dirty} left something`);
+  const dead = results.filter(({ verdict }) => verdict.death !== undefined).length;
+  if (!given.json)
+    console.log(
+      `\ntotal: ${flavor}: ${results.length} cases, ${hung} hung, ${dead} ended by a signal, ${dirty} left something`,
+    );
   return dirty === 0 && results.length === cases.length && missing.length === 0 ? 0 : 1;
 }
 
@@ -133,10 +137,21 @@ function print(flavor: string, results: readonly Result[]): void {
     console.log(JSON.stringify(results.map((result) => ({ flavor, ...result }))));
     return;
   }
-  const columns = ["flavor", "verb", "fault", "system calls", "cases", "not reached", "hung", "left something"];
+  const columns = [
+    "flavor",
+    "verb",
+    "fault",
+    "system calls",
+    "cases",
+    "not reached",
+    "hung",
+    "by a signal",
+    "left something",
+  ];
   console.log(table(columns, rowsOf(flavor, results)));
   for (const { each, verdict } of results) {
     if (verdict.isHung) console.log(`\n${flavor}: ${nameOf(each)}: it hung until it was killed`);
+    if (verdict.death) console.log(`\n${flavor}: ${nameOf(each)}: it ended by ${verdict.death}`);
     if (verdict.left.length > 0) console.log(`\n${flavor}: ${nameOf(each)}\n  ${verdict.left.join("\n  ")}`);
   }
 }

@@ -11,8 +11,9 @@ export function rowsOf(flavor: string, results: readonly Result[]): string[][] {
       const calls = new Set(own.map(({ each: { target, call } }) => `${target} ${call.name} ${call.nth}`));
       const missed = own.filter(({ verdict }) => !verdict.isReached);
       const hung = own.filter(({ verdict }) => verdict.isHung);
+      const dead = own.filter(({ verdict }) => verdict.death !== undefined);
       const left = own.filter(({ verdict }) => verdict.left.length > 0);
-      const counts = [calls.size, own.length, missed.length, hung.length, left.length];
+      const counts = [calls.size, own.length, missed.length, hung.length, dead.length, left.length];
       return [[flavor, verb, fault, ...counts.map(String)]];
     }),
   );

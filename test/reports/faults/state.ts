@@ -47,6 +47,11 @@ export function difference(before: State, after: State): string[] {
   return [...added, ...without(before, after).map((line) => `-${line}`)];
 }
 
+/** Whether a line of a difference is an empty journal: its wrapper was killed before it wrote the first line. */
+export function isUnbegunJournal(line: string): boolean {
+  return /^\+\/files\/600 \/var\/lib\/cni\/wrappers\/[^/ ]+\/[^/ ]+ ?$/.test(line);
+}
+
 /** Removes each line as often as the other list has it. */
 function without(lines: State, others: State): string[] {
   const counts = new Map<string, number>();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { casesOf, sampleOf } from "../../../reports/faults/cases.ts";
 import { fewer } from "../../../reports/faults/counts.ts";
-import { difference } from "../../../reports/faults/state.ts";
+import { difference, isUnbegunJournal } from "../../../reports/faults/state.ts";
 import {
   callsOf,
   deathIn,
@@ -87,6 +87,14 @@ test("a wrapper without an end hung, and only what starts or wakes a thread of N
   expect(isNodesOwn(failed("read(5, 0x7ffeeed25cff, 65536)"))).toBe(false);
   expect(isNodesOwn(failed(String.raw`write(1, "{\"cniVersion\":\"1.1.0\"}", 101)`))).toBe(false);
   expect(isNodesOwn(failed("clone(child_stack=NULL)"))).toBe(false);
+});
+
+test("an empty journal of an attachment was not begun; one with a line, or another empty file, is left", () => {
+  const empty = "+/files/600 /var/lib/cni/wrappers/victim/zone:eth0 ";
+  expect(isUnbegunJournal(empty)).toBe(true);
+  expect(isUnbegunJournal(`${empty}{"line":"began"}`)).toBe(false);
+  expect(isUnbegunJournal("+/files/600 /var/lib/cni/networks/zone/172.16.0.2 ")).toBe(false);
+  expect(isUnbegunJournal(empty.replace("+", "-"))).toBe(false);
 });
 
 test("the difference of two states has what was added and what is missing, as often as it occurs", () => {
