@@ -580,16 +580,6 @@ describe("DEL of an entry, in detail", () => {
     expect(runsWith(false, [exits(1), exits(2), exits(0)])).toEqual([2, 2]);
   });
 
-  test("of firewall gets a prevResult as it came that is no object, and no address is added to it", () => {
-    const configuration = { type: "firewall", prevResult: { ips: [{ address: "10.1.0.9/24" }] } };
-    const { runs } = del(
-      "firewall",
-      { prevResult: "text" },
-      { files: journalFiles(chainedOf("firewall", { configuration })) },
-    );
-    expect(runs).toMatchObject([{ stdin: { prevResult: { ips: [{ address: "10.1.0.9/24" }] } } }]);
-  });
-
   test.each<[string, string | undefined, string, Entry]>([
     [
       "of a chained plugin that was in the list gets the ADD's",

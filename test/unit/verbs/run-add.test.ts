@@ -167,6 +167,21 @@ describe("an ADD beside an entry that may be in use", () => {
     expect(present).not.toHaveProperty("stray");
   });
 
+  test.each<[string, Entry, string[]]>([
+    ["in another namespace is given up", live, ["given up"]],
+    ["in the same namespace is undone", entryOf(), ["undone"]],
+  ])("has passed: the other entry %s", (_, old, expected) => {
+    const never = { ...stdinOf, wrapper: { recover: "never" } };
+    const machine = { namespaces: { "/run/netns/old": 1 }, files: journalFiles(old), links: [0, 8] };
+    const { files } = callWrapper({ stdin: never }, { ...machine, answers: [exits(0, macvlanResult)] });
+    const lines = (files[journal] ?? "")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const ofOld = lines.filter(({ id, ids }) => id === old.id || ids?.includes(old.id));
+    expect(ofOld.slice(2).map(({ line }) => line)).toEqual(expected);
+  });
+
   test("leaves the other one's lease if its answer is none", () => {
     const { runs } = addWith({ answers: [exits(0, "none"), exits(0)], links: [0, 8] });
     expect(runs.map(({ env, stdin }) => [env.CNI_COMMAND, stdin])).toMatchObject([
