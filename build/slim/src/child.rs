@@ -34,13 +34,15 @@ pub enum Ended {
 pub fn run(call: &Call, limit: usize) -> io::Result<Ended> {
     let (child, stdout) = start(call)?;
     let mut output = Vec::with_capacity(CHUNK);
-    stdout.take(limit as u64 + 1).read_to_end(&mut output)?;
+    let read = stdout.take(limit as u64 + 1).read_to_end(&mut output);
     let too_much = output.len() > limit;
     if too_much {
         // It may ignore SIGTERM.
         let _ = kill_process(child, Signal::KILL);
     }
+    // Even if its output cannot be read: a plugin that still works would put back what its DEL removes.
     let status = wait_for(child)?;
+    read?;
     Ok(match status.and_then(|status| status.terminating_signal()) {
         _ if too_much => Ended::TooMuchOutput,
         Some(signal) => Ended::Signal(signal),

@@ -59,3 +59,24 @@ test.for(["EAGAIN", "ENOMEM"])(
     expect(errorOf(await machine.call({ through }))).toMatchObject({ code: 104, details });
   },
 );
+
+test("a delegate whose answer cannot be read has ended before the wrapper does, and the next ADD undoes it first", async (context) => {
+  skipEmulated(context, "strace does not see the calls of a program in qemu");
+  const add = async (inject: readonly string[]) => {
+    const machine = new Machine();
+    const note = (what: string) => `echo "$CNI_COMMAND ${what}" >>"$SCRATCH/order"\n`;
+    machine.file("plain", `#!/bin/sh\n${note("begins")}sleep 0.3\n${note("ends")}echo "{}"\n`, 0o755);
+    const through = ["strace", "-qq", "-y", "-e", "trace=read", "-o", machine.path("trace"), ...inject];
+    const env = { CNI_PATH: machine.directory };
+    const { exitCode } = await machine.call({ env, through });
+    const trace = String(machine.read("trace"));
+    if (exitCode !== 0) await machine.call({ env });
+    return { exitCode, trace, order: String(machine.read("order")) };
+  };
+  const { trace } = await add([]);
+  const nth = 1 + trace.split("\n").findIndex((line) => /^read\([1-9]\d*<pipe:/.test(line));
+  expect(nth).toBeGreaterThan(1);
+  const { exitCode, order } = await add(["-e", `inject=read:error=EIO:when=${nth}`]);
+  expect(exitCode).toBe(1);
+  expect(order.trim().split("\n")).toEqual(["ADD", "DEL", "ADD"].flatMap((verb) => [`${verb} begins`, `${verb} ends`]));
+});
