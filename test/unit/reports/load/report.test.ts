@@ -55,6 +55,16 @@ test.each<[string, LoadResult, string[]]>([
     ["ports c3: DEL failed without a kill: busy"],
   ],
   ["a link is left", loadOf({ left: ["eth1"] }), ["ports c3: left in its namespace: eth1"]],
+  [
+    "a link that a killed macvlan has not named is left",
+    loadOf({ calls: [failed("ADD", "died", "macvlan"), ...whole], left: ["veth7a1865ea@if3", "eth1@if3"] }),
+    ["ports c3: left in its namespace: eth1@if3"],
+  ],
+  [
+    "such a link is left, and no macvlan was killed",
+    loadOf({ calls: [failed("ADD", "died", "bridge"), ...whole], left: ["veth7a1865ea@if3"] }),
+    ["ports c3: left in its namespace: veth7a1865ea@if3"],
+  ],
   ["a lease is left", loadOf({}, { left: ["+lease"] }), ["left: +lease"]],
   [
     "a rule is left by a DEL that was killed, and one by a DEL that was not",
