@@ -106,10 +106,11 @@ export class Past {
     this.#memory.note(mutant, { ...result, digest: this.#digestOf(result.by, reaching) });
   }
 
-  // The killer decides alone. A mutant survives, or ends its worker, with all tests that reach it.
+  // The killer decides alone. A mutant survives, or ends its worker, with the tests that reach it and had time.
   #digestOf(by: Remembered["by"], reaching: readonly Reaching[]): string {
     const tests = by ? [by.test] : reaching.map(({ run }) => run.test).sort();
-    return digest(tests.flatMap((test) => [test, this.#digests.get(test) ?? "gone"]));
+    const files = tests.flatMap((test) => [test, this.#digests.get(test) ?? "gone"]);
+    return digest(by ? files : [...files, `${longest}`]);
   }
 }
 
@@ -157,8 +158,8 @@ export function reachOf(runs: readonly Run[]): ReadonlyMap<number, readonly Reac
   return reach;
 }
 
-/** Tests that take this long decide about a mutant, in milliseconds. More would take an hour for each percent. */
-const longest = 700;
+/** Tests that take this long decide about a mutant, in milliseconds. With 700, tests a folder away were left out. */
+const longest = 2000;
 
 /** Each test imports the plugins, so most of them reach a mutant there. The tests that see one of a kind see the others. */
 function kindOf({ file }: Mutant): string {
