@@ -26,12 +26,12 @@ export function restoreText(table: string, lines: readonly string[]): string {
   return [`*${table}`, ...lines, "COMMIT", ""].join("\n");
 }
 
-/** Returns the tables that iptables-save prints: their chains, and their lines, of which the rules begin with `-A`. */
+/** Returns the tables that iptables-save prints: their chains, and their rules as `-A` lines. */
 function tablesIn(saved: string) {
   return saved.split(/^\*/m).map((text) => {
     const [name = "", ...lines] = text.split("\n").map((line) => line.trimEnd());
     const chains = lines.flatMap((line) => /^:(\S+) /.exec(line)?.[1] ?? []);
-    return { name, chains, rules: lines };
+    return { name, chains, rules: lines.filter((line) => line.startsWith("-A ")) };
   });
 }
 
@@ -84,7 +84,7 @@ function forwardRulesIn({ rules }: Table, restore: string): readonly Thing[] {
 }
 
 function deletion(rule: string): string {
-  return `-D${rule.slice("-A".length)}`;
+  return rule.replace(/^-A/, "-D");
 }
 
 function sourceOf(rule: string): readonly string[] {
@@ -93,11 +93,11 @@ function sourceOf(rule: string): readonly string[] {
 }
 
 function targetOf(rule: string): readonly string[] {
-  const [, four, six] = / --to-destination (?:([\d.]+)|\[([^\]]+)\]):/.exec(rule) ?? [];
+  const [, four, six] = / --to-destination (?:([\d.]+)|\[([^\]]+)\]):\d+$/.exec(rule) ?? [];
   const address = four ?? six;
   return address === undefined ? [] : [plainAddress(address)];
 }
 
 function programOf(restore: string): string {
-  return restore.replace("-restore", "");
+  return restore.replace(/-restore$/, "");
 }

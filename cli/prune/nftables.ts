@@ -53,7 +53,7 @@ export function removalCommands(text: string, [, family = "", table = ""]: reado
   ].join("");
 }
 
-const spoofComment = /^macspoofchk-(.+)/;
+const spoofComment = /^macspoofchk-(.+)$/;
 const masqueradeComment = /^([0-9a-f]{16}-[0-9a-f]{16}), net: /;
 
 function nameIn(comment: string, family: string, table: string): string | undefined {
@@ -78,7 +78,7 @@ function ownerIn(name: string, [rule]: readonly Rule[]): Pick<Thing, "network" |
   if (kind === "macspoofchk") return { containerId: id.slice(0, Math.max(0, id.lastIndexOf("-"))) };
   // nft cuts long comments.
   const [, network = "", ifName = "", containerId = ""] =
-    /, net: (.*), if: (.*), id: (.*)/.exec(rule?.comment ?? "") ?? [];
+    /, net: (.*), if: (.*), id: (.*)$/.exec(rule?.comment ?? "") ?? [];
   // guard: a comment that does not give the name names no owner
   return masqueradeName(network, ifName, containerId) === name ? { network, containerId } : {};
 }

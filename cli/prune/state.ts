@@ -100,7 +100,7 @@ function isMac({ address }: Link, mac: string): boolean {
 function isOf(known: Known, link: Link): boolean {
   if (link.ifname === "lo") return false;
   const interfaces = (known.result?.result?.interfaces ?? []).filter(isContainerInterface);
-  const isReported = interfaces.some(({ name, mac }) => name === link.ifname && isMac(link, String(mac)));
+  const isReported = interfaces.some(({ name, mac }) => name === link.ifname && mac && isMac(link, String(mac)));
   return isReported || addressesOf(link).some((address) => addressesOfKnown(known).includes(plainAddress(address)));
 }
 

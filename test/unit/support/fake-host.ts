@@ -113,11 +113,15 @@ export function callWrapper(call: Call = {}, machine: Machine = {}): Outcome {
   return { exitCode: fake.replacedBy()?.exitCode ?? exitCode, ...fake.seen() };
 }
 
+/** A session on a fake machine, and what is to be seen there. */
+export function sessionOn(machine: Machine, call: Call = {}) {
+  const { host, seen } = fakeHost(call, machine);
+  return { session: { host, profiles, log: logOf({}, {}), cniVersion: undefined, fields: {} }, seen };
+}
+
 /** Plans a call on a fake machine. */
 export function planOf(request: Request, calledAs = "bridge-wrapper", machine: Machine = {}): Plan {
-  const { host } = fakeHost({ calledAs }, machine);
-  const session = { host, profiles, log: logOf({}, {}), cniVersion: undefined, fields: {} };
-  return planRequest(session, request).plan;
+  return planRequest(sessionOn(machine, { calledAs }).session, request).plan;
 }
 
 /** The runtime's variables. A call can change them. */

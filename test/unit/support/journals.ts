@@ -68,6 +68,14 @@ export function asRead(entry: Entry): Entry {
   return { ...beganLine(entry), ...entry, ...parts };
 }
 
+/** The lines of a journal's file. */
+export function linesIn(text = "") {
+  return text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}
+
 /** The files of journals with these entries. */
 export function journalFiles(...entries: readonly Entry[]): Record<string, string> {
   const files: Record<string, string> = {};

@@ -4,7 +4,7 @@ import { type Entry, nowhere } from "../../../shared/journal/journal.ts";
 import { parseJournal } from "../../../shared/journal/lines.ts";
 import { del, runsOf, zone } from "../support/dels.ts";
 import { callWrapper, exits, type Machine, messagesOf, ownNamespace } from "../support/fake-host.ts";
-import { chainedOf, entryOf, journalFiles, tryOf } from "../support/journals.ts";
+import { chainedOf, entryOf, journalFiles, linesIn, tryOf } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 import { bothResult, macvlanResult } from "../support/results.ts";
 
@@ -534,11 +534,7 @@ describe("DEL of an entry, in detail", () => {
       during ??= (files.get(journal) as { text: string }).text;
     };
     del("bridge", {}, { files: journalFiles(...entries), meanwhile });
-    const lines = during
-      ?.trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-    expect(lines?.flatMap(({ line, ids }) => (line === "given up" ? [ids] : []))).toEqual(expected);
+    expect(linesIn(during).flatMap(({ line, ids }) => (line === "given up" ? [ids] : []))).toEqual(expected);
   });
 
   test("by the list's configuration goes through the list's jq program", () => {

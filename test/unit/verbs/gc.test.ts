@@ -1,14 +1,12 @@
 import { expect, test } from "vitest";
-import { profiles } from "../../../plugins/index.ts";
-import { logOf } from "../../../shared/call/session.ts";
 import { undoJournal } from "../../../shared/delegate/undo.ts";
 import { append, hasGrown, type Undoing } from "../../../shared/delegate/undoing.ts";
-import type { FileIdentity, Host } from "../../../shared/host/host.ts";
+import type { FileIdentity } from "../../../shared/host/host.ts";
 import { Facts } from "../../../shared/journal/facts.ts";
 import type { Entry } from "../../../shared/journal/journal.ts";
 import { linesText, parseJournal } from "../../../shared/journal/lines.ts";
-import { bootId, callWrapper, exits, type Machine, messagesOf, type Outcome } from "../support/fake-host.ts";
-import { chainedOf, entryOf, journalFiles } from "../support/journals.ts";
+import { callWrapper, exits, type Machine, messagesOf, type Outcome, sessionOn } from "../support/fake-host.ts";
+import { chainedOf, entryOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 
 const valid = "cni.dev/valid-attachments";
@@ -54,35 +52,13 @@ test("an undone journal tells which entries failed and why, and asks for no DEL 
     entryOf(gone),
     chainedOf("portmap", gone),
   ];
-  const files: Record<string, string | undefined> = {
-    ...journalFiles(...entries),
-    "/proc/sys/kernel/random/boot_id": bootId,
-    "/proc/uptime": "1000 1",
-  };
-  const host = {
-    env: {},
-    calledAs: "/opt/cni/bin/bridge-wrapper",
-    executable: "/usr/lib/cni-wrappers",
-    readFile: (path: string) => files[path],
-    listDirectory: () => [],
-    stat: () => undefined,
-    linkIndex: () => undefined,
-    inspect: () => "missing",
-    appendJournal(path: string, text: string) {
-      files[path] += text;
-    },
-    removeFile: (path: string) => void delete files[path],
-    removeDirectory: () => {},
-  };
-  const session = { host, profiles, log: logOf({}, {}), fields: {} };
-  const facts = new Facts(host as unknown as Host);
-  const key = { network: "zone", containerId: "blue", runtimeIfName: "eth0" };
-  const undoing = { session, facts, journal: facts.journal(key), netns: "" } as unknown as Undoing;
-  expect(undoJournal(undoing)).toMatchObject([
+  const { session, seen } = sessionOn({ files: journalFiles(...entries), inspect: () => "missing" });
+  const facts = new Facts(session.host);
+  expect(undoJournal({ session, facts, journal: facts.journal(zoneOfBlue), netns: "" })).toMatchObject([
     { entry: { type: "portmap" }, why: expect.stringContaining("portmap") },
     { entry: { type: "bridge", ifName: "eth0" }, why: expect.stringContaining("bridge") },
   ]);
-  expect(files[journal]).toContain('"given up"');
+  expect(seen().files[journal]).toContain('"given up"');
 });
 
 const journal = "/var/lib/cni/wrappers/blue/zone:eth0";

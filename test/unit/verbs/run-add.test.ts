@@ -3,7 +3,7 @@ import { type Entry, journalFile } from "../../../shared/journal/journal.ts";
 import { linesText, parseJournal } from "../../../shared/journal/lines.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { type Call, callWrapper, exits, type Machine, messagesOf, type Outcome } from "../support/fake-host.ts";
-import { chainedOf, entryOf, journalFiles, linesOf, tryOf, zoneOfBlue } from "../support/journals.ts";
+import { chainedOf, entryOf, journalFiles, linesIn, linesOf, tryOf, zoneOfBlue } from "../support/journals.ts";
 import { bridgeResult, macvlanResult } from "../support/results.ts";
 
 const journal = journalFile(zoneOfBlue);
@@ -174,11 +174,7 @@ describe("an ADD beside an entry that may be in use", () => {
     const never = { ...stdinOf, wrapper: { recover: "never" } };
     const machine = { namespaces: { "/run/netns/old": 1 }, files: journalFiles(old), links: [0, 8] };
     const { files } = callWrapper({ stdin: never }, { ...machine, answers: [exits(0, macvlanResult)] });
-    const lines = (files[journal] ?? "")
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-    const ofOld = lines.filter(({ id, ids }) => id === old.id || ids?.includes(old.id));
+    const ofOld = linesIn(files[journal]).filter(({ id, ids }) => id === old.id || ids?.includes(old.id));
     expect(ofOld.slice(2).map(({ line }) => line)).toEqual(expected);
   });
 

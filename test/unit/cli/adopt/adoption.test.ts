@@ -278,7 +278,7 @@ describe("a journal that adopt wrote", () => {
   test.each([
     ["the first", [true, false]],
     ["the second", [false, true]],
-  ])("is removed by --undo after two adoptions, of which %s added it", (_, adds) => {
+  ])("is removed by --undo after two adoptions; %s added it", (_, adds) => {
     redirect("/var/lib/cni/wrappers", at("wrappers"));
     const file = at("cache/results/zone-c1-eth0");
     writeFileSync(file, "{}");

@@ -311,7 +311,7 @@ test("prune looks for leases where lists, and results of old lists, have them, a
   );
   // A network counts that only a lease names, and what is of another network does not.
   expect(await shown("--network", "fourth")).toEqual([1, [fourth]]);
-  // What has the container's name among the results is of an attachment, even if it is no result.
+  // A file among the results that has the container's name belongs to an attachment, even if it cannot be read as a result.
   mkdirSync(at("results/.third-c9-eth0"));
   expect(await shown("--network", "third", "--write")).toEqual([
     1,
