@@ -537,6 +537,12 @@ describe("DEL of an entry, in detail", () => {
     expect(linesIn(during).flatMap(({ line, ids }) => (line === "given up" ? [ids] : []))).toEqual(expected);
   });
 
+  test("has the cniVersion of its ADD if the list has none any more", () => {
+    const files = journalFiles(entryOf({ configuration: { ...added, cniVersion: "0.4.0" } }));
+    const { runs } = del("bridge", { cniVersion: undefined }, { files });
+    expect(runs[0]?.stdin).toMatchObject({ cniVersion: "0.4.0" });
+  });
+
   test("by the list's configuration goes through the list's jq program", () => {
     const jq: Machine["jq"] = () => ({ output: '{"by":"jq"}' });
     const files = journalFiles(entryOf());
