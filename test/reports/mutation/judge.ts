@@ -172,18 +172,19 @@ function noteKiller(killers: Map<string, string[]>, kind: string, test: string):
 }
 
 /**
- * The tests that decide about a mutant: of those that reach it, first its own file's, then the nearest, those that killed one
- * of its kind before the others, then the fastest, while there is time.
+ * The tests that decide about a mutant: of those that reach it, first its own file's, or the group of tests with its name (each
+ * rule of `lint` has one), then the nearest, those that killed one of its kind before the others, then the fastest, while there
+ * is time.
  */
 export function orderFor(mutant: Mutant, reaching: readonly Reaching[], killers: readonly string[] = []): Order {
-  const own = basename(mutant.file).replace(/\.ts$/, ".test.ts");
+  const own = basename(mutant.file, ".ts");
   const sorted = sortedBy(reaching, (one) => [
-    basename(one.run.test) === own ? 0 : 1,
+    basename(one.run.test) === `${own}.test.ts` || one.run.groups.includes(own) ? 0 : 1,
     -nearness(mutant.file, one.run.test),
     killers.includes(one.run.test) ? killers.indexOf(one.run.test) : killers.length,
     durationOf(one),
   ]);
-  const chosen = inTime(sorted);
+  const chosen = inTime(sorted, own);
   const usualMs = chosen.reduce((sum, one) => sum + durationOf(one), 0);
   return { mutant: mutant.id, tests: chosen.map(limited), limitMs: 10_000 + 10 * usualMs };
 }
@@ -194,21 +195,23 @@ function durationOf({ run: { milliseconds }, cases }: Reaching): number {
   return (cases ?? [...own.keys()]).reduce((sum, index) => sum + (own[index] ?? 0), shared);
 }
 
-/** As many as there is time for, but the whole first one: of each file, the fastest tests. */
-function inTime(sorted: readonly Reaching[]): Reaching[] {
+/** As many as there is time for, but all of the named group, or else the whole first file: of each file, the fastest tests. */
+function inTime(sorted: readonly Reaching[], group: string): Reaching[] {
   let left = longest;
   return sorted.flatMap((one, at) => {
     const [shared = 0, ...own] = one.run.milliseconds;
     const whole = one.cases ?? [...own.keys()];
+    const hasGroup = one.run.groups.includes(group);
+    const rank = (index: number) => (one.run.groups[index] === group ? 0 : 1);
     if (left < shared && at > 0) return [];
     left -= shared;
-    const cases = sortedBy(whole, (index) => [own[index] ?? 0]).filter((index) => {
-      const isInTime = at === 0 || (own[index] ?? 0) <= left;
+    const cases = sortedBy(whole, (index) => [rank(index), own[index] ?? 0]).filter((index) => {
+      const isInTime = (hasGroup ? rank(index) : at) === 0 || (own[index] ?? 0) <= left;
       if (isInTime) left -= own[index] ?? 0;
       return isInTime;
     });
-    if (cases.length === whole.length) return one;
-    return cases.length > 0 ? { ...one, cases: cases.sort((a, b) => a - b) } : [];
+    if (cases.length === whole.length && !hasGroup) return one;
+    return cases.length > 0 ? { ...one, cases: sortedBy(cases, (index) => [rank(index), index]) } : [];
   });
 }
 

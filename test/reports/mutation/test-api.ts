@@ -80,6 +80,12 @@ function groupsAround(group: Group): Group[] {
   return [...(group.outer ? groupsAround(group.outer) : []), group];
 }
 
+/** The name of the outermost `describe` around a test; an empty text if there is none. */
+export function outermostName(group: Group): string {
+  const [, outermost] = groupsAround(group);
+  return outermost?.name ?? "";
+}
+
 async function runHooks(hooks: readonly Hook[]): Promise<void> {
   for (const hook of hooks) {
     const result = hook();

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { type Bundle, root } from "./bundle.ts";
 import { switchName } from "./instrument.ts";
 import { watchReads } from "./reads.ts";
-import { type Case, firstFailure, testApi } from "./test-api.ts";
+import { type Case, firstFailure, outermostName, testApi } from "./test-api.ts";
 
 /** The order for a worker: the mutant (none in the first run), and the tests to run until one fails. */
 export interface Order {
@@ -20,7 +20,7 @@ export interface Order {
 /** Tests of a file, and how often they may ask for a mutant. A test that asks far more often is in an endless loop. */
 export interface Limited {
   readonly test: string;
-  /** The indexes of the tests in their file; all, if it is missing. */
+  /** The indexes of the tests in their file, in the order in which they run; all, if it is missing. */
   readonly cases?: readonly number[];
   readonly mostAsked: number;
 }
@@ -38,6 +38,8 @@ export interface Run {
   /** The processor's time for each test, which depends little on other programs; first the declarations and shared hooks. */
   readonly milliseconds: readonly number[];
   readonly asked: number;
+  /** The outermost group of each test; an empty text for a test in none. */
+  readonly groups: readonly string[];
   /** The mutants that each test reached, first those that its declarations and shared hooks reached. Only without a mutant. */
   readonly reached: readonly Int32Array[];
   /** The files and directories of ours that the tests read, in absolute paths. Only without a mutant. */
@@ -104,6 +106,7 @@ async function runFile({ test, cases: chosen, mostAsked }: Limited, mutant: numb
   spend();
   const run: Run = {
     ...{ test, milliseconds: Array.from(milliseconds, (spent = 0) => spent), asked },
+    groups: all.map(({ group }) => outermostName(group)),
     reached: mutant === undefined ? reached.map((ids) => Int32Array.from(ids)) : [],
     read: mutant === undefined ? [...read] : [],
   };
@@ -126,7 +129,7 @@ async function failureOf(
   } catch (error) {
     return { index: -1, why: `its declarations: ${worded(error)}` };
   }
-  const indexes = [...all.keys()].filter((index) => chosen?.includes(index) ?? true);
+  const indexes = chosen ?? [...all.keys()];
   const failed = await firstFailure(
     indexes.map((index) => all[index] as Case),
     begin,

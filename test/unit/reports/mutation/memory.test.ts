@@ -55,7 +55,7 @@ test("a verdict holds until a file changes that the killer loads or reads, or th
     { ...bundle, test: "killer.test.ts", files: [source] },
     { ...bundle, test: "far.test.ts", files: [far] },
   ];
-  const run = { milliseconds: [0, 1], asked: 1, reached: [new Int32Array(), Int32Array.of(mutant.id)] };
+  const run = { milliseconds: [0, 1], asked: 1, groups: [""], reached: [new Int32Array(), Int32Array.of(mutant.id)] };
   const runs = [
     { ...run, test: "killer.test.ts", read: [fixture] },
     { ...run, test: "far.test.ts", read: [] },

@@ -39,7 +39,7 @@ test("the mutants of changed lines", () => {
 });
 
 const run = (test: string, milliseconds: number[], ...reached: number[][]) => {
-  return { test, milliseconds, asked: 10, reached: reached.map((ids) => Int32Array.from(ids)), read: [] };
+  return { test, milliseconds, asked: 10, groups: [""], reached: reached.map((ids) => Int32Array.from(ids)), read: [] };
 };
 
 test("a mutant meets only the tests that reach it: its own file's, those that killed others there, the nearest, the fastest, in time", () => {
@@ -66,6 +66,19 @@ test("a mutant meets only the tests that reach it: its own file's, those that ki
     ["test/unit/cli/slow.test.ts", [0, 1]],
     ["test/unit/cli/too-slow.test.ts", [1]],
   ]);
+});
+
+test("a group of tests with the name of the mutant's file runs first and whole, the rest of its file in time", () => {
+  const [mutant] = mutantsOf("cli/rules/kept-leases.ts", "f();", 7);
+  const runs = [
+    run("test/unit/cli/fast.test.ts", [0, 1], [], [7]),
+    {
+      ...run("test/unit/cli/rules.test.ts", [0, 1, 1500, 1900, 700, 400], [], [7], [7], [7], [7], [7]),
+      groups: ["duplicate-key", "duplicate-key", "kept-leases", "kept-leases", ""],
+    },
+  ];
+  const order = mutant && orderFor(mutant, reachOf(runs).get(7) ?? []);
+  expect(order?.tests.map(({ test, cases }) => [test, cases])).toEqual([["test/unit/cli/rules.test.ts", [2, 3]]]);
 });
 
 test("the tests of the commands decide about no mutant of the core", () => {
