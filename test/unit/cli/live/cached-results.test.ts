@@ -2,7 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { parseCachedResult, readCachedResults } from "../../../../cli/live/cached-results.ts";
+import {
+  addressesAt,
+  interfaceNames,
+  namespacesInCache,
+  parseCachedResult,
+  readCachedResult,
+  readCachedResults,
+} from "../../../../cli/live/cached-results.ts";
 
 const cached = {
   kind: "cniCacheV1",
@@ -37,6 +44,26 @@ describe("parseCachedResult", () => {
     });
   });
 
+  test("what libcni did not write so is left out", () => {
+    const odd = {
+      ...{ config: 7, cniArgs: [["K", "v"], ["K"], ["K", 7], "Kv", ["K", "v", "w"]], capabilityArgs: [], netns: 7 },
+      result: [],
+    };
+    expect(parseCachedResult("/f", JSON.stringify({ ...cached, ...odd }))).toMatchObject({
+      ...{ list: undefined, args: [["K", "v"]], capabilityArgs: {}, netns: "", result: undefined },
+    });
+    expect(parseCachedResult("/f", JSON.stringify({ ...cached, cniArgs: null }))).toMatchObject({ args: [] });
+    const portMappings = [{ hostPort: 80 }];
+    expect(parseCachedResult("/f", JSON.stringify({ ...cached, capabilityArgs: { portMappings } }))).toMatchObject({
+      capabilityArgs: { portMappings },
+    });
+  });
+
+  test("a result without the runtime's interface: the first one's namespace is the container's", () => {
+    const named = JSON.stringify({ ...cached, ifName: "eth7" });
+    expect(parseCachedResult("/f", named)).toMatchObject({ netns: "/run/netns/other" });
+  });
+
   test.each([{}, { netns: "" }])("without a namespace, as of an older libcni, the result names it: %j", (netns) => {
     expect(parseCachedResult("/f", JSON.stringify({ ...cached, ...netns }))).toMatchObject({ netns: "/run/netns/c1" });
   });
@@ -45,6 +72,7 @@ describe("parseCachedResult", () => {
     ["no JSON", "{", "it is not a JSON object"],
     ["another kind", '{"kind":"x"}', 'its kind is not "cniCacheV1"'],
     ["no names", '{"kind":"cniCacheV1"}', "it names no network, container or interface"],
+    ["a result of another kind", JSON.stringify({ ...cached, result: { ips: 7 } }), "its result is not that of an ADD"],
   ])("%s: says why", (_, text, reason) => {
     expect(parseCachedResult("/f", text)).toEqual({ file: "/f", reason });
   });
@@ -59,5 +87,30 @@ describe("readCachedResults", () => {
     writeFileSync(path.join(directory, "results/zone-c1-eth0"), JSON.stringify(cached));
     writeFileSync(path.join(directory, "results/broken"), "");
     expect(readCachedResults(directory)).toMatchObject([{ reason: "it is not a JSON object" }, { containerId: "c1" }]);
+    writeFileSync(path.join(directory, "results/zone-c2-eth0"), JSON.stringify({ ...cached, netns: "/run/netns/c2" }));
+    writeFileSync(path.join(directory, "results/zone-c3-eth0"), JSON.stringify({ ...cached, netns: "relative" }));
+    writeFileSync(path.join(directory, "results/zone-c4-eth0"), JSON.stringify(cached));
+    expect(namespacesInCache(directory)).toEqual(["/run/netns/c1", "/run/netns/c2"]);
   });
+
+  test("a file that is gone meanwhile is nothing, and one that cannot be read says why", () => {
+    const directory = mkdtempSync(path.join(tmpdir(), "cni-wrappers-cache-"));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    expect(readCachedResult(path.join(directory, "zone-c1-eth0"))).toBeUndefined();
+    expect(readCachedResult(directory)).toEqual({ file: directory, reason: "is a directory" });
+  });
+});
+
+test("an interface's addresses are those of the container's one of its name", () => {
+  const sandbox = "/run/netns/c1";
+  const interfaces = [{ name: "eth0" }, { name: "eth1", sandbox }, { name: "eth0", sandbox }, { name: "x", sandbox }];
+  const ips = [0, 1, 2, 2, undefined].map((own, index) => ({
+    address: `10.1.0.${index}/24`,
+    ...(own !== undefined && { interface: own }),
+  }));
+  const result = { interfaces, ips };
+  expect(interfaceNames({ result })).toEqual(["eth1", "eth0", "x"]);
+  const found = ["eth0", "eth1", "x", "eth7"].map((ifName) => addressesAt({ result }, ifName));
+  expect(found).toEqual([["10.1.0.2/24", "10.1.0.3/24"], ["10.1.0.1/24"], [], []]);
+  expect([interfaceNames({ result: undefined }), addressesAt({ result: undefined }, "eth0")]).toEqual([[], []]);
 });

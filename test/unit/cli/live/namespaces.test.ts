@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { withNamespace } from "../../../../cli/live/namespaces.ts";
+import { isNamespace, namespacePath, pathStateAt, withNamespace } from "../../../../cli/live/namespaces.ts";
 
 const own = "/proc/self/ns/net";
 const { ino } = statSync(own);
@@ -25,4 +25,24 @@ test.each([
   writeFileSync(join(directory, "file"), "");
   const full = path.startsWith("/") ? path : join(directory, path);
   expect(await withNamespace(full, inode, async (safePath) => statSync(safePath).ino)).toBe(expected);
+});
+
+test.each([
+  [own, "live"],
+  ["/proc/self/ns", "gone"],
+  ["/nowhere", "gone"],
+  ["/proc/version/below", "gone"],
+  ["", "gone"],
+  [`/${"x".repeat(300)}`, "unreadable"],
+])("%s is %s", (path, state) => {
+  expect(pathStateAt(path)).toBe(state);
+  expect(isNamespace(path)).toBe(state === "live");
+});
+
+test("/var/run is a link to /run", () => {
+  expect(["/var/run/netns/c1", "/run/netns/c1", "/srv/var/run/c1"].map(namespacePath)).toEqual([
+    "/run/netns/c1",
+    "/run/netns/c1",
+    "/srv/var/run/c1",
+  ]);
 });

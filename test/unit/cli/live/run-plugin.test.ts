@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -27,7 +27,7 @@ test.each(["", "exit 0\n"])("a file that the kernel does not start is never hand
   expect(outcome).toMatchObject({ passed: false, error: expect.stringContaining("the kernel does not start it") });
 });
 
-describe("a plugin that does not end well", () => {
+describe("a plugin", () => {
   let directory = "";
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), "run-plugin-"));
@@ -46,6 +46,68 @@ describe("a plugin that does not end well", () => {
   // The pid is in the file as a whole, or not at all.
   const withChild = () => `sleep 600 & echo $! >${directory}/new; mv ${directory}/new ${directory}/pid; wait`;
 
+  const path = () => `${directory}/slow`;
+  const fails = (error: string) => ({ passed: false, error });
+
+  // The error that it prints counts, then its last line on stderr, then the one on stdout.
+  test.each([
+    ["an object", `echo '{"cniVersion":"1.0.0"}'`, { passed: true, output: { cniVersion: "1.0.0" } }],
+    ["something else", "echo 7; echo noise >&2", { passed: true }],
+    ["nothing", "", { passed: true }],
+    ["an error", `echo noise >&2; echo '{"code":7,"msg":"no room"}'; exit 1`, fails("no room")],
+    ["an error with details", `echo '{"msg":"no room","details":"0 left"}'; exit 1`, fails("no room; 0 left")],
+    ["an error without words", `echo '{"code":7}'; exit 1`, fails('{"code":7}')],
+    ["an error whose words are no text", `echo '{"msg":7}'; exit 1`, fails('{"msg":7}')],
+    ["lines", "echo out; printf '\\none\\ntwo\\n\\n' >&2; exit 1", fails("two")],
+    ["lines on stdout", "printf '\\none\\n two \\n'; exit 1", fails(" two")],
+    ["blanks", "echo ' '; echo ' ' >&2; exit 7", fails("exit code 7")],
+    ["a passing answer, and a failure", `echo '{"cniVersion":"1.0.0"}'; exit 1`, fails('{"cniVersion":"1.0.0"}')],
+  ])("it answers with %s", async (_, script, outcome) => {
+    expect(await runPlugin(run(script), 60)).toEqual(outcome);
+  });
+
+  test("a signal that ends it is its error", async () => {
+    expect(await runPlugin(run("kill -9 $$"), 60)).toEqual(fails(`${path()} was ended by SIGKILL`));
+  });
+
+  test("a plugin that cannot be started is an error", async () => {
+    const given = run("exit 0");
+    chmodSync(path(), 0o644);
+    expect(await runPlugin(given, 60)).toEqual(fails(`${path()}: spawn ${path()} EACCES`));
+  });
+
+  test("it gets its configuration and its variables, and not the wrappers' log", async () => {
+    vi.stubEnv("CNI_WRAPPERS_LOG", "/var/log/cni");
+    vi.stubEnv("OF_THE_COMMAND", "kept");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const script = `printf '{"in":%s,"log":"%s","kept":"%s","path":"%s"}' "$(cat)" "$CNI_WRAPPERS_LOG" "$OF_THE_COMMAND" "$CNI_PATH"`;
+    expect(await runPlugin({ ...run(script), stdin: { name: "zone" } }, 60)).toEqual({
+      passed: true,
+      output: { in: { name: "zone" }, log: "", kept: "kept", path: directory },
+    });
+  });
+
+  test("one that reads nothing is no fault, however long its configuration is", async () => {
+    const stdin = { text: "x".repeat(1_000_000) };
+    expect(await runPlugin({ ...run("exec 0</dev/null; sleep 0.1"), stdin }, 60)).toEqual({ passed: true });
+  });
+
+  test("the first directory that has its file counts", async () => {
+    const [first, second, third] = ["one", "two", "three"].map((name) => join(directory, name));
+    for (const each of [first, second, third]) mkdirSync(each as string);
+    mkdirSync(join(first as string, "named"));
+    for (const each of [second, third])
+      writeFileSync(join(each as string, "named"), `#!/bin/sh\necho '{"from":"${each}"}'\n`, { mode: 0o755 });
+    const call = (type: string, CNI_PATH?: string) =>
+      runPlugin({ type, environment: CNI_PATH === undefined ? {} : { CNI_PATH }, stdin: {} }, 60);
+    const cniPath = [first, second, third].join(":");
+    expect(await call("named", cniPath)).toEqual({ passed: true, output: { from: second } });
+    const list = [first, second, third].join(" ");
+    expect(await call("other", cniPath)).toEqual(fails(`failed to find plugin "other" in path [${list}]`));
+    expect(await call("named")).toEqual(fails('failed to find plugin "named" in path []'));
+    expect(await call("", cniPath)).toEqual(fails("no plugin name provided"));
+  });
+
   test("what it started is killed with it", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
@@ -63,9 +125,10 @@ describe("a plugin that does not end well", () => {
     await expect.poll(() => isAlive(started()), patience).toBe(false);
   });
 
-  test("8 MiB are not too much", async () => {
-    const outcome = await runPlugin(run("head -c 8388608 /dev/zero"), 60);
-    expect(outcome).toEqual({ passed: true });
+  test("8 MiB are not too much, and a byte more is", async () => {
+    expect(await runPlugin(run("head -c 8388608 /dev/zero"), 60)).toEqual({ passed: true });
+    const more = run("head -c 4194304 /dev/zero; head -c 4194305 /dev/zero >&2");
+    expect(await runPlugin(more, 60)).toEqual(fails(`${path()} printed more than 8 MiB`));
   });
 
   // Each call of `process.on` takes long, so a plugin that starts before the listeners is there long before them.
@@ -73,15 +136,17 @@ describe("a plugin that does not end well", () => {
     "const { on } = process; process.on = (...args) => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500); return on.apply(process, args); };";
 
   test.each([
-    ["at any time", ""],
-    ["right after its start", slowListeners],
-  ])("a signal that ends the command ends the plugin: %s", async (_, before) => {
+    ["at any time", "SIGTERM", ""],
+    ["right after its start", "SIGTERM", slowListeners],
+    ["the terminal's", "SIGINT", ""],
+    ["a lost connection's", "SIGHUP", ""],
+  ] as const)("a signal that ends the command ends the plugin: %s", async (_, signal, before) => {
     const module = join(import.meta.dirname, "../../../../cli/live/run-plugin.ts");
     const code = `import { runPlugin } from ${JSON.stringify(module)}; ${before} runPlugin(${JSON.stringify(run(withChild()))}, 60);`;
     const command = spawn(process.execPath, ["--input-type=module", "--eval", code], { stdio: "inherit" });
     await expect.poll(isStarted, patience).toBe(true);
-    command.kill("SIGTERM");
-    expect(await once(command, "exit")).toEqual([null, "SIGTERM"]);
+    command.kill(signal);
+    expect(await once(command, "exit")).toEqual([null, signal]);
     await expect.poll(() => isAlive(started()), patience).toBe(false);
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
-import { demandKnown, readAttachments } from "../../../../cli/live/wanted.ts";
+import { demandKnown, isWanted, readAttachments } from "../../../../cli/live/wanted.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 
 let directory = "";
@@ -83,4 +83,47 @@ test("the reason is in words", () => {
   const lines: string[] = [];
   readAttachments(paths(), (line) => lines.push(line));
   expect(lines).toEqual([`${directory}/results/zone-c1-eth0: is a directory; this attachment is left out`]);
+});
+
+test("the options select attachments, and the loopback of go-cni is none", () => {
+  mkdirSync(join(directory, "results"));
+  for (const [networkName, containerId] of [
+    ["zone", "abc"],
+    ["zone", "bab"],
+    ["shop", "abd"],
+    ["cni-loopback", "abc"],
+  ]) {
+    const cached = { kind: "cniCacheV1", networkName, containerId, ifName: "eth0" };
+    writeFileSync(join(directory, `results/${networkName}-${containerId}-eth0`), JSON.stringify(cached));
+  }
+  writeFileSync(join(directory, "results/shop-x-eth0"), "");
+  const read = (options: object) => {
+    const lines: string[] = [];
+    const { wanted, all } = readAttachments({ ...paths(), ...options }, (line) => lines.push(line), "/elsewhere");
+    expect(all).toHaveLength(3);
+    return [wanted.map(({ network, containerId }) => `${network} ${containerId}`), lines];
+  };
+  const unread = [`${directory}/results/shop-x-eth0: it is not a JSON object; this attachment is left out`];
+  expect(read({})).toEqual([["shop abd", "zone abc", "zone bab"], unread]);
+  expect(read({ network: "zone" })).toEqual([["zone abc", "zone bab"], []]);
+  expect(read({ network: "shop" })).toEqual([["shop abd"], unread]);
+  expect(read({ containerId: "ab" })).toEqual([["shop abd", "zone abc"], unread]);
+  expect(read({ network: "zone", containerId: "ab" })).toEqual([["zone abc"], []]);
+});
+
+test("what has no container is wanted if nobody asks for one", () => {
+  const nobodys = { network: "zone", containerId: undefined };
+  expect(isWanted(paths(), nobodys)).toBe(true);
+  expect(isWanted({ ...paths(), containerId: "c" }, nobodys)).toBe(false);
+});
+
+test.each([
+  [["zone", "shop"], [], "no list and no attachment has this name; there are: shop, zone"],
+  [[], ["zone", "zone"], "no list and no attachment has this name; there are: zone"],
+  [[], [], "no list and no attachment has this name; there are none"],
+])("a network that nothing has: lists %j, attachments %j", (lists, attached, words) => {
+  const all = attached.map((network) => ({ network, containerId: "c1" })) as unknown as CachedAttachment[];
+  const demand = (network: string) => demandKnown({ ...paths(), network }, all, lists);
+  expect(() => demand("zoen")).toThrow(`--network zoen: ${words}`);
+  for (const known of [...lists, ...attached]) expect(() => demand(known)).not.toThrow();
 });

@@ -1,0 +1,183 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
+import { checkOnHost, checkOptionsOn, inPlace, withoutPlugins } from "../../../../cli/live/check.ts";
+import { listWith } from "../needs/support.ts";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "check-"));
+  for (const name of ["bin", "later", "lists"]) mkdirSync(join(directory, name));
+  plugin("ptp", 'cat >"$0.stdin"; echo "$CNI_COMMAND $CNI_PATH" >"$0.call"');
+  plugin("portmap", "exit 0");
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const plugin = (name: string, script: string) =>
+  writeFileSync(join(directory, "bin", name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+const refuses = (msg: string) => `echo '{"msg":"${msg}"}'; exit 1`;
+const listed = (name: string, value: object, file = `${name}.conflist`) =>
+  writeFileSync(join(directory, "lists", file), JSON.stringify({ cniVersion: "1.0.0", name, ...value }));
+
+const netns = "/proc/self/ns/net";
+const subnet = (own: string) => ({ type: "ptp", ipam: { type: "host-local", ranges: [[{ subnet: own }]] } });
+const attached = (own: Partial<CachedAttachment> = {}): CachedAttachment => ({
+  ...{ file: "", text: "", network: "zone", containerId: "c1", runtimeIfName: "eth0", netns, list: undefined },
+  ...{ args: [], capabilityArgs: {} },
+  result: { interfaces: [{ name: "eth0", sandbox: netns }], ips: [{ address: "10.1.0.2/24", interface: 0 }] },
+  ...own,
+});
+const optionsFor = (file?: string) => {
+  const paths = { configDirectories: ["lists"], cniPath: ["bin", "later"].map((one) => join(directory, one)) };
+  const given = { timeout: "2.5", ...(file !== undefined && { with: file }) };
+  return checkOptionsOn({ ...paths, cacheDirectory: "/nowhere" }, given, { directory });
+};
+const verdictOn = (attachment = attached()) => checkOnHost(attachment, optionsFor());
+
+describe("the verdict about an attachment", () => {
+  test("its CHECK passes, with the plugins of this path and its result", async () => {
+    listed("zone", { plugins: [subnet("10.1.0.0/24")] });
+    expect(await verdictOn()).toEqual({ is: "passes" });
+    const { cniVersion, name, prevResult } = JSON.parse(readFileSync(join(directory, "bin/ptp.stdin"), "utf8"));
+    expect([cniVersion, name, prevResult]).toEqual(["1.0.0", "zone", { cniVersion: "1.0.0", ...attached().result }]);
+    expect(readFileSync(join(directory, "bin/ptp.call"), "utf8")).toBe(`CHECK ${directory}/bin:${directory}/later\n`);
+  });
+
+  test("what CHECK does not see is told: another subnet, and a plugin that is gone", async () => {
+    listed("zone", { plugins: [subnet("10.2.0.0/24")] });
+    const list = { plugins: [7, subnet("10.1.0.0/24"), { type: "firewall" }] } as CachedAttachment["list"];
+    expect(await verdictOn(attached({ list }))).toEqual({
+      is: "passes",
+      outside: [
+        "eth0 has 10.1.0.2/24, and the list now has 10.2.0.0/24: ptp may refuse the next container; stop those of the old subnet first, or undo the change",
+      ],
+      dropped: [
+        "firewall is in the list no more, so DEL leaves its rules: put it back until the containers that have them are gone",
+      ],
+    });
+  });
+
+  test.each([
+    ["is gone", "/run/netns/no-such"],
+    ["is a file", "file"],
+    ["is below a file", "file/below"],
+    ["nobody names", ""],
+  ])("nothing runs in a namespace that %s", async (_, path) => {
+    writeFileSync(join(directory, "file"), "");
+    listed("zone", { plugins: [{ type: "ptp" }] });
+    const state = path.startsWith("file") ? join(directory, path) : path;
+    expect(await verdictOn(attached({ netns: state }))).toEqual({ is: "gone" });
+    expect(() => readFileSync(join(directory, "bin/ptp.call"))).toThrow("ENOENT");
+  });
+
+  test("a namespace that cannot be looked at is not called gone", async () => {
+    const path = `/${"x".repeat(300)}`;
+    listed("zone", { plugins: [{ type: "ptp" }] });
+    await expect(verdictOn(attached({ netns: path }))).rejects.toThrow(
+      `${path}: it cannot be looked at; run the command as root`,
+    );
+  });
+
+  test("no list defines it: the files that a runtime does not load are named, its own only if one is", async () => {
+    const missing = "no list in the directories defines the network zone";
+    expect(await verdictOn()).toEqual({ is: "fails", error: missing });
+    listed("other", {});
+    const other = (await verdictOn()) as { error: string };
+    expect(other.error).toMatch(/^no list in the directories defines the network zone; not loaded: lists\/other\.conf/);
+    listed("zone", {});
+    const own = (await verdictOn()) as { error: string };
+    expect(own.error).toMatch(/^no list in the directories defines the network zone; not loaded: lists\/zone\.conf/);
+    expect(own.error.match(/not loaded/g)).toHaveLength(1);
+  });
+
+  test("Nomad's own list, which is in no file, is the one of ADD", async () => {
+    plugin("ptp", refuses("no room"));
+    const list = { cniVersion: "1.0.0", name: "nomad", plugins: [{ type: "ptp" }] } as CachedAttachment["list"];
+    const failed = { is: "fails", plugin: "ptp", position: 0, error: "no room" };
+    expect(await verdictOn(attached({ network: "nomad", list }))).toEqual(failed);
+    const own = { is: "fails", error: "no list in the directories defines the network zone" };
+    expect(await verdictOn(attached({ list: { ...list, name: "zone" } }))).toEqual(own);
+    const none = { is: "fails", error: "no list in the directories defines the network nomad" };
+    expect(await verdictOn(attached({ network: "nomad" }))).toEqual(none);
+  });
+
+  test("the plugin that fails is named, and nothing more if its words say all", async () => {
+    plugin("portmap", refuses("no rule"));
+    listed("zone", { plugins: [{ type: "ptp" }, { type: "portmap" }] });
+    expect(await verdictOn()).toEqual({ is: "fails", plugin: "portmap", position: 1, error: "no rule" });
+  });
+
+  test("a cure says what the plugin's words do not", async () => {
+    plugin("ptp", refuses("refused"));
+    for (const name of ["macvlan", "ptp-wrapper"]) plugin(name, refuses("Link not found"));
+    const cureFor = async (plugins: object[], attachment = attached()) => {
+      listed("zone", { plugins });
+      const { cure, error } = (await verdictOn(attachment)) as { cure?: string; error?: string };
+      return [error, cure];
+    };
+    expect(await cureFor([{ type: "ptp" }], attached({ result: undefined }))).toEqual([
+      "refused",
+      "libcni's cache has no result of it: restore the file, or replace the container",
+    ]);
+    expect(await cureFor([{ type: "macvlan", master: "no-such0" }])).toEqual([
+      "Link not found",
+      expect.stringMatching(/^this host has no interface no-such0\. Set "master" to one that it has: /),
+    ]);
+    expect(await cureFor([{ type: "ptp" }, { type: "bridge" }])).toEqual([
+      "refused",
+      'ptp creates an interface and is not wrapped, so its CHECK sees the addresses of all interfaces. Change the type to "ptp-wrapper", or run cni-wrappers wrap --write lists/zone.conflist',
+    ]);
+    expect(await cureFor([{ type: "bridge-wrapper" }])).toEqual([
+      `failed to find plugin "bridge-wrapper" in path [${directory}/bin ${directory}/later]`,
+      "Install the wrappers there, with cni-wrappers install",
+    ]);
+    expect(await cureFor([{ type: "ptp-wrapper" }])).toEqual(["Link not found", undefined]);
+  });
+
+  test("a list that is in no file has no file to write", async () => {
+    plugin("ptp", refuses("refused"));
+    const plugins = [{ type: "ptp" }, { type: "bridge" }];
+    const list = { cniVersion: "1.0.0", name: "nomad", plugins } as CachedAttachment["list"];
+    const { cure } = (await verdictOn(attached({ network: "nomad", list }))) as { cure?: string };
+    expect(cure).toMatch(/Change the type to "ptp-wrapper"$/);
+  });
+});
+
+test.each([
+  ["0.1.0", 'configuration version "0.1.0" does not support the CHECK command'],
+  ["0.3.1", 'configuration version "0.3.1" does not support the CHECK command'],
+  ["0.4.0", undefined],
+  ["1.0.0", undefined],
+  ["10.1.0", undefined],
+  [undefined, 'configuration version "0.1.0" does not support the CHECK command'],
+])("a list of version %s, before anything else", (cniVersion, error) => {
+  const list = { ...listWith({ type: "ptp" }), cniVersion, value: { disableCheck: true } };
+  expect(withoutPlugins(list)).toEqual(
+    error === undefined ? { is: "unchecked", why: "the list has disableCheck" } : { is: "fails", error },
+  );
+});
+
+test("--with takes the place of the list of its name, wherever its file is", () => {
+  listed("zone", { plugins: [{ type: "ptp" }] });
+  listed("shop", { plugins: [{ type: "ptp" }] });
+  const file = "new.txt";
+  writeFileSync(
+    join(directory, file),
+    JSON.stringify({ name: "zone", cniVersion: "1.0.0", plugins: [{ type: "vlan" }] }),
+  );
+  const typesOf = ({ networks }: ReturnType<typeof optionsFor>) =>
+    Object.fromEntries([...networks].map(([name, { list }]) => [name, list.plugins.map(({ type }) => type)]));
+  const before = optionsFor();
+  expect(typesOf(before)).toEqual({ zone: ["ptp"], shop: ["ptp"] });
+  expect(before.with).toBeUndefined();
+  const options = optionsFor(file);
+  expect(typesOf(options)).toEqual({ zone: ["vlan"], shop: ["ptp"] });
+  expect([options.with?.name, options.with?.list.file.path]).toEqual(["zone", file]);
+  expect([options.seconds, options.cniPath]).toEqual([2.5, [`${directory}/bin`, `${directory}/later`]]);
+  expect(typesOf(inPlace(options))).toEqual({ zone: ["ptp"], shop: ["ptp"] });
+  expect(inPlace(options)).toMatchObject({ with: undefined, seconds: 2.5 });
+  writeFileSync(join(directory, file), JSON.stringify({ plugins: [{ type: "vlan" }] }));
+  expect(() => optionsFor(file)).toThrow("new.txt: it is not a list with a name; run cni-wrappers lint on it");
+});

@@ -1,0 +1,93 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { errorsIn, loadNetworks, readLists } from "../../../../cli/live/networks.ts";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "networks-"));
+  mkdirSync(join(directory, "lists"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const write = (name: string, text: object | string) =>
+  writeFileSync(join(directory, "lists", name), typeof text === "string" ? text : JSON.stringify(text));
+const list = (name: string, ...plugins: object[]) => ({ cniVersion: "1.0.0", name, plugins });
+const ptp = { type: "ptp" };
+
+test("the lists that a runtime loads, each as libcni sees it", () => {
+  const plain = { name: "plain", cniVersion: "0.4.0", type: "ptp", mtu: 9 };
+  write("10.conf", plain);
+  write("11.conf", { name: "old", type: "ptp" });
+  write("20.conflist", list("zone", ptp));
+  write("30.conflist", list("zone", { type: "vlan" }));
+  write("40.conf", list("a list in a .conf", ptp));
+  write("41.conflist", { name: "a plugin in a .conflist", type: "ptp" });
+  write("50.conflits", list("misspelt", ptp));
+  write("60.conflist", "{");
+  write("61.conflist", { cniVersion: "1.0.0", plugins: [ptp] });
+  const networks = loadNetworks(["lists"], { directory });
+  expect([...networks].map(([key, { name, value }]) => [key, name, value])).toEqual([
+    ["plain", "plain", { name: "plain", cniVersion: "0.4.0", plugins: [plain] }],
+    ["old", "old", { name: "old", plugins: [{ name: "old", type: "ptp" }] }],
+    ["zone", "zone", list("zone", ptp)],
+  ]);
+  expect(readLists(["lists"], { directory }).networks).toEqual(networks);
+});
+
+test("each file that a runtime does not load, with its first mistake", () => {
+  write("10.conflist", list("good", { ...ptp, ipam: { type: "dhcp", subnet: 7 } }));
+  write("20.conflist", '{\n  "name": "cut"');
+  write("30.conflist", "[]");
+  write("31.conflist", { name: "mapped", cniVersion: "1.0.0", plugins: { type: "ptp" } });
+  write("40.conflits", list("misspelt", ptp));
+  write("50.conflist", list("empty"));
+  write("60.conflist", { cniVersion: "1.0.0", plugins: [{}] });
+  write("70.conflist", list("untyped", { mtu: 9 }));
+  mkdirSync(join(directory, "lists/80.conflist"));
+  const { faults, files } = readLists(["lists"], { directory });
+  expect(files).toHaveLength(8);
+  expect(faults.map(({ network, line }) => [network, line])).toEqual([
+    [undefined, "lists/80.conflist: is a directory"],
+    ["cut", "lists/20.conflist:2:16: a closing brace is missing. Add } where the object ends"],
+    [
+      undefined,
+      'lists/30.conflist:1:1: the file has no JSON object. A list is an object: { "cniVersion": "1.0.0", "name": "...", "plugins": [...] }',
+    ],
+    [
+      "mapped",
+      'lists/31.conflist:1:49: plugins must be a list. Write a list, as in "plugins": [{ "type": "bridge", ... }]',
+    ],
+    [
+      "misspelt",
+      "lists/40.conflits:1:41: no runtime reads a file that ends with .conflits. Let the file end with .conflist",
+    ],
+    ["empty", "lists/50.conflist:1:48: the list of plugins is empty. Add a plugin, or delete the file"],
+    [undefined, 'lists/60.conflist:1:1: the list has no name. Add "name": "..." before the plugins'],
+    [
+      "untyped",
+      `lists/70.conflist:1:51: the plugin has no type. Add "type": "..." with the name of the plugin's executable`,
+    ],
+  ]);
+});
+
+test("the errors of lists that a runtime loads, and what somebody has switched off", () => {
+  write("10.conflist", list("zone", { type: "bridge", bridge: "b0" }, { type: "macvlan", master: "ens18" }));
+  write("20.conflist", { ...list("shop", { ...ptp, ipam: { type: "dhcp" } }), unknown: "a warning" });
+  write("30.conflist", "{");
+  const { files } = readLists(["lists"], { directory });
+  const links = [{ ifindex: 1, ifname: "ens19" }];
+  const [bridge, macvlan, master] = [
+    'lists/10.conflist:1:56: bridge creates an interface and is not wrapped [unwrapped-creator]. Change the type to "bridge-wrapper"',
+    'lists/10.conflist:1:88: macvlan creates an interface and is not wrapped [unwrapped-creator]. Change the type to "macvlan-wrapper", and set wrapper.ifName',
+    'lists/10.conflist:1:107: this host has no interface ens18 [missing-master]. Set "master" to one that it has: ens19',
+  ];
+  expect(errorsIn(files, { directory, links })).toEqual({ errors: [bridge, macvlan, master], switchedOff: [] });
+  expect(errorsIn(files, { directory })).toEqual({ errors: [bridge, macvlan], switchedOff: [] });
+  write(".cni-wrappers-lint", { "10.conflist": { "unwrapped-creator": "a script gives the names" } });
+  expect(errorsIn(files, { directory, links })).toEqual({
+    errors: [master],
+    switchedOff: ["unwrapped-creator is switched off: a script gives the names (2 findings)"],
+  });
+});
