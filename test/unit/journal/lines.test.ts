@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { type AttachmentKey, isSameNamespace, journalFile, namespaceOf } from "../../../shared/journal/journal.ts";
 import { linesText, parseFoundJournal, parseJournal, withLines } from "../../../shared/journal/lines.ts";
@@ -182,6 +183,13 @@ describe("the file of a journal", () => {
     ["a".repeat(1000), "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"],
   ])("sha256 of %s", (given, expected) => {
     expect(sha256(given)).toBe(expected);
+  });
+
+  test("sha256 of each length up to four blocks, and of a long text, is that of node:crypto", () => {
+    const lengths = [...Array(257).keys(), 9000];
+    const texts = lengths.map((length) => Array.from({ length }, (_, at) => "sha-256 ~"[(at * at) % 9]).join(""));
+    const theirs = texts.map((text) => createHash("sha256").update(text).digest("hex"));
+    expect(texts.map(sha256)).toEqual(theirs);
   });
 });
 
