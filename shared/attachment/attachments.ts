@@ -147,7 +147,6 @@ export function addedInterfaces(
 
 /** Returns the attachment with those of the added interfaces that the result lists, in the result's order. */
 export function withAdded(result: CniResult, attachment: Attachment, added: readonly AddedInterface[]): Attachment {
-  if (added.length === 0) return attachment;
   const found = added.flatMap(({ name, sandbox }) => {
     const own = findAttachment(result, name, sandbox);
     return own && result.interfaces?.[own.container]?.sandbox === sandbox ? own.members : [];

@@ -27,10 +27,10 @@ function subnetsOf(cidrs: readonly string[]): { lengths: Set<number>; names: Set
   const lengths = new Set<number>();
   const names = new Set<string>();
   for (const cidr of cidrs) {
-    const { ip, length } = parseCidr(cidr) ?? {};
-    if (ip === undefined || length === undefined) continue;
-    lengths.add(length);
-    names.add(subnetName(ip, length));
+    const parsed = parseCidr(cidr);
+    if (parsed === undefined) continue;
+    lengths.add(parsed.length);
+    names.add(subnetName(parsed.ip, parsed.length));
   }
   return { lengths, names };
 }
@@ -42,7 +42,7 @@ export function isCidr(text: string): boolean {
 
 function parseCidr(text: string): { ip: Ip; length: number } | undefined {
   const slash = text.indexOf("/");
-  const ip = parseIp(text.slice(0, Math.max(slash, 0)));
+  const ip = parseIp(text.slice(0, slash));
   const length = parseLength(text.slice(slash + 1));
   return ip === undefined || length > ip.bits ? undefined : { ip, length };
 }
@@ -59,13 +59,12 @@ function subnetName(ip: Ip, length: number): string {
 /** Parses an IP address; undefined if the text is none. */
 export function parseIp(text: string): Ip | undefined {
   if (!text.includes(":")) return parseIpv4(text);
-  const mapped = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text);
-  const tail = mapped && parseIpv4(mapped[2] ?? "");
-  if (!mapped || tail?.bits !== 32) return parseIpv6(text);
-  return parseIpv6(`${mapped[1]}${(tail.value >>> 16).toString(16)}:${(tail.value & 0xffff).toString(16)}`);
+  const [, head, last = ""] = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text) ?? [];
+  const tail = parseIpv4(last);
+  return parseIpv6(tail ? `${head}${(tail.value >>> 16).toString(16)}:${(tail.value & 0xffff).toString(16)}` : text);
 }
 
-function parseIpv4(text: string): Ip | undefined {
+function parseIpv4(text: string): (Ip & { readonly bits: 32 }) | undefined {
   const octets = text.split(".", 5);
   if (octets.length !== 4) return undefined;
   let value = 0;
@@ -102,14 +101,18 @@ function fromMapped(value: bigint): Ip {
 
 /** Returns one name for all spellings of the address in a CIDR (`172.16.5.2/24`, `fd00::0:2`); undefined if it is invalid. */
 export function ipName(cidr: string): string | undefined {
-  const [address = ""] = cidr.split("/");
-  const ip = parseIp(address);
+  const ip = parseIp(addressIn(cidr));
   return ip && `${ip.bits} ${ip.value}`;
+}
+
+/** Returns the address in a CIDR; the text itself if there is no prefix length. */
+export function addressIn(cidr: string): string {
+  return cidr.split("/")[0] as string;
 }
 
 /** Whether the address in a CIDR is link-local IPv6 (fe80::/10), which is valid on one interface only. */
 export function isLinkLocal(cidr: string): boolean {
-  return subnetContains("fe80::/10", cidr.split("/")[0] ?? "");
+  return subnetContains("fe80::/10", addressIn(cidr));
 }
 
 /** Whether two CIDRs (`172.16.5.2/24`, `172.16.5.0/24`) have the same subnet. */

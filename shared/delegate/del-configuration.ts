@@ -40,15 +40,14 @@ export function withoutGateways(configuration: JsonObject): JsonObject | undefin
   const areAddresses = gateways.every((gateway) => typeof gateway === "string" && parseIp(gateway));
   if (gateways.length === 0 || !areAddresses) return undefined;
   const changed = withGoKey(ipam, "gateway", null);
-  return withGoKey(configuration, "ipam", ranges === undefined ? changed : withGoKey(changed, "ranges", sets));
+  return withGoKey(configuration, "ipam", withGoKey(changed, "ranges", sets));
 }
 
 /** The configuration, with the interfaces that the plugin added in prevResult. */
 export function withEverythingAdded({ configuration, done }: Entry): JsonObject {
   const { prevResult } = configuration;
-  const added = done?.added ?? [];
-  if (added.length === 0 || !isJsonObject(prevResult)) return configuration;
-  return { ...configuration, prevResult: withInterfaces(prevResult, added) };
+  if (!isJsonObject(prevResult)) return configuration;
+  return { ...configuration, prevResult: withInterfaces(prevResult, done?.added ?? []) };
 }
 
 /** The configuration with which the DEL of a creator leaves what another attachment has, too: its lease, its masquerading. */

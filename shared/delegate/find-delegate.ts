@@ -71,15 +71,11 @@ function identityOf(host: Host, directory: string): string {
 
 /** Returns the directories of CNI_PATH, cleaned and without repeats. Empty elements are ignored. */
 export function searchPath(text: string): string[] {
-  const listed: string[] = [];
-  for (const directory of text.split(":")) if (directory !== "") listed.push(cleanPath(directory));
-  return listed.length > 1 ? [...new Set(listed)] : listed;
+  return [...new Set(text.split(":").filter(Boolean).map(cleanPath))];
 }
 
 /** Returns the shortest spelling of a path, as Go's filepath.Clean does. libcni uses it to call plugins. */
 export function cleanPath(path: string): string {
-  // Every call cleans two paths, and nearly all are already clean.
-  if (path.startsWith("/") && !path.endsWith("/") && !path.includes("//") && !path.includes("/.")) return path;
   const isRooted = path.startsWith("/");
   const kept: string[] = [];
   for (const part of path.split("/")) {

@@ -6,7 +6,7 @@ import { CniError } from "../protocol/errors.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { versionResult } from "../protocol/versions.ts";
 import { findDelegate, missingDelegate } from "./find-delegate.ts";
-import { type Finished, inputOf, nestedMark, noteDelegate, runDelegate } from "./run-delegate.ts";
+import { type Finished, inputOf, nestedMark, nestedVariable, noteDelegate, runDelegate } from "./run-delegate.ts";
 
 /**
  * Replaces this process with the delegate. Spawns the delegate instead if exec is impossible, or if there is a log: the log says how the call ended. Returns the exit code.
@@ -32,7 +32,7 @@ export function printed({ stdout, exitCode }: Finished): number {
 
 /** Whether a wrapped plugin runs this wrapper, as flannel runs bridge. */
 export function isNested({ env }: Host): boolean {
-  return Object.keys(nestedMark).some((name) => env[name]);
+  return Boolean(env[nestedVariable]);
 }
 
 /** The answers of the verbs that have one of their own if the delegate is missing. */
@@ -47,7 +47,7 @@ export function handOverNested(session: Session): number {
   const delegate = delegateName(calledAs);
   if (delegate === undefined) throw new CniError("unnamedDelegate", `started as ${calledAs}`);
   const plan = planHandOver({ delegate, environment: {} });
-  return handOver(session, { ...plan, withoutDelegate: answers[env.CNI_COMMAND ?? ""] ?? plan.withoutDelegate });
+  return handOver(session, { ...plan, withoutDelegate: answers[String(env.CNI_COMMAND)] ?? plan.withoutDelegate });
 }
 
 /** Reads stdin as text; undefined if it is not UTF-8. Code 5 if it cannot be read or is too large. */

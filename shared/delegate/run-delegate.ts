@@ -4,7 +4,7 @@ import type { Answer, Host } from "../host/host.ts";
 import type { Entry } from "../journal/journal.ts";
 import { parseRouting, type Routing, routingCommands } from "../journal/routing.ts";
 import { CniError } from "../protocol/errors.ts";
-import { isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
+import { parseJsonObject } from "../protocol/json.ts";
 import { jsonText } from "../protocol/json-text.ts";
 import type { LogLevel } from "../protocol/shapes.ts";
 import { applyFilter } from "./filter.ts";
@@ -55,7 +55,8 @@ export function runDel(
 }
 
 /** A wrapper that finds this variable was started by a wrapped plugin, and keeps no journal. */
-export const nestedMark = { CNI_WRAPPERS_NESTED: "1" } as const;
+export const nestedVariable = "CNI_WRAPPERS_NESTED";
+export const nestedMark = { [nestedVariable]: "1" } as const;
 
 /** Adds the delegate and its interface to all later log lines. */
 export function noteDelegate({ fields }: Session, { delegate, environment }: DelegateCall): void {
@@ -87,16 +88,17 @@ interface Ended {
 
 function logAnswer(session: Session, { exitCode, stdout }: Finished, { verb, durationMs, failureLevel }: Ended): void {
   if (session.log.file === undefined) return;
-  const output = readable(stdout.decodeUtf8());
+  const text = stdout.decodeUtf8() ?? "";
+  const output = parseJsonObject(text);
   if (exitCode === 0) {
     say(session, { level: "info", message: `delegate passed ${verb}`, more: { durationMs, exitCode } });
   } else {
-    const { code, msg, details }: JsonObject = isJsonObject(output) ? output : {};
+    const { code, msg, details } = output ?? {};
     const words = typeof msg === "string" ? msg : "it printed no CNI error";
     const more = { code, msg, details, durationMs, exitCode };
     say(session, { level: failureLevel, message: `delegate failed ${verb}: ${words}`, more });
   }
-  debug(session, "delegate's answer", { answer: output });
+  debug(session, "delegate's answer", { answer: output ?? text });
 }
 
 function delegateError(delegate: string, answer: Exclude<Answer, Finished>): CniError {
@@ -110,10 +112,6 @@ function delegateError(delegate: string, answer: Exclude<Answer, Finished>): Cni
     default:
       return answer satisfies never;
   }
-}
-
-function readable(output = ""): unknown {
-  return parseJsonObject(output) ?? output;
 }
 
 /** Reads the routes, rules and addresses of a network namespace; undefined if iproute2 is missing or fails. */

@@ -1,4 +1,4 @@
-import { ipName } from "../attachment/subnet.ts";
+import { addressIn, ipName } from "../attachment/subnet.ts";
 import type { Facts } from "../journal/facts.ts";
 import { type Lease, leaseDirectory } from "../journal/host-files.ts";
 import {
@@ -33,7 +33,7 @@ export function withoutAddressesOfOthers(
 function takenBy(facts: Facts, key: AttachmentKey, { type, prevResult }: JsonObject): readonly string[] {
   const { containerId } = key;
   const addresses = addressesIn(prevResult);
-  const leased = addresses.map((cidr) => ({ cidr, leases: facts.leasesOf(cidr.split("/")[0] ?? "") }));
+  const leased = addresses.map((cidr) => ({ cidr, leases: facts.leasesOf(addressIn(cidr)) }));
   const isUnleased = leased.some(({ leases }) => leases.length === 0);
   const others = isUnleased ? addressesOfOthers(facts, containerId) : new Set();
   const isOwn = ({ leases }: { leases: readonly Lease[] }) => leases.some((one) => one.containerId === containerId);
@@ -81,8 +81,9 @@ function recordedIn(facts: Facts, entries: readonly Entry[]): ReadonlySet<unknow
 }
 
 function withoutAddresses(configuration: JsonObject, names: ReadonlySet<unknown>): JsonObject {
-  const { prevResult } = configuration;
-  if (names.size === 0 || !isJsonObject(prevResult) || !Array.isArray(prevResult.ips)) return configuration;
+  if (names.size === 0) return configuration;
+  // The addresses are of this list.
+  const { prevResult } = configuration as { prevResult: JsonObject & { ips: readonly unknown[] } };
   const isFree = (ip: unknown) => !isJsonObject(ip) || typeof ip.address !== "string" || !names.has(ipName(ip.address));
   return { ...configuration, prevResult: { ...prevResult, ips: prevResult.ips.filter(isFree) } };
 }

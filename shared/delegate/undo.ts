@@ -51,7 +51,8 @@ function undoEntry(undoing: Undoing, entry: Entry): Outcome {
   } else {
     const { answer, waits } = runDels(undoing, entry, { removal, ...delsOf(undoing, entry) });
     // guard: an entry whose DEL failed is not called undone
-    if (answer.exitCode !== 0 && !isGoneAnyway(undoing, entry)) return { end: "failed", why: failureWords(answer) };
+    if (answer.exitCode !== 0 && !hasNothingToRemove(undoing, entry))
+      return { end: "failed", why: failureWords(answer) };
     if (waits) return { end: "later" };
   }
   append(undoing, [{ line: "undone", id: entry.id }]);
@@ -137,8 +138,11 @@ function delsOf(undoing: Undoing, entry: Entry): Dels {
   return { own, listed: (removal) => ({ ...own(removal), configuration: withoutShared(configuration, removal) }) };
 }
 
-// host-device's DEL frees the leases, and then fails if the interface is missing.
-function isGoneAnyway({ session, netns }: Undoing, { type, ifName }: Entry): boolean {
+/**
+ * Whether a plugin that frees its leases only in a namespace has nothing there to remove. host-device's DEL frees them, and then
+ * fails if the interface is missing.
+ */
+function hasNothingToRemove({ session, netns }: Undoing, { type, ifName }: Entry): boolean {
   const needsNamespace = profileOf(type, session.profiles)?.delNeedsNamespace === true;
   return needsNamespace && session.host.linkIndex(netns, ifName) === 0;
 }
@@ -150,18 +154,12 @@ function delOfEntry(undoing: Undoing, entry: Entry, removal: Del): DelegateCall 
     CNI_COMMAND: "DEL",
     CNI_CONTAINERID: journal.key.containerId,
     // guard: an interface that is not the entry's
-    CNI_NETNS: removal.withNamespace || lacksInterface(undoing, entry) ? netns : "",
+    CNI_NETNS: removal.withNamespace || hasNothingToRemove(undoing, entry) ? netns : "",
     CNI_IFNAME: entry.ifName,
     ...(entry.args === (undoing.session.host.env.CNI_ARGS ?? "") ? {} : { CNI_ARGS: entry.args }),
   };
   const configuration = withoutShared(withEverythingAdded(entry), removal);
   return { delegate: entry.type, environment, configuration: keepingOthers(undoing, entry, configuration) };
-}
-
-/** Whether a plugin that frees its leases only in a namespace gets this one: it has nothing there to remove. */
-function lacksInterface({ session, netns, facts }: Undoing, { type, ifName }: Entry): boolean {
-  if (!profileOf(type, session.profiles)?.delNeedsNamespace) return false;
-  return facts.namespace(netns) !== undefined && session.host.linkIndex(netns, ifName) === 0;
 }
 
 /** The DEL of an entry, and what it may remove. */
@@ -230,7 +228,7 @@ function removesRules(undoing: Undoing, entry: Entry, removal: Del): boolean {
 /** Whether an interface is gone, or its namespace since the call began. */
 function isLost({ session, netns }: Undoing, { ifName }: Entry): boolean {
   const link = session.host.linkIndex(netns, ifName);
-  return link === 0 || (link === undefined && session.host.stat(netns) === undefined);
+  return link === 0 || session.host.stat(netns) === undefined;
 }
 
 /** Returns the entries whose rules the DEL of an entry has removed as well. ADDs of siblings may have passed meanwhile. */
@@ -290,8 +288,8 @@ function passes(undoing: Undoing, entry: Entry, call: DelegateCall): boolean {
 export function undoJournal(undoing: Undoing): readonly { readonly entry: Entry; readonly why: string }[] {
   const left = undoing.journal.entries.filter(({ isUndone }) => !isUndone);
   giveUp(undoing, left);
-  const undone = fromTheEnd(left).map((entry, index) => {
-    if (index > 0) readAgain(undoing);
+  const undone = fromTheEnd(left).map((entry) => {
+    readAgain(undoing);
     return { entry, outcome: undoOnce(undoing, entry) };
   });
   // guard: a journal with an entry that is not undone

@@ -42,8 +42,8 @@ export class Facts {
   readonly #host: Reader;
   readonly #read = new Map<string, string | undefined>();
   readonly #listed = new Map<string, readonly string[]>();
-  readonly #journals = new Map<string, Journal>();
-  /** The files of all journals that this call has found. */
+  readonly #journals = new Map<string, Journal | undefined>();
+  /** The files of all journals that this call has found in their directories. */
   readonly #found = new Set<string>();
   readonly #namespaces = new Map<string, Namespace | undefined>();
   #moment: Moment | undefined;
@@ -65,7 +65,6 @@ export class Facts {
 
   /** The network namespace at a path; undefined if there is none. */
   namespace(path: string): Namespace | undefined {
-    if (path === "") return undefined;
     if (!this.#namespaces.has(path)) this.#namespaces.set(path, namespaceOf(path, this.#host.stat(path)));
     return this.#namespaces.get(path);
   }
@@ -111,7 +110,9 @@ export class Facts {
 
   /** The journal in a file; undefined if the file does not say whose it is. */
   journalAt(file: string): Journal | undefined {
-    return this.#parsed(file, () => parseFoundJournal(file, this.read(file) ?? ""));
+    const journal = this.#parsed(file, () => parseFoundJournal(file, this.read(file) ?? ""));
+    if (journal) this.#found.add(file);
+    return journal;
   }
 
   /** Notes what this call wrote to a file: it is not read again. `text` is undefined if the file was removed. */
@@ -234,10 +235,8 @@ export class Facts {
   }
 
   #parsed<T extends Journal | undefined>(file: string, parse: () => T): T {
-    const journal = (this.#journals.get(file) as T) ?? parse();
-    if (journal) this.#journals.set(file, journal);
-    if (journal && journal.entries.length > 0) this.#found.add(file);
-    return journal;
+    if (!this.#journals.has(file)) this.#journals.set(file, parse());
+    return this.#journals.get(file) as T;
   }
 
   #forgetFile(file: string): void {

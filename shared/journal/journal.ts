@@ -90,7 +90,7 @@ export interface Entry extends Began {
   readonly done?: Done | undefined;
   /** The ADD failed. */
   readonly failed?: Failed | undefined;
-  /** The attachment is given up: undone, or to be undone. */
+  /** The attachment is given up: undone, or to be undone. What is undone is given up, too. */
   readonly isGivenUp: boolean;
   /** Nothing is left of it. */
   readonly isUndone: boolean;
@@ -166,14 +166,14 @@ export function namesOf({ ifName, done }: Entry): readonly string[] {
   return [ifName, ...(done?.added ?? []).map(({ name }) => name)];
 }
 
-/** Whether an entry is neither given up nor undone. */
-export function isStanding({ isGivenUp, isUndone }: Entry): boolean {
-  return !isGivenUp && !isUndone;
+/** Whether an entry is not given up, and so not undone either. */
+export function isStanding({ isGivenUp }: Entry): boolean {
+  return !isGivenUp;
 }
 
 /** The entries that say what is attached. A stray ADD does not, as long as it has not passed. */
 export function withoutStrays({ entries }: Journal): readonly Entry[] {
-  return entries.some(({ stray }) => stray) ? entries.filter(({ stray }) => !stray) : entries;
+  return entries.filter(({ stray }) => !stray);
 }
 
 /** Whether a DEL of an attachment was cut off: it begins with the last entry. */

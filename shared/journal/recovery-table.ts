@@ -49,10 +49,10 @@ export function recoveryOf(journal: Journal, adding: AddingPlugin, present: Pres
   if (left.length === 0) return { do: "add" };
   // guard: an earlier attachment, with recover: never
   if (mode === "never") return { do: "add, then write" };
-  const states = left.filter(isStanding).map((entry) => stateOf(journal, entry, present));
-  const because = states.find((state) => state !== "may be in use") ?? "not complete";
+  const reasons = left.filter(isStanding).map((entry) => whyGone(journal, entry, present));
   // guard: an attachment that may be in use
-  if (!states.includes("may be in use")) return { do: "undo, then add", entries: left, because };
+  if (!reasons.includes(undefined))
+    return { do: "undo, then add", entries: left, because: reasons[0] ?? "not complete" };
   // guard: an attachment that may be in use, unless the operator says always
   if (mode === "always") return { do: "undo, then add", entries: left, because: "recover is always" };
   return { do: "add, then write" };
@@ -82,14 +82,18 @@ export interface AddingPlugin {
   readonly earlier: readonly string[] | undefined;
 }
 
-function stateOf(journal: Journal, entry: Entry, present: Present): Because | "may be in use" {
+/** A plugin in a try that goes on, with an entry of its own. */
+type WithEntry = AddingPlugin & { readonly own: Entry; readonly earlier: readonly string[] };
+
+/** Says why the attachment of an entry is certainly not in use; undefined if it may be. */
+function whyGone(journal: Journal, entry: Entry, present: Present): Because | undefined {
   // guard: an attachment of this boot
   if (entry.bootId !== present.bootId) return "of an earlier boot";
   if (entry.failed || isSameNamespace(entry.namespace, present.namespace)) {
-    return isComplete(journal, entry, present) ? "may be in use" : "not complete";
+    return isComplete(journal, entry, present) ? undefined : "not complete";
   }
   // guard: an attachment in another namespace that is there
-  return present.isThere(entry.namespace) ? "may be in use" : "its namespace is gone";
+  return present.isThere(entry.namespace) ? undefined : "its namespace is gone";
 }
 
 /**
@@ -126,9 +130,9 @@ function entriesFrom(journal: Journal, { own, earlier }: AddingPlugin, present: 
  * Whether the own entry is of an equal plugin that stands before this one in the list: a wrapper before both began this try.
  * Undoing it would also undo what the plugins between the two made.
  */
-function isTwins({ entries }: Journal, { own, earlier }: AddingPlugin, present: Present): boolean {
+function isTwins({ entries }: Journal, { own, earlier }: WithEntry, present: Present): boolean {
   const began = entries.findLast(({ first }) => first);
-  if (!own?.done || !began?.done || !earlier?.includes(began.ifName)) return false;
+  if (!own.done || !began?.done || !earlier.includes(began.ifName)) return false;
   const ofThisTry = entries.slice(entries.indexOf(began));
   // A creator may have added once more with another address.
   const left = ofThisTry.filter(({ isUndone }) => !isUndone);

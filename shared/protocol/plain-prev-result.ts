@@ -26,33 +26,32 @@ export function isPlain(prevResult: unknown): boolean {
 
 /** Returns the text of a configuration with 0 as prevResult if it has one. The engine need not be able to parse it. */
 export function textWithoutPrevResult(text: string): string {
-  let [rest, from] = ["", 0];
-  let [level, isInText, isInValue] = [0, false, false];
-  let [start, key] = [0, ""];
+  let rest = "";
+  let [from, level] = [0, 0];
+  /** Where the text began in which the next sign is. */
+  let opened: number | undefined;
+  let lastText: string | undefined;
+  /** The value of the object's last key. */
+  let value: { readonly key: string | undefined; readonly start: number } | undefined;
   const signs = /[\\"[\]{}:,]/g;
   for (let found = signs.exec(text); found !== null; found = signs.exec(text)) {
     const { 0: sign, index } = found;
-    if (isInText) {
+    if (opened !== undefined) {
       if (sign === "\\") signs.lastIndex++;
       if (sign !== '"') continue;
-      isInText = false;
-      if (level === 1 && !isInValue) key = text.slice(start, index);
-    } else if (sign === '"') {
-      isInText = true;
-      if (level === 1 && !isInValue) start = index + 1;
-    } else if (sign === ":" && level === 1) {
-      isInValue = true;
-      start = index + 1;
-    } else if (sign === "[" || sign === "{") level++;
-    else if (level === 1 && sign !== ":") {
-      if (key === "prevResult") {
-        rest += `${text.slice(from, start)}0`;
+      lastText = text.slice(opened, index);
+      opened = undefined;
+    } else if (sign === '"') opened = index + 1;
+    else if (sign === "[" || sign === "{") level++;
+    else if (sign === ":") {
+      if (level === 1) value = { key: lastText, start: index + 1 };
+    } else {
+      if (level === 1 && value?.key === "prevResult") {
+        rest += `${text.slice(from, value.start)}0`;
         from = index;
       }
-      isInValue = false;
-      key = "";
+      if (sign !== ",") level--;
     }
-    if (!isInText && (sign === "]" || sign === "}")) level--;
   }
   return rest + text.slice(from);
 }

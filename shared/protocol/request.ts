@@ -152,9 +152,6 @@ const ownKeys = new Map(wrapperKeys.filter((key) => key !== "args").map((key) =>
 
 const block = "wrapper";
 
-/** `wrapper` with one more letter, and `delegate`. */
-const longestKey = 8;
-
 /**
  * Returns an error for each key of the wrapper that is in the wrong place, where it would be ignored. A plugin that the
  * wrapper does not know may have its own key with a name like `ifName`.
@@ -163,7 +160,7 @@ export function misplacedKeys(configuration: JsonObject, isKnownPlugin: boolean)
   const found: CniError[] = [];
   let ipam: unknown;
   for (const key in configuration) {
-    if (key.length > longestKey || key === block) continue;
+    if (key === block) continue;
     const lower = key.toLowerCase();
     const own = isKnownPlugin ? ownKeys.get(lower) : undefined;
     if (lower === "ipam") ipam = configuration[key];
@@ -172,8 +169,7 @@ export function misplacedKeys(configuration: JsonObject, isKnownPlugin: boolean)
   }
   if (!isJsonObject(ipam)) return found;
   for (const key in ipam)
-    if (key.length === block.length && key.toLowerCase() === block)
-      found.push(misplaced(`ipam.${key}`, 'Move the block out of "ipam"'));
+    if (key.toLowerCase() === block) found.push(misplaced(`ipam.${key}`, 'Move the block out of "ipam"'));
   return found;
 }
 

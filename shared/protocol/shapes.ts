@@ -27,8 +27,8 @@ export interface Fault {
 
 /** What a value may be. Each call of a runtime looks at some 30 values, so checking one makes nothing for a valid value. */
 export type Shape = {
-  /** Whether it may be missing, or null, too. */
-  readonly mayBe: "missing" | "null" | "neither";
+  /** Whether it may be missing, too, or missing or null. */
+  readonly mayBe?: "missing" | "null";
 } & (
   | { readonly is: "any text" }
   | { readonly is: "text"; readonly problem: (text: string) => string | undefined }
@@ -61,7 +61,7 @@ export interface WrapperConfiguration {
 }
 
 /** The shape of any text. */
-export const anyText: Shape = { is: "any text", mayBe: "neither" };
+export const anyText: Shape = { is: "any text" };
 const texts = list(anyText);
 
 const logShapes = {
@@ -142,11 +142,11 @@ export function pathWords(root: string, path: readonly PropertyKey[]): string {
 
 /** A value for which a function has the words if it is wrong. */
 export function leaf(problem: (value: unknown) => string | undefined): Shape {
-  return { is: "leaf", mayBe: "neither", problem };
+  return { is: "leaf", problem };
 }
 
 function text(problem: (text: string) => string | undefined): Shape {
-  return { is: "text", mayBe: "neither", problem };
+  return { is: "text", problem };
 }
 
 function oneOf<T extends string>(...values: readonly T[]): Shape {
@@ -160,7 +160,7 @@ function indexProblem(value: unknown): string | undefined {
 }
 
 function object(shapes: Readonly<Record<string, Shape>>): Shape & { is: "object" } {
-  return { is: "object", mayBe: "neither", keys: Object.keys(shapes), shapes: Object.values(shapes) };
+  return { is: "object", keys: Object.keys(shapes), shapes: Object.values(shapes) };
 }
 
 /** An object for a program in Go, which reads keys in any case: no key may have another spelling. */
@@ -170,7 +170,7 @@ export function goObject(shapes: Readonly<Record<string, Shape>>): Shape {
 
 /** A list of values of one shape. */
 export function list(shape: Shape): Shape {
-  return { is: "list", mayBe: "neither", of: shape };
+  return { is: "list", of: shape };
 }
 
 /** The same, or missing. */
@@ -211,8 +211,7 @@ function faultsOf(words: string | undefined): readonly Fault[] {
 function faultsInList(shape: Shape, values: readonly unknown[]): readonly Fault[] {
   let faults = none;
   for (let index = 0; index < values.length; index++) {
-    const inner = faultsIn(shape, values[index]);
-    if (inner !== none) faults = withInner(faults, index, inner);
+    faults = withInner(faults, index, faultsIn(shape, values[index]));
   }
   return faults;
 }
@@ -223,10 +222,10 @@ function faultsInObject({ keys, shapes, isForGo }: Shape & { is: "object" }, val
     const key = keys[place] as string;
     const shape = shapes[place] as Shape;
     const part = value[key];
-    if (part === undefined ? shape.mayBe !== "neither" : part === null && shape.mayBe === "null") continue;
+    if (part === undefined ? shape.mayBe !== undefined : part === null && shape.mayBe === "null") continue;
     // Most parts are plain texts.
-    const inner = shape.is === "any text" && typeof part === "string" ? none : faultsIn(shape, part);
-    if (inner !== none) faults = withInner(faults, key, inner);
+    if (shape.is === "any text" && typeof part === "string") continue;
+    faults = withInner(faults, key, faultsIn(shape, part));
   }
   return faults;
 }
@@ -239,6 +238,7 @@ function isMisspelled(value: JsonObject, keys: readonly string[]): boolean {
 
 /** Adds to a list that is `none` at first. A list of a million wrong values must not be copied for each of them. */
 function withInner(faults: readonly Fault[], key: string | number, inner: readonly Fault[]): readonly Fault[] {
+  if (inner === none) return faults;
   const all: Fault[] = faults === none ? [] : (faults as Fault[]);
   for (const { path, words } of inner) all.push({ path: [key, ...path], words });
   return all;

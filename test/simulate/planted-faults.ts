@@ -98,8 +98,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "what may be in use is given up if something else is not",
     file: recovery,
-    from: `if (!states.includes("may be in use"))`,
-    to: `if (states.some((state) => state !== "may be in use"))`,
+    from: "if (!reasons.includes(undefined))",
+    to: "if (reasons.some((reason) => reason !== undefined))",
   },
   {
     name: "only a result that is newer by the clock completes an attachment",
@@ -116,7 +116,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "another namespace of this boot counts as gone",
     file: recovery,
-    from: `return present.isThere(entry.namespace) ? "may be in use" : "its namespace is gone";`,
+    from: `return present.isThere(entry.namespace) ? undefined : "its namespace is gone";`,
     to: `return "its namespace is gone";`,
   },
   {
@@ -140,7 +140,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "a stray ADD counts as attached",
     file: journal,
-    from: "return entries.some(({ stray }) => stray) ? entries.filter(({ stray }) => !stray) : entries;",
+    from: "return entries.filter(({ stray }) => !stray);",
     to: "return entries;",
   },
   {
