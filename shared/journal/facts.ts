@@ -156,7 +156,7 @@ export class Facts {
     const others = this.results(key.containerId).filter((one) => !isSameAttachment(one.key, key));
     return others.flatMap((one) => {
       const journal = this.siblings(key).find((sibling) => isSameAttachment(sibling.key, one.key));
-      if (!journal && this.isUndone(one.key)) return [];
+      if (this.isUndone(one.key)) return [];
       if (!journal || withoutStrays(journal).length === 0) return [one];
       if (!journal.entries.some((entry) => isSameNamespace(entry.namespace, namespace))) return [];
       const known = journal.entries.flatMap(namesOf);
@@ -210,7 +210,7 @@ export class Facts {
     const entries = this.journals().flatMap((journal) => journal.entries.filter((entry) => entry.bootId === bootId));
     const isOwn = (entry: Entry) => isSameNamespace(entry.namespace, namespace);
     const isAlike = (one: Namespace) => one.device === namespace.device && one.inode === namespace.inode;
-    const others = entries.filter((entry) => isAlike(entry.namespace) && !isOwn(entry));
+    const others = entries.filter((entry) => isAlike(entry.namespace));
     const own = entries.filter(isOwn).map(({ uptime }) => uptime);
     // guard: a namespace in which a process runs
     return own.length > 0 && others.some(({ uptime }) => uptime > Math.max(...own));
@@ -218,7 +218,7 @@ export class Facts {
 
   // Only the host's own mounts tell the truth: those of a container may show anything.
   #mountsOf(inode: number): string[] {
-    const mounts = ["self", "1"].map((process) => this.read(`/proc/${process}/mountinfo`) ?? "").join("");
+    const mounts = ["self", "1"].map((process) => this.read(`/proc/${process}/mountinfo`)).join("");
     return namespaceMounts(mounts).flatMap(([id, path]) => (id === `net:[${inode}]` ? [path] : []));
   }
 

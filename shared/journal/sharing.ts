@@ -165,10 +165,8 @@ function isInterfaceOurs(entry: Entry, around: Around): boolean {
  * Whether the interface that an ADD found is what an earlier try of its plugin left. The first DEL must remove it: flannel's
  * deletes the file that tells the second one what to remove.
  */
-function isLeftByEarlier({ before, type, ifName }: Entry, { earlier, ...around }: Around): boolean {
-  const tries = earlier.filter(
-    (one) => one.type === type && one.ifName === ifName && (one.failed?.left ?? one.done?.made ?? before) === before,
-  );
+function isLeftByEarlier({ type, ifName }: Entry, { earlier, ...around }: Around): boolean {
+  const tries = earlier.filter((one) => one.type === type && one.ifName === ifName);
   return tries.some((one) => isInterfaceOurs(one, { ...around, earlier: [] }));
 }
 

@@ -209,7 +209,9 @@ describe("a namespace", () => {
   test("has no time in /proc", () => {
     const ofProcess = namespaceOf("/proc/7/ns/net", stat);
     expect(ofProcess).toEqual({ path: "/proc/7/ns/net", device: 4, inode: 9 });
-    expect(ofProcess && isSameNamespace(ofProcess, namespaceOf("/run/netns/blue", stat))).toBe(true);
+    const mounted = namespaceOf("/run/netns/blue", stat);
+    expect(ofProcess && isSameNamespace(ofProcess, mounted)).toBe(true);
+    expect(mounted && isSameNamespace(mounted, ofProcess)).toBe(true);
   });
 
   test("is none without a file", () => {

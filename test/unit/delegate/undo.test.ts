@@ -1,0 +1,320 @@
+import { describe, expect, test } from "vitest";
+import { logOf } from "../../../shared/call/session.ts";
+import { runRemoval, undoEntries, undoJournal } from "../../../shared/delegate/undo.ts";
+import { Facts } from "../../../shared/journal/facts.ts";
+import type { Entry } from "../../../shared/journal/journal.ts";
+import type { Del } from "../../../shared/journal/sharing.ts";
+import type { JsonObject } from "../../../shared/protocol/json.ts";
+import { del } from "../support/dels.ts";
+import { callWrapper, environment, exits, type Machine, type Run, sessionOn } from "../support/fake-host.ts";
+import { chainedOf, entryOf, journalFiles, linesIn, tryOf, zoneOfBlue } from "../support/journals.ts";
+import { blue } from "../support/requests.ts";
+import { bridgeResult } from "../support/results.ts";
+
+const journal = "/var/lib/cni/wrappers/blue/zone:eth0";
+const failure = exits(1, { code: 7, msg: "no" });
+const other = { network: "other", runtimeIfName: "net1" };
+const masquerading = { type: "bridge", name: "zone", ipMasq: true };
+
+/** An undo of the journal of these entries, and what is to be seen then. */
+function undoing(entries: readonly Entry[], machine: Machine = {}) {
+  const { session, seen } = sessionOn({
+    links: [7],
+    ...machine,
+    files: { ...journalFiles(...entries), ...machine.files },
+  });
+  const log = logOf({ CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" }, {});
+  const facts = new Facts(session.host);
+  const undo = { session: { ...session, log }, facts, journal: facts.journal(zoneOfBlue), netns: blue };
+  /** The warnings in the log. */
+  const warnings = () =>
+    seen()
+      .log.map(({ line }): JsonObject => JSON.parse(line))
+      .filter(({ level }) => level === "warn");
+  return { undo, seen, warnings };
+}
+
+/** What a delegate got. */
+const got = ({ env, stdin }: Run) => ({ env, stdin });
+
+describe("an undone journal", () => {
+  test("tells which entries failed and why, and was given up before the first DEL", () => {
+    const entries = [
+      entryOf({ ifName: "eth1", isGivenUp: true, isUndone: true }),
+      entryOf(),
+      chainedOf("tuning"),
+      chainedOf("portmap"),
+    ];
+    const before: unknown[] = [];
+    const meanwhile = (files: Map<string, unknown>) => before.push((files.get(journal) as { text: string }).text);
+    const { undo, seen, warnings } = undoing(entries, { answers: [exits(0), failure], meanwhile });
+    const failed = undoJournal(undo);
+    expect(failed.map(({ entry, why }) => [entry.id, why])).toEqual([
+      ["tuning eth0", "no"],
+      ["bridge eth0", "no"],
+    ]);
+    expect(linesIn(String(before[0])).at(-1)).toEqual({
+      line: "given up",
+      ids: ["bridge eth0", "tuning eth0", "portmap eth0"],
+    });
+    expect(linesIn(seen().files[journal]).at(-1)).toEqual({ line: "undone", id: "portmap eth0" });
+    expect(warnings()).toMatchObject([
+      { message: "tuning of eth0 stays given up: no", delegate: "tuning", ifName: "eth0" },
+      { message: "bridge of eth0 stays given up: no", delegate: "bridge", ifName: "eth0" },
+    ]);
+    expect(seen().flushed).toEqual([]);
+  });
+
+  test("is read again before each entry: its own call may have undone one", () => {
+    const meanwhile = (files: Map<string, unknown>) => files.delete(journal);
+    const { undo, seen } = undoing([entryOf(), chainedOf("tuning")], { meanwhile });
+    expect(undoJournal(undo)).toEqual([]);
+    expect(seen().runs.map(({ path }) => path)).toEqual(["/opt/cni/bin/tuning"]);
+  });
+});
+
+test("a line for a journal that another call has removed meanwhile is no problem", () => {
+  let reads = 0;
+  const { undo, warnings } = undoing([entryOf(), chainedOf("tuning")]);
+  const host = { ...undo.session.host, appendJournal: () => (reads++ === 0 ? "ENOENT" : "EROFS") };
+  const entries = undo.journal.entries.slice(1);
+  undoEntries({ ...undo, session: { ...undo.session, host } }, entries);
+  expect(warnings().map(({ message }) => message)).toEqual(["cannot write the journal: EROFS"]);
+});
+
+describe("a DEL that failed", () => {
+  const ipam = { type: "host-local", ranges: [[{ subnet: "10.1.0.0/24", gateway: "10.2.0.1" }]] };
+  const gateways = { type: "bridge", name: "zone", ipam };
+  const without = { ...ipam, gateway: null, ranges: [[{ subnet: "10.1.0.0/24", gateway: null }]] };
+  const listed = { type: "bridge", ipam };
+
+  test("and passed with the list's configuration does not run without gateways", () => {
+    const files = journalFiles(entryOf({ configuration: gateways }));
+    const { runs, exitCode } = del("bridge", listed, { files, answers: [failure, exits(0), exits(1)] });
+    expect([runs.length, exitCode]).toEqual([2, 0]);
+  });
+
+  test("has no gateways to leave out if it keeps the lease: a sibling has it", () => {
+    const sibling = entryOf({ ...other, delegateNetwork: "zone", configuration: gateways });
+    const files = journalFiles(entryOf({ configuration: gateways }), sibling);
+    const { runs, exitCode } = del("bridge", listed, { files, answers: [failure] });
+    expect(runs.map(({ stdin }) => (stdin as JsonObject).ipam)).toEqual([{ type: "static" }, { type: "static" }]);
+    expect(exitCode).toBe(1);
+  });
+
+  test("and passes without gateways stays given up if a sibling shares its masquerading", () => {
+    const configuration = { ...gateways, ipMasq: true };
+    const sibling = entryOf({ ...other, delegateNetwork: "zone", ifName: "eth1", configuration });
+    const files = journalFiles(entryOf({ configuration }), sibling);
+    const answers = [failure, failure, failure, exits(0)];
+    const outcome = del("bridge", { ...listed, ipMasq: true }, { files, answers });
+    expect(outcome.runs.map(({ stdin }) => (stdin as JsonObject).ipam)).toEqual([ipam, ipam, ipam, without]);
+    expect(linesIn(outcome.files[journal]).map(({ line }) => line)).toEqual(["began", "done", "given up"]);
+  });
+
+  test("with masquerading, with the list's configuration, too, runs so once more", () => {
+    const run = (configuration: JsonObject) => {
+      const files = journalFiles(entryOf({ configuration }));
+      const stdin = { type: "bridge", ipMasq: configuration.ipMasq, token: "new" };
+      const { runs, exitCode } = del("bridge", stdin, { files, answers: [failure, failure, exits(0)] });
+      return [exitCode, ...runs.map((one) => (one.stdin as JsonObject).token)];
+    };
+    expect(run(masquerading)).toEqual([0, undefined, "new", "new"]);
+    expect(run({ type: "bridge", name: "zone" })).toEqual([1, undefined, "new"]);
+  });
+
+  test("does not run with the list's configuration if a sibling has got the interface and the lease by now", () => {
+    const meanwhile = (files: Map<string, unknown>) => {
+      const sibling = entryOf({ ...other, delegateNetwork: "zone", done: { uptime: 990, made: 8, addresses: [] } });
+      for (const [path, text] of Object.entries(journalFiles(sibling))) files.set(path, { text, modifiedMs: 0 });
+    };
+    const answers = [exits(1, "first"), exits(0)];
+    const outcome = del("bridge", {}, { files: journalFiles(entryOf()), answers, meanwhile, links: [7, 8] });
+    expect(outcome).toMatchObject({ exitCode: 1, stdout: "first", runs: [{}] });
+  });
+
+  test("of an earlier try runs once more with what the list has for that plugin now, in the network of then", () => {
+    const files = journalFiles(tryOf({ delegateNetwork: "then", configuration: { type: "bridge", name: "then" } }));
+    const answers = [failure, exits(0), exits(0, bridgeResult)];
+    const stdin = { cniVersion: "1.0.0", name: "zone", type: "bridge-wrapper", token: "new" };
+    const { runs } = callWrapper({ stdin }, { files, answers, links: [7] });
+    const env = { ...environment, CNI_COMMAND: "DEL" };
+    expect(runs.slice(0, 2).map(got)).toEqual([
+      { env, stdin: { type: "bridge", name: "then" } },
+      { env, stdin: { cniVersion: "1.0.0", name: "then", type: "bridge", token: "new" } },
+    ]);
+  });
+
+  test("counts if the plugin needs its interface, which is gone, and else not", () => {
+    const warningsAfter = (entry: Entry, link: number) => {
+      const { undo, warnings } = undoing([entry], { answers: [failure], links: [link] });
+      undoJournal(undo);
+      return warnings().map(({ message }) => message);
+    };
+    const device = entryOf({ type: "host-device" });
+    expect(warningsAfter(device, 0)).toEqual([]);
+    expect(warningsAfter(device, 7)).toEqual(["host-device of eth0 stays given up: no"]);
+    expect(warningsAfter(entryOf({ type: "mark" }), 0)).toEqual(["mark of eth0 stays given up: no"]);
+  });
+
+  test("gets the namespace of another attachment's interface only if the plugin needs one and has nothing in it", () => {
+    const namespaceFor = (type: string, link: number) => {
+      const entry = entryOf({ type, namespace: { path: blue, device: 4, inode: 1, changedMs: 0 } });
+      const { undo, seen } = undoing([entry], { links: [link] });
+      undoJournal(undo);
+      return seen().runs.map(({ env }) => env.CNI_NETNS);
+    };
+    expect([namespaceFor("host-device", 0), namespaceFor("host-device", 8), namespaceFor("macvlan", 0)]).toEqual([
+      [blue],
+      [""],
+      [""],
+    ]);
+  });
+});
+
+describe("masquerading rules", () => {
+  /** The calls of ip(8), and the namespaces of the DELs. */
+  function removed(entries: readonly Entry[], machine: Machine = {}) {
+    const calls: string[] = [];
+    const ip = (args: readonly string[], text: string, netns?: string) => {
+      calls.push([...args, text, netns].filter(Boolean).join(" "));
+      return "";
+    };
+    const { undo, seen } = undoing(entries, { ...machine, ip });
+    undoJournal(undo);
+    return { calls, netns: seen().runs.map(({ env }) => env.CNI_NETNS), lines: seen().files[journal] };
+  }
+  const entry = entryOf({ configuration: masquerading });
+  const replaced = `-force -batch - address replace 10.1.0.2/24 dev eth0\n ${blue}`;
+  const lent = /^\/run\/netns\/cni-wrappers-4711-\d+$/;
+
+  test("are found by the interface's addresses, which it gets back", () => {
+    expect(removed([entry])).toMatchObject({ calls: [replaced], netns: [blue] });
+  });
+
+  test("of an interface that is gone are found in another namespace", () => {
+    const { calls, netns } = removed([entry], { links: [7, 0] });
+    expect(netns).toEqual([expect.stringMatching(lent)]);
+    expect(calls).toHaveLength(3);
+  });
+
+  test.each<[string, Entry[]]>([
+    [
+      "that a sibling shares stay",
+      [entry, entryOf({ ...other, delegateNetwork: "zone", ifName: "eth1", configuration: masquerading })],
+    ],
+    ["of an earlier boot are gone", [{ ...entry, bootId: "earlier" }]],
+    ["of an attachment without masquerading are none", [entryOf()]],
+  ])("%s, and no address is touched", (_, entries) => {
+    expect(removed(entries).calls).toEqual([]);
+  });
+
+  const lease = { "/var/lib/cni/networks/zone/10.1.0.9": "blue\neth0" };
+  const ofTry = tryOf({ configuration: masquerading, failed: { left: 7 } });
+
+  test("of a failed ADD have the addresses that it leased, which the journal keeps: the DEL frees them first", () => {
+    const { calls, lines } = removed([ofTry], { files: lease, answers: [failure] });
+    expect(calls).toEqual([`-force -batch - address replace 10.1.0.9/32 dev eth0\n ${blue}`]);
+    expect(linesIn(lines).slice(2)).toEqual([
+      { line: "given up", ids: [ofTry.id] },
+      { line: "failed", id: ofTry.id, left: 7, addresses: ["10.1.0.9/32"] },
+    ]);
+  });
+
+  test.each<[string, Entry, Machine, string[]]>([
+    ["passed", entry, {}, ["began", "done", "given up"]],
+    ["leased nothing", ofTry, {}, ["began", "failed", "given up"]],
+  ])("of an ADD that %s need no line in the journal", (_, one, machine, kinds) => {
+    const { lines } = removed([one], { ...machine, answers: [failure] });
+    expect(linesIn(lines).map(({ line }) => line)).toEqual(kinds);
+  });
+
+  test.each<[string, Machine, boolean]>([
+    ["is gone", { links: [0] }, true],
+    ["cannot be read, and its namespace is gone since the call began", { links: [undefined], noNamespace: true }, true],
+    ["cannot be read", { links: [undefined] }, false],
+  ])("of an interface that %s: the DEL gets another namespace: %s", (_, machine, isLent) => {
+    const { undo, seen } = undoing([entry], { ...machine, ip: () => "" });
+    const removal: Del = {
+      ...{ do: "DEL", withNamespace: true, freesLease: true, keepsMasquerading: false, waits: false },
+      addAgain: [],
+    };
+    const call = { delegate: "bridge", environment: { CNI_NETNS: blue }, configuration: masquerading };
+    runRemoval(undo, entry, { call, removal });
+    expect(seen().runs.map(({ env }) => lent.test(env.CNI_NETNS ?? ""))).toEqual([isLent]);
+  });
+});
+
+describe("the addresses of a failed ADD's rules are kept in the journal", () => {
+  const lease = { text: "blue\neth0", modifiedMs: 0 };
+  const meanwhile = (files: Map<string, unknown>) => files.set("/var/lib/cni/networks/zone/10.1.0.9", lease);
+  const failedLine = (stdin: JsonObject, machine: Machine = {}) => {
+    const call = { stdin: { cniVersion: "1.0.0", name: "zone", type: "bridge", ...stdin } };
+    const { files } = callWrapper(call, { answers: [failure], links: [0, 7], meanwhile, ...machine });
+    return linesIn(files[journal]).at(-1);
+  };
+  const failed = { line: "failed", id: expect.any(String) };
+
+  test("if its plugin masquerades: those that it leased in the ADD", () => {
+    expect(failedLine({ ipMasq: true })).toEqual({ ...failed, left: 7, addresses: ["10.1.0.9/32"] });
+    expect(failedLine({ ipMasq: false })).toEqual({ ...failed, left: 7 });
+  });
+
+  test("and none if it left the interface that it had found", () => {
+    expect(failedLine({ ipMasq: true }, { links: [7, 7] })).toEqual({ ...failed, left: 7, addresses: [] });
+  });
+});
+
+describe("the ADD of a sibling whose rules a DEL has removed as well", () => {
+  const siblings = ["net1", "net2"].map((runtimeIfName) =>
+    chainedOf("portmap", {
+      ...{ id: runtimeIfName, network: "other", runtimeIfName, args: `K=${runtimeIfName}` },
+      configuration: { type: "portmap", name: runtimeIfName },
+    }),
+  );
+  const own = { env: { ...environment, CNI_COMMAND: "DEL" }, stdin: chainedOf("portmap").configuration };
+  const again = (name: string, command = "ADD") => ({
+    env: { ...environment, CNI_COMMAND: command, CNI_ARGS: `K=${name}` },
+    stdin: { type: "portmap", name },
+  });
+  const files = journalFiles(chainedOf("portmap"), ...siblings);
+
+  /** What runs for the last entry's undo. Before the ADD with a number ends, net1 is given up. */
+  function undone(machine: Machine, givenUpIn?: number) {
+    let runs = 0;
+    const meanwhile = (all: Map<string, unknown>) => {
+      const file = "/var/lib/cni/wrappers/blue/other:net1";
+      const text = `${files[file]}{"line":"given up","ids":["net1"]}\n`;
+      if (runs++ === givenUpIn) all.set(file, { text, modifiedMs: 0 });
+    };
+    const { undo, seen, warnings } = undoing([chainedOf("portmap"), ...siblings], { ...machine, meanwhile });
+    expect(undoJournal(undo)).toEqual([]);
+    return { runs: seen().runs.map(got), messages: warnings().map(({ message }) => message) };
+  }
+  const shares = "portmap of other shares its rules: running its ADD again";
+
+  test("runs again with all that it had", () => {
+    expect(undone({})).toEqual({ runs: [own, again("net1"), again("net2")], messages: [shares, shares] });
+  });
+
+  test("runs twice if it fails, and no third time", () => {
+    const runs = [own, again("net1"), again("net1"), again("net2")];
+    expect(undone({ answers: [exits(0), failure, failure, exits(0)] }).runs).toEqual(runs);
+    expect(undone({ answers: [exits(0), failure, exits(0)] }).runs).toEqual(runs);
+  });
+
+  test("does not run if it is given up before it", () => {
+    expect(undone({}, 0).runs).toEqual([own, again("net2")]);
+  });
+
+  test("is undone again if it is given up meanwhile, and the others' ADDs run once more", () => {
+    const runs = [own, again("net1"), again("net1", "DEL"), again("net2"), again("net2")];
+    expect(undone({}, 1)).toEqual({ runs, messages: [shares, shares, shares] });
+  });
+
+  test("is named if its DEL cannot run", () => {
+    const killed = { ended: "signal", signal: "SIGKILL" } as const;
+    const { messages } = undone({ answers: [exits(0), exits(0), killed, exits(0)] }, 1);
+    expect(messages).toEqual([shares, expect.stringMatching(/^its DEL failed: .*portmap/), shares]);
+  });
+});
