@@ -1,6 +1,6 @@
 import { type Call, makeCall } from "./call/call.ts";
 import { delegateCall } from "./call/delegate-call.ts";
-import { type Plan, planHandOver } from "./call/plan.ts";
+import { type CallPlan, type Plan, planHandOver } from "./call/plan.ts";
 import { debug, logOf, type Session, warn } from "./call/session.ts";
 import { delegateName } from "./call/target.ts";
 import {
@@ -54,13 +54,13 @@ function readRequest(session: Session, variables: Variables): Request {
   if (typeof decoded.cniVersion === "string") session.cniVersion = decoded.cniVersion;
   const request = parseRequest(command as Request["command"], variables, decoded);
   const { configuration, wrapper } = request;
-  if (wrapper.log) session.log = logOf(session.host.env, wrapper);
+  session.log = logOf(session.host.env, wrapper);
   session.fields.network = configuration.name;
   debug(session, "plugin configuration received", { configuration });
   return request;
 }
 
-function act(call: Call, plan: Plan): number {
+function act(call: Call, plan: CallPlan): number {
   const { session } = call;
   for (const note of call.notes) warn(session, note);
   switch (plan.do) {
@@ -76,8 +76,6 @@ function act(call: Call, plan: Plan): number {
       return runCollect(call, plan);
     case "add":
       return runAdd(call, plan);
-    case "printVersions":
-      return printVersions(session.host);
     default:
       return plan satisfies never;
   }
@@ -106,7 +104,7 @@ export function planVersion(calledAs: string): Plan {
 }
 
 /** Plans a call with a plugin configuration. Everything is decided here, before anything is done. */
-export function planCall(call: Call): Plan {
+export function planCall(call: Call): CallPlan {
   const { command } = call.request;
   switch (command) {
     case "ADD":
@@ -125,7 +123,7 @@ export function planCall(call: Call): Plan {
 }
 
 /** Makes the call of a request, and plans it. */
-export function planRequest(session: Session, request: Request): { readonly call: Call; readonly plan: Plan } {
+export function planRequest(session: Session, request: Request): { readonly call: Call; readonly plan: CallPlan } {
   const call = makeCall(session, request);
   return { call, plan: planCall(call) };
 }

@@ -63,7 +63,6 @@ function findEntry({
   journal,
   role,
 }: Pick<Call, "request" | "target" | "journal"> & { role: Role | undefined }) {
-  if (journal.entries.length === 0) return undefined;
   const { configuration, wrapper, command } = request;
   let checksum: string | undefined;
   const plugin: PluginIdentity = {
@@ -82,27 +81,21 @@ function roleIn(prevResult: CniResult | undefined, { selector: { ifName, netns }
 }
 
 /** Reads the prevResult of a call. For DEL, a malformed one counts as missing: an attachment must always be removable. */
-function readPrevResult(request: Request, target: Target): Pick<Call, "prevResult" | "request"> {
-  try {
-    return { prevResult: chainedResult(request, target), request };
-  } catch (error) {
-    if (request.command !== "DEL" || !(error instanceof CniError && error.key === "invalidPrevResult")) throw error;
-    return { prevResult: undefined, request: withoutPrevResult(request, error.message) };
-  }
-}
-
-function chainedResult({ command, configuration }: Request, { renamed }: Target): CniResult | undefined {
+function readPrevResult(request: Request, { renamed }: Target): { request: Request; prevResult?: CniResult } {
+  const { command, configuration } = request;
   const { prevResult, cniVersion } = configuration;
-  if (prevResult === undefined || prevResult === null || !attachmentVerbs.includes(command)) return undefined;
+  if (prevResult === undefined || prevResult === null || !attachmentVerbs.includes(command)) return { request };
   if (!isChainVersion(cniVersion)) {
     // An interface that is not renamed needs no narrowing, and an attachment must always be removable.
-    if (lenientVerbs.includes(command) || (!renamed && isUnchainedVersion(cniVersion))) return undefined;
+    if (lenientVerbs.includes(command) || (!renamed && isUnchainedVersion(cniVersion))) return { request };
     throw new CniError("incompatibleVersion", "", `cniVersion is ${cniVersion}`);
   }
   const result = command === "DEL" ? withoutNegativeIndexes(prevResult) : prevResult;
   const problem = problemIn(resultShape, result, "prevResult");
-  if (problem !== undefined) throw new CniError("invalidPrevResult", problem);
-  return result;
+  if (problem === undefined) return { request, prevResult: result };
+  const error = new CniError("invalidPrevResult", problem);
+  if (command !== "DEL") throw error;
+  return { request: withoutPrevResult(request, error.message) };
 }
 
 /** The result in which an address with the interface -1 has none: that is what early plugins in Go meant. */

@@ -5,12 +5,17 @@ import { lenientVerbs, type Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 import type { Target } from "./target.ts";
 
-/** One run of the delegate: its type, the variables that change, and its stdin. */
-export interface DelegateCall {
+/** One run of the delegate with the runtime's own stdin: its type, and the variables that change. */
+export interface PlainCall {
   readonly delegate: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** The plugin configuration for stdin. Without one, the delegate gets the runtime's stdin. */
-  readonly configuration?: JsonObject;
+  readonly configuration?: undefined;
+  readonly filter?: undefined;
+}
+
+/** One run of the delegate: its type, the variables that change, and the plugin configuration for its stdin. */
+export interface DelegateCall extends Pick<PlainCall, "delegate" | "environment"> {
+  readonly configuration: JsonObject;
   /** The jq program that rewrites the configuration first. */
   readonly filter?: Filter;
 }
@@ -75,22 +80,16 @@ const addressRequests: readonly string[] = ["IP", "MAC"];
  * from other keys, if the runtime sets them. All other pairs are unchanged.
  */
 export function argsOf(args: string, option: ArgsOption | undefined, renamed: boolean): string {
-  // Nearly no call has such a request.
-  const mayAsk = renamed && (args.includes("IP=") || args.includes("MAC="));
-  if (option === "keep" || (option === undefined && !mayAsk)) return args;
+  if (option === "keep") return args;
   const mapped = Object.entries(option ?? {});
   const replaced = [...(renamed ? addressRequests : []), ...mapped.map(([key]) => key)];
   const pairs = args.split(";");
-  const kept = pairs.filter((pair) => !replaced.includes(keyOf(pair)) || !pair.includes("="));
+  const kept = pairs.filter((pair) => !replaced.some((key) => pair.startsWith(`${key}=`)));
   const given = mapped.flatMap(([key, from]) => {
     const value = lastValue(pairs, from);
     return value ? [`${key}=${value}`] : [];
   });
   return [...kept, ...given].join(";");
-}
-
-function keyOf(pair: string): string {
-  return pair.split("=", 1)[0] ?? "";
 }
 
 // Go plugins use the last value.

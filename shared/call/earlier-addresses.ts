@@ -23,7 +23,7 @@ export function addressesOf(result: CniResult, selector: AttachmentSelector): st
  */
 export function askingFor(call: DelegateCall, addresses: readonly string[], args: string): DelegateCall | undefined {
   const { configuration } = call;
-  if (addresses.length === 0 || configuration === undefined) return undefined;
+  if (addresses.length === 0) return undefined;
   const { ipam, args: given, runtimeConfig } = configuration;
   if (!choosingIpam.includes(member(ipam, "type"))) return undefined;
   const asksAlready = /(^|;)IP=/.test(args) || member(runtimeConfig, "ips") || member(member(given, "cni"), "ips");

@@ -1,10 +1,16 @@
 import type { Attachment, AttachmentSelector } from "../attachment/attachments.ts";
 import type { Entry, Journal } from "../journal/journal.ts";
 import type { CniResult } from "../protocol/result.ts";
-import type { DelegateCall } from "./delegate-call.ts";
+import type { DelegateCall, PlainCall } from "./delegate-call.ts";
 
 /** The decision about a call, as plain data: `run` acts on it, `explain` prints it. */
 export type Plan =
+  | CallPlan
+  /** The wrapper answers VERSION itself. */
+  | { readonly do: "printVersions" };
+
+/** The decision about a call with a plugin configuration. */
+export type CallPlan =
   /** The delegate answers the runtime. The wrapper does not change its answer. */
   | HandOver
   | CheckTwice
@@ -15,14 +21,12 @@ export type Plan =
   /** The wrapper runs the DELs of an attachment that has no entry. */
   | RemovePlan
   /** The wrapper undoes whole journals, then the delegate answers. */
-  | CollectPlan
-  /** The wrapper answers VERSION itself. */
-  | { readonly do: "printVersions" };
+  | CollectPlan;
 
 /** The plan for a call that the delegate answers. */
 export interface HandOver {
   readonly do: "handOver";
-  readonly call: DelegateCall;
+  readonly call: DelegateCall | PlainCall;
   /** The answer if the delegate is missing: an error of the catalogue, or the wrapper's own versions. */
   readonly withoutDelegate: "delegateNotFound" | "unavailable" | "ownVersions";
   readonly leftOut?: readonly LeftOut[];
@@ -88,6 +92,6 @@ export interface CollectPlan {
 }
 
 /** Plans a call that the delegate answers. */
-export function planHandOver(call: DelegateCall): HandOver {
+export function planHandOver(call: HandOver["call"]): HandOver {
   return { do: "handOver", call, withoutDelegate: "delegateNotFound" };
 }

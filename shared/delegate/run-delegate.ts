@@ -1,4 +1,4 @@
-import type { DelegateCall } from "../call/delegate-call.ts";
+import type { DelegateCall, PlainCall } from "../call/delegate-call.ts";
 import { debug, type Session, say, sizeLimit } from "../call/session.ts";
 import type { Answer, Host } from "../host/host.ts";
 import type { Entry } from "../journal/journal.ts";
@@ -16,7 +16,7 @@ export type Finished = Answer & { ended: "exit" };
 /** A delegate's call, with its executable. */
 export interface Run {
   readonly path: string;
-  readonly call: DelegateCall;
+  readonly call: DelegateCall | PlainCall;
   /** How a failure is logged. */
   readonly failureLevel?: LogLevel;
 }
@@ -59,7 +59,10 @@ export const nestedVariable = "CNI_WRAPPERS_NESTED";
 export const nestedMark = { [nestedVariable]: "1" } as const;
 
 /** Adds the delegate and its interface to all later log lines. */
-export function noteDelegate({ fields }: Session, { delegate, environment }: DelegateCall): void {
+export function noteDelegate(
+  { fields }: Session,
+  { delegate, environment }: Pick<DelegateCall, "delegate" | "environment">,
+): void {
   fields.delegate = delegate;
   if (environment.CNI_IFNAME !== undefined) fields.ifName = environment.CNI_IFNAME;
 }
@@ -70,7 +73,7 @@ export function prepareCall(session: Session, call: DelegateCall): DelegateCall 
 }
 
 /** Returns the text for the delegate's stdin; undefined if it gets the runtime's own. */
-export function inputOf({ configuration }: DelegateCall): string | undefined {
+export function inputOf({ configuration }: DelegateCall | PlainCall): string | undefined {
   return configuration && jsonText(configuration);
 }
 

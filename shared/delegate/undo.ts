@@ -99,7 +99,7 @@ function undoWithoutGateways(undoing: Undoing, entry: Entry, own: Dels["own"]): 
   const removal = withoutGateways(entry.configuration) && planAgain(undoing, entry);
   if (removal === undefined) return undefined;
   const call = own(removal);
-  const configuration = withoutGateways(call.configuration ?? {});
+  const configuration = withoutGateways(call.configuration);
   if (configuration === undefined) return undefined;
   warn(undoing.session, "DEL failed with the configuration of ADD: running it once more without its gateways");
   return { answer: runRemoval(undoing, entry, { call: { ...call, configuration }, removal }), waits: removal.waits };

@@ -17,7 +17,8 @@ export type RecoveryMode = "own" | "always" | "never";
 
 /** What an ADD finds on the host. */
 export interface Present extends Moment {
-  readonly mode: RecoveryMode;
+  /** The default is `own`. */
+  readonly mode: RecoveryMode | undefined;
   readonly namespace: Namespace;
   /** When libcni's result of the attachment was written; undefined if there is none. */
   readonly resultMs: number | undefined;

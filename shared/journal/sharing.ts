@@ -27,9 +27,9 @@ export interface Around {
 
 /** What the DEL of an entry may remove. */
 export type Removal =
-  | { readonly do: "nothing"; readonly why: string }
+  | ({ readonly do: "nothing"; readonly why: string } & NoDel)
   /** The rules stay until the last attachment of the container that shares them is undone. */
-  | { readonly do: "later" }
+  | ({ readonly do: "later" } & NoDel)
   | {
       readonly do: "DEL";
       readonly withNamespace: boolean;
@@ -41,6 +41,12 @@ export type Removal =
       /** The entries whose rules the DEL removes as well. Their ADDs run again. */
       readonly addAgain: readonly Entry[];
     };
+
+/** No DEL runs, so none gets a namespace or frees a lease. */
+interface NoDel {
+  readonly withNamespace?: undefined;
+  readonly freesLease?: undefined;
+}
 
 /** A removal for which a DEL runs. */
 export type Del = Removal & { readonly do: "DEL" };

@@ -2,6 +2,7 @@ import { containerInterfaceNames } from "../attachment/attachments.ts";
 import { ipName } from "../attachment/subnet.ts";
 import type { Call } from "../call/call.ts";
 import type { DelegateCall } from "../call/delegate-call.ts";
+import { askingFor } from "../call/earlier-addresses.ts";
 import { areInSubnets } from "../call/networks.ts";
 import type { AddPlan } from "../call/plan.ts";
 import { warnAloud } from "../call/session.ts";
@@ -45,19 +46,25 @@ export interface Memory {
   readonly fixedMac?: Done["fixedMac"];
 }
 
+/** The addresses that an ADD asks for, and its call with that request. */
+interface Asking extends Lent {
+  readonly call: DelegateCall;
+}
+
 /**
- * The addresses for an interface. None if somebody else has leased one by now, or another attachment has the interface's lease:
- * host-local gives an address that is asked for beside another one, and takes both back when ADD fails.
+ * The addresses for an interface. None if the plugin cannot be asked for them, somebody else has leased one by now, or another
+ * attachment has the interface's lease: host-local gives an address that is asked for beside another one, and takes both back
+ * when ADD fails.
  */
-export function lentTo({ call, delegateCall }: Adding, journal: Journal, { bootId }: Moment): Lent | undefined {
+export function lentTo({ call, delegateCall }: Adding, journal: Journal, { bootId }: Moment): Asking | undefined {
   const { target, facts, key } = call;
   const { ifName } = target.selector;
   const lent = target.role === "meta" ? undefined : lentAddresses(journal, ifName, bootId);
   if (!lent?.addresses.length) return undefined;
   // The subnet was edited. If host-local fails for a new bridge, that loses its MAC, and the next ADD fails as well.
-  if (!areInSubnets(delegateCall.configuration ?? {}, lent.addresses)) return undefined;
+  if (!areInSubnets(delegateCall.configuration, lent.addresses)) return undefined;
   const delegateNetwork = networkIn(delegateCall, target);
-  const { configuration = {} } = delegateCall;
+  const { configuration } = delegateCall;
   const names = lent.addresses.map(ipName);
   const leases = facts.leases(leaseDirectoryOf(ipamOf(configuration), delegateNetwork), (one) =>
     names.includes(ipName(one)),
@@ -66,11 +73,17 @@ export function lentTo({ call, delegateCall }: Adding, journal: Journal, { bootI
   const siblings = facts.siblings(key).flatMap(({ entries }) => entries);
   const isThere = (namespace: Namespace) => facts.isThere(namespace);
   const leased = { delegateNetwork, ifName, configuration, bootId, isThere };
-  return siblings.some((other) => holdsLease(other, leased)) ? undefined : lent;
+  if (siblings.some((other) => holdsLease(other, leased))) return undefined;
+  const asking = askingFor(delegateCall, lent.addresses, argsOf(call, delegateCall));
+  return asking && { ...lent, call: asking };
 }
 
 function networkIn({ configuration }: DelegateCall, { network }: Target): string {
-  return String(configuration?.name ?? network);
+  return String(configuration.name ?? network);
+}
+
+function argsOf({ request }: Call, { environment }: DelegateCall): string {
+  return environment.CNI_ARGS ?? request.variables.args;
 }
 
 /** Returns the entry of an ADD that begins now. */
@@ -92,15 +105,15 @@ export function entryOf(
     ifName,
     delegateNetwork: networkIn(delegateCall, target),
     path,
-    args: delegateCall.environment.CNI_ARGS ?? request.variables.args,
+    args: argsOf(call, delegateCall),
     namespace,
     before: isMeta ? undefined : host.linkIndex(namespace.path, ifName),
     resultMs,
-    ...(beginsTry(call) && { first: true }),
+    ...(!earlierInterfaces(call) && { first: true }),
     asked,
     checksum: checksumOf(request.configuration),
     wrapper: request.wrapper as JsonObject,
-    configuration: delegateCall.configuration ?? {},
+    configuration: delegateCall.configuration,
     isGivenUp: false,
     isUndone: false,
   };
@@ -130,16 +143,17 @@ export function refusalOf({ call: { facts, key, session, target } }: Adding, ent
   return new CniError("interfaceNameTaken", ifName, `${maker.type} makes it, or has made it, for ${attachment}`);
 }
 
-/** Whether a try begins with a plugin: no wrapped one has made an interface before it. */
-export function beginsTry({ facts, key, request, prevResult, target }: Call): boolean {
-  if (!request.configuration.prevResult) return true;
-  if (target.role === "meta" || !prevResult) return false;
+/**
+ * The container interfaces in prevResult. Undefined if a new try begins with the plugin: no wrapped one has made an interface
+ * before it.
+ */
+export function earlierInterfaces({ facts, key, prevResult, target }: Call): readonly string[] | undefined {
+  if (!prevResult) return undefined;
   const earlier = containerInterfaceNames(prevResult);
   // A plugin may report no interface.
-  if (earlier.length === 0) return false;
-  return !facts
-    .journal(key)
-    .entries.some((one) => isStanding(one) && namesOf(one).some((name) => earlier.includes(name)));
+  if (target.role === "meta" || earlier.length === 0) return earlier;
+  const isMaker = (one: Entry) => isStanding(one) && namesOf(one).some((name) => earlier.includes(name));
+  return facts.journal(key).entries.some(isMaker) ? earlier : undefined;
 }
 
 /**

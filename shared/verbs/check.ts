@@ -42,7 +42,7 @@ function narrowedCheck(call: Call): DelegateCall {
   // The list may have changed since ADD: the leases are in the network of the entry.
   const isOwnType = own?.role === "creator" && own.type === target.delegate;
   const network = isOwnType ? own.delegateNetwork : target.network;
-  const subject = network === target.network ? call : { ...call, target: { ...target, network } };
+  const subject = { ...call, target: { ...target, network } };
   if (prevResult === undefined) return delegateCall(subject);
   const attachment = ownAttachment(prevResult, target.selector);
   const others = attachment ? [] : containerInterfaceNames(prevResult);
@@ -54,9 +54,8 @@ function narrowedCheck(call: Call): DelegateCall {
 }
 
 // Without addresses of its own, static checks only that there is a prevResult. A newer plugin may do without it.
-function withIpam({ session, target, prevResult }: Call, call: DelegateCall): DelegateCall {
-  if (!target.profile?.checkNeedsIpam || prevResult === undefined) return call;
-  if (goLookup(ipamOf(call.configuration ?? {}), "type")) return call;
+function withIpam({ session, target }: Call, call: DelegateCall): DelegateCall {
+  if (!target.profile?.checkNeedsIpam || goLookup(ipamOf(call.configuration), "type")) return call;
   if (findDelegate(session.host, "static") === undefined) return call;
   return { ...call, configuration: { ...call.configuration, ipam: { type: "static" } } };
 }
@@ -70,12 +69,11 @@ function withoutRouters(checked: Call, call: DelegateCall): DelegateCall {
   return withResult(call, { ...resultOf(call), ips: ips.filter(({ address }) => !routed.includes(address)) });
 }
 
-/** The addresses that the interface had from routers when it was added. A chained plugin's entry does not say. */
-function routedOf({ own, journal, target }: Call): readonly string[] {
+/** The addresses that the interface had from routers when it was added: its creator's entry says so. */
+function routedOf({ journal, target }: Call): readonly string[] {
   const { ifName } = target.selector;
   const isMaker = (one: Entry) => one.role === "creator" && one.ifName === ifName && !one.isUndone;
-  const maker = target.role === "meta" ? journal.entries.findLast(isMaker) : own;
-  return maker?.done?.routed ?? [];
+  return journal.entries.findLast(isMaker)?.done?.routed ?? [];
 }
 
 /** Returns the CHECK without the MAC of a shared device, unless somebody has set it: it changes with every container. */
@@ -98,7 +96,7 @@ function wasFixed({ own }: Call): boolean {
 
 /** The routing after the last ADD that moved routes of this attachment in this namespace. */
 function movedRouting({ journal, own, target, facts, request }: Call): MovedRouting | undefined {
-  if (target.role === "meta") return target.profile?.movesRoutes ? own?.done?.routing : undefined;
+  if (target.role === "meta") return own?.done?.routing;
   const mover = journal.entries.findLast(({ isUndone, done }) => !isUndone && done?.routing);
   if (mover === undefined) return undefined;
   // guard: the routes of another namespace say nothing
@@ -150,7 +148,7 @@ export function runCheckTwice(checked: Call, plan: CheckTwice): number {
   // guard: a CHECK that fails is not called passed
   if (answer.exitCode === 0) return printed(answer);
   for (const call of laterChecks(checked, plan)) {
-    warn(session, `there is no entry of the interface: asking again in the network ${call.configuration?.name}`);
+    warn(session, `there is no entry of the interface: asking again in the network ${call.configuration.name}`);
     answer = runDelegate(session, { path, call });
     // guard: a CHECK that passes is not run again
     if (answer.exitCode === 0) break;
@@ -175,7 +173,7 @@ function isAsLong(one: CniResult["ips"] | CniResult["routes"], other: typeof one
 }
 
 function resultOf({ configuration }: DelegateCall): CniResult {
-  return (configuration?.prevResult ?? {}) as CniResult;
+  return (configuration.prevResult ?? {}) as CniResult;
 }
 
 function withResult(call: DelegateCall, prevResult: CniResult): DelegateCall {

@@ -46,10 +46,10 @@ export function removalsWithoutEntry(call: Call): RemovePlan["removals"] {
 }
 
 /** Whether the interface is missing without which the DEL of a known plugin does nothing in the namespace. */
-function isInterfaceMissing({ session, facts, request, target: { profile, role, selector } }: Call): boolean {
+function isInterfaceMissing({ session, request, target: { profile, role, selector } }: Call): boolean {
   const { netns } = request.variables;
-  const isAboutInterface = role === "creator" || profile?.movesRoutes || scopeOf(profile) === "interface";
-  if (!profile || !isAboutInterface || profile.delNeedsNamespace || !facts.namespace(netns)) return false;
+  const isAboutInterface = role === "creator" || scopeOf(profile) === "interface";
+  if (!profile || !isAboutInterface || profile.delNeedsNamespace) return false;
   return session.host.linkIndex(netns, selector.ifName) === 0;
 }
 
@@ -168,7 +168,7 @@ function delWithoutEntry(
   }
   const isThere = facts.namespace(request.variables.netns) !== undefined;
   const environment = { ...call.environment, ...(removal.withNamespace || !isThere ? {} : { CNI_NETNS: "" }) };
-  const readable = withReadablePrevResult(session, call.configuration ?? {});
+  const readable = withReadablePrevResult(session, call.configuration);
   const configuration = keepingOthers(undoing, as, withoutShared(readable, removal));
   return { call: prepareCall(session, { ...call, environment, configuration }), removal };
 }
@@ -182,7 +182,7 @@ function removeUnknown(call: Call, undoing: Undoing, unknown: UnknownRemoval & {
   const { as, planned } = unknown;
   const first = runRemoval(undoing, as, planned);
   // The first DEL cannot remove a chain while another interface's rule points to it, and fails after everything else is gone.
-  const isShared = sharesNetwork(call) || planned.call.configuration?.name === call.request.configuration.name;
+  const isShared = planned.call.configuration.name === call.request.configuration.name;
   if (first.exitCode === 0 || as.role === "meta" || !isShared) return first;
   call.facts.forget(call.key.containerId);
   const again = delWithoutEntry(undoing, call, unknown);

@@ -13,8 +13,7 @@ import { cachedResultFile } from "../journal/host-files.ts";
 import { type Entry, fromTheEnd, isNowhere, isSameNamespace, type Journal, namesOf } from "../journal/journal.ts";
 import type { Del, Removal } from "../journal/sharing.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
-import { isJsonObject, type JsonObject } from "../protocol/json.ts";
-import type { CniResult } from "../protocol/result.ts";
+import type { JsonObject } from "../protocol/json.ts";
 import { removalsWithoutEntry } from "./del-without-entry.ts";
 import { finish, prevResultFor, undoingOf } from "./removal.ts";
 
@@ -89,7 +88,7 @@ export function runUndo(call: Call, { entries, own }: UndoPlan): number {
     else
       try {
         const its = undoOwn(call, undoing, entry);
-        if (!answer?.exitCode) answer = its ?? answer;
+        if (!answer?.exitCode) answer = its;
       } catch (thrown) {
         failure = thrown;
       }
@@ -103,7 +102,7 @@ export function runUndo(call: Call, { entries, own }: UndoPlan): number {
 function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefined {
   const { session } = call;
   const removal = planOwn(undoing, entry);
-  const stray = removal.do !== "DEL" || !removal.withNamespace ? removeStray(call, undoing, entry) : undefined;
+  const stray = removal.withNamespace ? undefined : removeStray(call, undoing, entry);
   if (removal.do === "later" || (stray !== undefined && stray.exitCode !== 0)) return stray;
   if (removal.do === "nothing") {
     warn(session, `DEL of ${entry.type} for ${entry.ifName} is skipped: ${removal.why}`);
@@ -128,7 +127,7 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
 /** Plans the removal of the own entry. If a sibling shares something with it, the entry is given up before that is decided. */
 function planOwn(undoing: Undoing, entry: Entry): Removal {
   const removal = planRemoval(undoing, entry);
-  if (removal.do === "DEL" && removal.freesLease && !removal.keepsMasquerading) return removal;
+  if (removal.freesLease && !removal.keepsMasquerading) return removal;
   giveUp(undoing, [entry]);
   return planRemoval(undoing, entry);
 }
@@ -152,7 +151,7 @@ function removeStray(call: Call, undoing: Undoing, entry: Entry): Finished | und
   const stray = { ...entry, namespace, before: 0, done: undefined, failed: undefined };
   const removal = planRemoval(undoing, stray);
   // guard: an interface of another attachment
-  if (removal.do !== "DEL" || !removal.withNamespace) return undefined;
+  if (!removal.withNamespace) return undefined;
   // The entry's own DEL frees the lease. Until then, it tells which masquerading rules are the entry's.
   const del = ownDel(call, { ...stray, done: entry.done }, { ...removal, freesLease: false });
   return againBesideRules(undoing, entry, { call: del, answer: runDel(undoing, entry, del) });
@@ -172,12 +171,14 @@ function ownDel(call: Call, entry: Entry, removal: Del): DelegateCall {
   return delCall(call, entry, { removal, configuration: withoutShared(whole, removal) });
 }
 
-/** The runtime's prevResult for an entry, or that of its ADD. If a creator's ADD has not passed, the runtime's is of an earlier one. */
+/** The runtime's prevResult for an entry, or that of its ADD. If the ADD has not passed, the runtime's is of an earlier one. */
 function resultFor(call: Call, entry: Entry): unknown {
-  const isMeta = entry.role === "meta";
-  const present = (isMeta || entry.done) && !isOlder(call, entry) ? prevResultFor(call, entry) : undefined;
-  const prevResult = present ?? (isMeta ? entry.configuration.prevResult : undefined);
-  return withRuleAddresses(call, entry, prevResult);
+  const { prevResult } = entry.configuration;
+  const present = entry.done && !isOlder(call, entry) ? prevResultFor(call, entry) : undefined;
+  if (!present) return prevResult;
+  // firewall's rules name the addresses of its ADD. The runtime may have a result of another one.
+  const isByAddress = scopeOf(profileOf(entry.type, call.session.profiles)) === "address";
+  return isByAddress ? withAddressesOf(present, prevResult) : present;
 }
 
 /** Whether the runtime's result was there before an entry's ADD, and libcni has written none since. */
@@ -212,11 +213,4 @@ function delCall(
     },
     configuration: keepingOthers(undoingOf(call), entry, withReadablePrevResult(call.session, configuration)),
   };
-}
-
-/** firewall's rules name the addresses of its ADD. The runtime may have a result of another one. */
-function withRuleAddresses({ session }: Call, entry: Entry, prevResult: unknown): unknown {
-  const isByAddress = scopeOf(profileOf(entry.type, session.profiles)) === "address";
-  if (!isByAddress || !isJsonObject(prevResult)) return prevResult;
-  return withAddressesOf(prevResult as CniResult, entry.configuration.prevResult);
 }

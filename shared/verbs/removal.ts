@@ -12,7 +12,7 @@ import { undoJournal } from "../delegate/undo.ts";
 import { removeIfUndone, type Undoing } from "../delegate/undoing.ts";
 import { cachedResultFile } from "../journal/host-files.ts";
 import { type Entry, isStanding, type Journal, withoutStrays } from "../journal/journal.ts";
-import { CniError } from "../protocol/errors.ts";
+import { toCniError } from "../protocol/errors.ts";
 import type { CniResult } from "../protocol/result.ts";
 
 /** Returns what undoing the entries of a call's journal needs. */
@@ -29,16 +29,15 @@ export function prevResultFor(
   if (prevResult === undefined) return request.configuration.prevResult;
   const selector = { ...target.selector, ifName };
   const attachment = ownAttachment(prevResult, selector);
-  const { added = [] } = done ?? {};
+  const added = done?.added ?? [];
   try {
     if (attachment) {
       const narrowed = narrowPrevResult(prevResult, withAdded(prevResult, attachment, added), selector);
-      return withInterfaces(narrowed, unlisted(narrowed, done?.added));
+      return withInterfaces(narrowed, unlisted(narrowed, added));
     }
     if (containerInterfaceNames(prevResult).length === 0) return prevResult;
   } catch (error) {
-    if (!(error instanceof CniError)) throw error;
-    warn(session, error.message);
+    warn(session, toCniError(error).message);
   }
   warn(
     session,
@@ -48,14 +47,14 @@ export function prevResultFor(
 }
 
 /** The interfaces of an entry that an older result does not list. */
-function unlisted({ interfaces }: CniResult, added: readonly AddedInterface[] = []): readonly AddedInterface[] {
+function unlisted({ interfaces }: CniResult, added: readonly AddedInterface[]): readonly AddedInterface[] {
   return added.filter(({ name, sandbox }) => !interfaces?.some((one) => one.name === name && one.sandbox === sandbox));
 }
 
 /** Removes the journal if nothing is left of it, and undoes what siblings left because it was shared with this one. */
 export function finish({ facts, key, journal }: Call, undoing: Undoing): void {
   const stays = removeIfUndone(undoing);
-  if (stays ? !isLeft(facts.journal(key)) : facts.siblings(key).length === 0) return;
+  if (stays ? !lastLeft(facts.journal(key)) : facts.siblings(key).length === 0) return;
   // libcni removes it next. Without a journal, it would look like that of a plain attachment.
   facts.wrote(cachedResultFile(key), undefined);
   // Another DEL at the same time may leave what is shared to this one, as this one does to it: what was read is old.
@@ -72,8 +71,10 @@ export function undoWaiting(undoing: Undoing): void {
   // A chain that several of them share goes with the last one's rules: the others' DEL fails the first time.
   for (let pass = 0; pass < 2; pass++) {
     for (const journal of undoing.facts.siblings(undoing.journal.key)) {
-      if (!isLeft(journal) || mayBePlain(undoing, journal)) continue;
-      undoJournal({ ...undoing, journal, netns: undoing.netns || pathOf(journal) });
+      const last = lastLeft(journal);
+      if (!last || mayBePlain(undoing, journal)) continue;
+      // GC has no namespace: a DEL without it would leave an interface that is there.
+      undoJournal({ ...undoing, journal, netns: undoing.netns || last.namespace.path });
     }
   }
 }
@@ -83,12 +84,7 @@ function mayBePlain({ facts }: Undoing, journal: Journal): boolean {
   return withoutStrays(journal).length === 0 && facts.result(journal.key) !== undefined;
 }
 
-/** The path of a journal's namespace, for GC, which has none: a DEL without it would leave an interface that is there. */
-function pathOf({ entries }: Journal): string {
-  return entries.findLast(({ isUndone }) => !isUndone)?.namespace.path ?? "";
-}
-
-/** Whether a journal has only what could not be undone yet. */
-function isLeft({ entries }: Journal): boolean {
-  return entries.every(({ isGivenUp }) => isGivenUp) && entries.some(({ isUndone }) => !isUndone);
+/** The last entry that is not undone, of a journal that has only what could not be undone yet. */
+function lastLeft({ entries }: Journal): Entry | undefined {
+  return entries.every(({ isGivenUp }) => isGivenUp) ? entries.findLast(({ isUndone }) => !isUndone) : undefined;
 }

@@ -1,7 +1,5 @@
-import { containerInterfaceNames } from "../attachment/attachments.ts";
 import type { Call } from "../call/call.ts";
 import type { DelegateCall } from "../call/delegate-call.ts";
-import { askingFor } from "../call/earlier-addresses.ts";
 import type { AddPlan } from "../call/plan.ts";
 import { say, warn } from "../call/session.ts";
 import { findDelegate, missingDelegate } from "../delegate/find-delegate.ts";
@@ -26,7 +24,7 @@ import { beganLine, linesText } from "../journal/lines.ts";
 import { recoveryOf, repairs } from "../journal/recovery-table.ts";
 import { type CniError, CniError as Failure, toCniError } from "../protocol/errors.ts";
 import { byteLength } from "../protocol/names.ts";
-import { type Adding, beginsTry, entryOf, lentTo, type Memory, refusalOf, warnOfUnwrapped } from "./adding.ts";
+import { type Adding, earlierInterfaces, entryOf, lentTo, type Memory, refusalOf, warnOfUnwrapped } from "./adding.ts";
 import { fixedMacOf } from "./fixed-mac.ts";
 import { awaitRouterAddresses } from "./slaac.ts";
 import { type SplicedAnswer, spliceAnswer } from "./spliced-answer.ts";
@@ -59,12 +57,12 @@ function memoryOf(call: Call, planned: DelegateCall): Memory | undefined {
   }
   // firewall's and portmap's ADD pass without the namespace.
   const namespace = facts.namespace(netns) ?? nowhere(netns);
-  const earlier = beginsTry(call) ? undefined : containerInterfaceNames(call.prevResult ?? {});
+  const earlier = earlierInterfaces(call);
   const resultMs = session.host.stat(cachedResultFile(call.key))?.modifiedMs;
-  const mode = request.wrapper.recover ?? "own";
+  const mode = request.wrapper.recover;
   const isThere = (other: Namespace) => facts.isThere(other);
   const recovery = recoveryOf(journal, { own, earlier }, { ...moment, namespace, mode, resultMs, isThere });
-  const listed = own && { entry: own, configuration: planned.configuration ?? {} };
+  const listed = own && { entry: own, configuration: planned.configuration };
   const undoing = { session, facts, journal, netns, listed };
   return { moment, namespace, resultMs, recovery, undoing, ...fixedMacOf(call) };
 }
@@ -92,16 +90,14 @@ function addAndRemember(adding: Adding, { recovery, undoing, ...memory }: Memory
     undoEntries(undoing, recovery.entries);
     journal = call.facts.journal(call.key);
   }
-  const lent = recovery.do === "add, then write" ? undefined : lentTo(adding, journal, memory.moment);
-  const args = adding.delegateCall.environment.CNI_ARGS ?? call.request.variables.args;
-  const asking = lent && askingFor(adding.delegateCall, lent.addresses, args);
   const isStray = recovery.do === "add, then write";
-  const made = entryOf(adding, memory, { asked: asking ? lent?.addresses : undefined, order: 1 });
-  const entry: Entry = isStray ? { ...made, stray: true, isGivenUp: true } : made;
-  const attempt = begin({ adding, undoing, entry, delegateCall: asking ?? adding.delegateCall }, call.journal.isTorn);
+  const lent = isStray ? undefined : lentTo(adding, journal, memory.moment);
+  const made = entryOf(adding, memory, { asked: lent?.addresses, order: 1 });
+  const entry: Entry = isStray ? { ...made, stray: true } : made;
+  const attempt = begin({ adding, undoing, entry, delegateCall: lent?.call ?? adding.delegateCall }, journal.isTorn);
   const answer = run(attempt);
   if (answer.exitCode === 0) return complete(attempt, answer);
-  if (!rememberFailure(attempt) || !asking || !lent?.othersWillDo) return printed(answer);
+  if (!rememberFailure(attempt) || !lent?.othersWillDo) return printed(answer);
   warn(call.session, "ADD failed with the addresses that the attachment had: others will do");
   undoEntries(
     undoing,
@@ -173,9 +169,10 @@ function run(attempt: Attempt): Finished {
     return runDelegate(adding.call.session, { path: adding.path, call: delegateCall });
   } catch (thrown) {
     const error = toCniError(thrown);
-    if (error.key !== "invalidDelegateOutput") rememberFailure(attempt);
     // The delegate was cut off while it printed its answer, after its work was done.
-    throw error.key === "invalidDelegateOutput" ? undo(attempt, error) : error;
+    if (error.key === "invalidDelegateOutput") throw undo(attempt, error);
+    rememberFailure(attempt);
+    throw error;
   }
 }
 
@@ -259,8 +256,8 @@ function rememberFailure(attempt: Attempt, hasRun = true): boolean {
 
 /** The index of an entry's interface, 0 for none; undefined if it cannot be read, or another namespace has the path by now. */
 function linkOf({ session: { host } }: Undoing, { role, namespace, ifName }: Entry): number | undefined {
-  const index = role === "meta" ? undefined : host.linkIndex(namespace.path, ifName);
-  if (index === undefined) return undefined;
+  if (role === "meta") return undefined;
+  const index = host.linkIndex(namespace.path, ifName);
   return isSameNamespace(namespace, namespaceOf(namespace.path, host.stat(namespace.path))) ? index : undefined;
 }
 
@@ -284,16 +281,17 @@ function movedRoutes({ session, target }: Call): Pick<Done, "routing"> {
 function undo(attempt: Attempt, failure: CniError, addresses: readonly string[] = []): CniError {
   const { undoing, entry } = attempt;
   const { session } = undoing;
+  const isLate = isOvertaken(attempt);
   // guard: the interface and the journal of the next call
-  const error = isOvertaken(attempt) ? new Failure("givenUp", entry.ifName) : failure;
+  const error = isLate ? new Failure("givenUp", entry.ifName) : failure;
   say(session, {
     level: "error",
     message: `${error.message}; running the delegate's DEL`,
     more: { details: error.details },
   });
-  const made = error.key === "givenUp" ? undefined : linkOf(undoing, entry) || undefined;
+  const made = isLate ? undefined : linkOf(undoing, entry) || undefined;
   // guard: an interface that the next ADD has made and not yet written down
-  const isMadeAgain = error.key === "givenUp" && entry.before !== undefined;
+  const isMadeAgain = isLate && entry.before !== undefined;
   const end = isMadeAgain ? { failed: { addresses } } : { done: { uptime: entry.uptime, made, addresses } };
   const outcome = tryToUndo(undoing, { ...entry, ...end });
   removeIfUndone(undoing);

@@ -54,8 +54,4 @@ describe("askingFor", () => {
   ])("asks for nothing if %s", (_, one, addresses, args) => {
     expect(askingFor(one, addresses, args)).toBeUndefined();
   });
-
-  test("asks for nothing if the delegate gets the runtime's stdin", () => {
-    expect(askingFor({ delegate: "bridge", environment: {} }, ["10.0.0.2/24"], "")).toBeUndefined();
-  });
 });
