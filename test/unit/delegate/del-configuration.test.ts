@@ -1,8 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { logOf } from "../../../shared/call/session.ts";
-import { freesTheSame, withoutGateways, withReadablePrevResult } from "../../../shared/delegate/del-configuration.ts";
+import {
+  freesTheSame,
+  keepingOthers,
+  withEverythingAdded,
+  withoutGateways,
+  withReadablePrevResult,
+} from "../../../shared/delegate/del-configuration.ts";
 import type { Host } from "../../../shared/host/host.ts";
-import { entryOf } from "../support/journals.ts";
+import { Facts } from "../../../shared/journal/facts.ts";
+import type { Entry } from "../../../shared/journal/journal.ts";
+import { sessionOn } from "../support/fake-host.ts";
+import { chainedOf, entryOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
+import { blue } from "../support/requests.ts";
 
 const failedTry = { done: undefined, failed: {} };
 
@@ -134,4 +144,52 @@ describe("one that no plugin can read counts as none", () => {
     withReadablePrevResult({ ...session, host, log }, { cniVersion: "1.0.0", prevResult: part });
     expect(lines).toEqual([`prevResult is ignored: no plugin can read it: ${why}`]);
   });
+});
+
+test("a configuration without a version has a prevResult without one: no configuration says 0.1.0 otherwise", () => {
+  const configuration = { type: "bridge", prevResult: { cniVersion: "0.4.0", ips: [] } };
+  expect(withReadablePrevResult(session, configuration)).toEqual({
+    type: "bridge",
+    prevResult: { cniVersion: "", ips: [] },
+  });
+});
+
+test("the interfaces that a plugin added are in prevResult, after the others and with all else", () => {
+  const [first, added] = [
+    { name: "eth0", sandbox: blue },
+    { name: "eth0b", sandbox: blue },
+  ];
+  const done = { uptime: 985, addresses: [], added: [added] };
+  const configuration = { type: "tuning", name: "zone", prevResult: { cniVersion: "1.0.0", interfaces: [first] } };
+  expect(withEverythingAdded(chainedOf("tuning", { done, configuration }))).toEqual({
+    ...configuration,
+    prevResult: { cniVersion: "1.0.0", interfaces: [first, added] },
+  });
+  const without = { type: "tuning", name: "zone" };
+  expect(withEverythingAdded(chainedOf("tuning", { done, configuration: without }))).toEqual(without);
+});
+
+test.each<[string, Entry, number]>([
+  ["a chained plugin whose rules are named by addresses: they are left out", chainedOf("firewall"), 1],
+  ["an unknown chained plugin: they are left out", chainedOf("mark"), 1],
+  ["a chained plugin whose rules have other names", chainedOf("tuning"), 2],
+  ["a creator", entryOf(), 2],
+  ["an unknown creator", entryOf({ type: "mark" }), 2],
+])("addresses of another container, for %s", (_, entry, count) => {
+  const ips = [{ address: "10.1.0.2/24" }, { address: "10.1.0.3/24" }];
+  const red = entryOf({ containerId: "red" });
+  const { session: own, seen } = sessionOn({ files: journalFiles(red) });
+  const facts = new Facts(own.host);
+  const undoing = {
+    ...{ session: { ...own, log: logOf({ CNI_WRAPPERS_LOG: "/log" }, {}) }, facts },
+    ...{ journal: facts.journal(zoneOfBlue), netns: blue },
+  };
+  const configuration = { type: entry.type, prevResult: { ips } };
+  expect(keepingOthers(undoing, entry, configuration)).toEqual({
+    ...configuration,
+    prevResult: { ips: ips.slice(-count) },
+  });
+  const messages = seen().log.map(({ line }) => JSON.parse(line).message);
+  const warning = "another container has 10.1.0.2/24 by now: DEL does not remove its rules";
+  expect(messages).toEqual(count === 1 ? [warning] : []);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inLentNamespace } from "../../../shared/delegate/lent-namespace.ts";
+import { giveAddressesBack, inLentNamespace } from "../../../shared/delegate/lent-namespace.ts";
 import type { Host } from "../../../shared/host/host.ts";
 
 /** Runs an action in a lent namespace. `ip` fails for the commands that begin so. */
@@ -56,4 +56,14 @@ test("it is removed if the action throws", () => {
   };
   expect(() => act(fail)).toThrow("killed");
   expect(commands).toContain(removed);
+});
+
+test("an interface without addresses gets none back, and ip(8) does not run", () => {
+  const calls: unknown[] = [];
+  const host = { ip: (...call: unknown[]) => void calls.push(call) } as unknown as Host;
+  giveAddressesBack(host, { ifName: "eth1", addresses: [] }, "/run/netns/blue");
+  expect(calls).toEqual([]);
+  giveAddressesBack(host, { ifName: "eth1", addresses: ["10.1.0.2/24", "fd00::2/64"] }, "/run/netns/blue");
+  const commands = "address replace 10.1.0.2/24 dev eth1\naddress replace fd00::2/64 dev eth1\n";
+  expect(calls).toEqual([[["-force", "-batch", "-"], commands, "/run/netns/blue"]]);
 });

@@ -34,5 +34,8 @@ test.each([
 
 test("the executable's own name names no plugin", () => {
   const { stdout } = callWrapper({ calledAs: "/opt/cni/bin/cni-wrappers", env: mark, stdin });
-  expect(JSON.parse(stdout)).toMatchObject({ code: 7 });
+  expect(JSON.parse(stdout)).toMatchObject({
+    code: 7,
+    msg: expect.stringContaining("started as /opt/cni/bin/cni-wrappers"),
+  });
 });

@@ -51,6 +51,11 @@ describe("an address that another container has", () => {
     ["its journal has it", ["10.1.0.2/24"], ofRed()],
     ["its journal has it, and this one leases it", [], { ...ofRed(), [`${leases}/10.1.0.2`]: "blue\neth0" }],
     ["its journal is of an earlier boot", [], ofRed({ bootId: "earlier" })],
+    [
+      "its journal may be of this boot: nothing says which one this is",
+      ["10.1.0.2/24"],
+      { ...ofRed({ bootId: "earlier" }), "/proc/sys/kernel/random/boot_id": "" },
+    ],
     ["its journal's entry is undone", [], ofRed({ isUndone: true })],
     ["its journal is half removed", [], ofRed({ isGivenUp: true })],
     [

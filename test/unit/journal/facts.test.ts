@@ -60,6 +60,66 @@ test.each<[string, string, Call, Machine]>([
   expect(asked).toContain("/var/lib/cni/wrappers/blue/zone:eth0".slice(0, command === "GC" ? 21 : undefined));
 });
 
+/** The facts of a host with these files, and what was read, listed and looked at. */
+function factsOf(files: Readonly<Record<string, string>>) {
+  const asked: string[] = [];
+  const all = new Map(Object.entries(files));
+  const facts = new Facts({
+    readFile(path) {
+      asked.push(path);
+      return all.get(path);
+    },
+    listDirectory(path) {
+      const inside = [...all.keys()].filter((file) => file.startsWith(`${path}/`));
+      return [...new Set(inside.map((file) => file.slice(path.length + 1).split("/", 1)[0] ?? ""))];
+    },
+    stat(path) {
+      asked.push(`stat ${path}`);
+      return path.startsWith("/run/netns/") ? { device: 4, inode: 1, size: 0, modifiedMs: 0, changedMs: 0 } : undefined;
+    },
+  });
+  return { facts, asked, all };
+}
+
+const boot = { "/proc/sys/kernel/random/boot_id": "id\n", "/proc/uptime": "9.5 1\n" };
+
+test("a moment is a boot and a time: it is unknown without one of them", () => {
+  expect(factsOf(boot).facts.moment()).toEqual({ bootId: "id", uptime: 9.5 });
+  for (const path of Object.keys(boot)) expect(factsOf({ ...boot, [path]: "" }).facts.moment()).toBeUndefined();
+});
+
+test("what is in a namespace of another container is unknown without the boot", () => {
+  const { namespace } = entryOf();
+  const red = entryOf({ containerId: "red" });
+  expect(factsOf(journalFiles(red)).facts.strangers("blue", namespace)).toEqual([]);
+  const ofBoot = { ...journalFiles({ ...red, bootId: "id" }), ...boot };
+  expect(factsOf(ofBoot).facts.strangers("blue", namespace)).toHaveLength(1);
+});
+
+test("a namespace is looked at once, a journal is parsed once, and a changed one is kept", () => {
+  const { facts, asked } = factsOf(journalFiles(entryOf()));
+  const journal = facts.journal(zoneOfBlue);
+  expect([facts.namespace("/run/netns/a"), facts.journal(zoneOfBlue)]).toEqual([
+    facts.namespace("/run/netns/a"),
+    journal,
+  ]);
+  expect(facts.journal(zoneOfBlue)).toBe(journal);
+  const changed = { ...journal, isTorn: true };
+  facts.keep(changed);
+  expect(facts.journal(zoneOfBlue)).toBe(changed);
+  expect(asked).toEqual([journal.file, "stat /run/netns/a"]);
+});
+
+test("the results of a container are looked for in the files that have its name", () => {
+  const files = { ...cached("other", "net1"), "/var/lib/cni/results/zone-red-eth0": "{}" };
+  const { facts, asked } = factsOf(files);
+  expect(facts.results("blue")).toEqual([
+    facts.result({ network: "other", containerId: "blue", runtimeIfName: "net1" }),
+  ]);
+  expect(asked).toEqual(["/var/lib/cni/results/other-blue-net1"]);
+  expect(facts.result(zoneOfBlue)).toBeUndefined();
+});
+
 describe("libcni's results for the other attachments of a container", () => {
   const here = entryOf().namespace;
   const namesIn = (files: Readonly<Record<string, string>>) => {
@@ -103,6 +163,20 @@ describe("libcni's results for the other attachments of a container", () => {
     isOpen = false;
     facts.forget("blue");
     expect(facts.otherResults(zoneOfBlue, here)).toHaveLength(1);
+  });
+
+  test("do not count if the attachment was undone since its journal was found: its runtime removes the result next", () => {
+    const { facts, all } = factsOf({ ...cached("other", "net1"), ...journalFiles(entryOf(net1)) });
+    facts.siblings(zoneOfBlue);
+    all.delete("/var/lib/cni/wrappers/blue/other:net1");
+    facts.forget("blue");
+    expect(facts.otherResults(zoneOfBlue, here)).toEqual([]);
+  });
+
+  test("count if one of the journal's entries is of the namespace", () => {
+    const elsewhere = tryOf({ ...net1, namespace: { ...here, inode: 1 } });
+    const files = { ...cached("other", "net1"), ...journalFiles(elsewhere, chainedOf("firewall", net1)) };
+    expect(namesIn(files)).toEqual([["eth1"]]);
   });
 
   test("count if the journal cannot be read", () => {

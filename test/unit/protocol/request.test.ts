@@ -107,7 +107,8 @@ describe.each(lenientVerbs)("%s, a prevResult that no plugin can read", (command
   const text = (prevResult: string) =>
     `{"name":"zone","a":"prevResult","b":{"prevResult":1},"prevResult" : ${prevResult},"x":"\\"prevResult\\":[[[["}`;
   const others = { name: "zone", a: "prevResult", b: { prevResult: 1 }, x: '"prevResult":[[[[' };
-  const warnings = [expect.stringMatching(/^prevResult is ignored: /)];
+  const why = "it is not an object, has too many values or levels, or a number like 1e400";
+  const warnings = [`prevResult is ignored: ${why}`];
 
   test.each([
     "[]",
@@ -122,6 +123,19 @@ describe.each(lenientVerbs)("%s, a prevResult that no plugin can read", (command
     expect({ configuration, warnings: rest.warnings }).toStrictEqual({ configuration: others, warnings });
   });
 
+  test("null is none, and no warning", () => {
+    expect(parse(command, text("null"))).toMatchObject({
+      configuration: { ...others, prevResult: null },
+      warnings: [],
+    });
+  });
+
+  test("is ignored beside other faults, which have their warnings, too", () => {
+    const { wrapper, warnings: all } = parseConfiguration(command, { prevResult: [], wrapper: { ifName: 7 } });
+    expect(wrapper).toEqual({});
+    expect(all).toEqual([...warnings, "wrong value ignored: wrapper.ifName must be a string"]);
+  });
+
   test.each(['[[[["]"]]]]', '{"\\"":[[[["\\\\"]]]]},"prevResult":[[[[]]]]'])(
     "%s is too deep for the engine: ignored, and nothing else is",
     (prevResult) => {
@@ -130,8 +144,8 @@ describe.each(lenientVerbs)("%s, a prevResult that no plugin can read", (command
     },
   );
 
-  test("one of 499 levels is not ignored", () => {
-    const prevResult = `{"ips":${"[".repeat(498)}${"]".repeat(498)}}`;
+  test("one of 500 levels is not ignored", () => {
+    const prevResult = `{"ips":${"[".repeat(499)}${"]".repeat(499)}}`;
     expect(parse(command, text(prevResult))).toMatchObject({ configuration: { prevResult: {} }, warnings: [] });
   });
 });
