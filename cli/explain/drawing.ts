@@ -66,14 +66,18 @@ function drawDevice(parts: string[], { name, kind, addresses, interfaces }: Devi
   if (host) parts.push(boxOf(host, column.host, top));
   let y = top;
   for (const box of boxes) {
-    const middle = Math.min(y + heightOf(box) / 2, top + outside - gap - 4);
-    const [x1, x2] = [column.host + column.width, column.container];
-    if (host)
-      parts.push(`<line x1="${x1}" y1="${middle}" x2="${x2}" y2="${middle}" stroke="currentColor" class="d-wire"/>`);
+    const middle = y + heightOf(box) / 2;
+    if (host) parts.push(wireOf(Math.min(middle, top + heightOf(host) - 4), middle));
     parts.push(boxOf(box, column.container, y));
     y += heightOf(box) + gap;
   }
   return top + Math.max(inside, outside);
+}
+
+/** A wire from a device to an interface, by the heights of its ends. */
+function wireOf(from: number, to: number): string {
+  const [x1, x2] = [column.host + column.width, column.container];
+  return `<line x1="${x1}" y1="${from}" x2="${x2}" y2="${to}" stroke="currentColor" class="d-wire"/>`;
 }
 
 function interfaceBox({ name, kind, addresses }: Interface): Box {

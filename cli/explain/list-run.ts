@@ -121,6 +121,7 @@ function refusalOf({ name = "" }: List, { type, isWrapped }: ListedPlugin, verb:
   if (type.includes("/")) return `invalid plugin name: ${type}`;
   const isChecked = verb === "ADD" || !isWrapped;
   if (!isChecked || networkNameRule.test(name)) return undefined;
+  if (name === "") return "missing network name:";
   return `invalid characters found in network name; ${name}`;
 }
 

@@ -120,40 +120,39 @@ function* othersOf(run: ListRun, machine: Machine, begin: Begin): Generator<Outc
 }
 
 /** What libcni says about a list that it does not load (libcni/conf.go). */
-export function refusalOf({ value, hasPlugins, plugins, file }: List): string | undefined {
-  if (!hasPlugins && file.path.endsWith(".conflist")) return "no plugin configs found";
-  if (hasPlugins && /\.(conf|json)$/.test(file.path)) return onePluginProblem(value);
-  const problem = hasPlugins || value.name !== undefined ? shapeProblem(value) : undefined;
+export function refusalOf({ value, hasPlugins, file }: List): string | undefined {
+  const isOnePlugin = /\.(conf|json)$/.test(file.path) || (!hasPlugins && !file.path.endsWith(".conflist"));
+  if (isOnePlugin) return pluginProblem(value);
+  const problem = shapeProblem(value);
   if (problem !== undefined) return `error parsing configuration list: ${problem}`;
-  if (plugins.length === 0) return "error parsing configuration list: no plugins in list";
-  const entries: unknown[] = Array.isArray(value.plugins) ? value.plugins : [value];
-  for (const [index, entry] of entries.entries()) {
-    const reason = loadProblem(entry);
-    const place = hasPlugins ? `failed to parse plugin config ${index}: ` : "";
-    if (reason !== undefined) return `${place}error parsing configuration: ${reason}`;
+  if (!hasPlugins) return "no plugin configs found";
+  for (const [index, entry] of (value.plugins as readonly unknown[]).entries()) {
+    const reason = pluginProblem(entry);
+    if (reason !== undefined) return `failed to parse plugin config ${index}: ${reason}`;
   }
   return undefined;
 }
 
-/** A file with another ending is the configuration of one plugin. */
-function onePluginProblem(value: JsonObject): string | undefined {
+function pluginProblem(value: unknown): string | undefined {
   const reason = loadProblem(value);
   return reason && `error parsing configuration: ${reason}`;
 }
 
 function shapeProblem(value: JsonObject): string | undefined {
-  const { name, cniVersion, plugins = [] } = value;
+  const { name, cniVersion, plugins } = value;
   if (name === undefined) return "no name";
   if (typeof name !== "string") return `invalid name type ${goType(name)}`;
   if (cniVersion !== undefined && typeof cniVersion !== "string")
     return `invalid cniVersion type ${goType(cniVersion)}`;
   for (const key of ["disableCheck", "disableGC", "loadOnlyInlinedPlugins"]) {
-    const flag = value[key] === undefined ? false : value[key];
-    if (typeof flag === "boolean" || /^(true|false)$/i.test(String(flag))) continue;
+    const flag = value[key];
+    if (flag === undefined || typeof flag === "boolean") continue;
     if (typeof flag !== "string") return `invalid type ${goType(flag)} for ${key}`;
-    return `invalid value "${flag.toLowerCase()}" for ${key}`;
+    if (!/^(true|false)$/i.test(flag)) return `invalid value "${flag.toLowerCase()}" for ${key}`;
   }
-  return Array.isArray(plugins) ? undefined : `invalid 'plugins' type ${goType(plugins)}`;
+  if (plugins === undefined) return undefined;
+  if (!Array.isArray(plugins)) return `invalid 'plugins' type ${goType(plugins)}`;
+  return plugins.length === 0 ? "no plugins in list" : undefined;
 }
 
 /** A JSON value's type, as Go prints it. */

@@ -44,6 +44,7 @@ function mismatch(value: unknown, kind: string): Mismatch | undefined {
       .find((one) => one !== undefined);
   }
   if (kind.startsWith("[]") && Array.isArray(value)) return undefined;
+  if (kind.startsWith("types.") && isJsonObject(value)) return undefined;
   const type = jsonType(value);
   const fitting: Readonly<Record<string, string>> = { bool: "bool", int: "number", string: "string" };
   if (kind === "int" && type === "number" && !Number.isInteger(value)) return [`number ${value}`, kind];
@@ -57,15 +58,21 @@ function jsonType(value: unknown): string {
   return isJsonObject(value) ? "object" : typeof value;
 }
 
+/** The keys that libcni itself decodes. */
+const loaded: Readonly<Record<string, string>> = {
+  ...{ cniVersion: "string", name: "string", type: "string" },
+  ...{ capabilities: "map[string]bool", ipam: "types.IPAM", dns: "types.DNS" },
+};
+
 /** Returns why libcni does not load a plugin's configuration (libcni/conf.go, ConfFromBytes). */
 export function loadProblem(entry: unknown): string | undefined {
   if (!isJsonObject(entry)) return `json: cannot unmarshal ${jsonType(entry)} into Go value of type types.PluginConf`;
-  const { type, capabilities } = entry;
-  if (type === undefined) return "missing 'type'";
-  const ofType = mismatch(type, "string");
-  if (ofType) return decodeProblem(ofType, "PluginConf.type");
-  const ofCapabilities = capabilities === undefined ? undefined : mismatch(capabilities, "map[string]bool");
-  return ofCapabilities && decodeProblem(ofCapabilities, "PluginConf.capabilities");
+  for (const [key, kind] of Object.entries(loaded)) {
+    const value = entry[key];
+    const problem = value === undefined || value === null ? undefined : mismatch(value, kind);
+    if (problem) return decodeProblem(problem, `PluginConf.${key}`);
+  }
+  return entry.type ? undefined : "missing 'type'";
 }
 
 const known = new Map<string, ReadonlyMap<string, string>>();

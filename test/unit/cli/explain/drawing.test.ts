@@ -95,19 +95,77 @@ describe("what a list makes", () => {
 });
 
 describe("the drawing", () => {
-  test("has the plugin's words, and says what did not run", () => {
-    const texts = textsIn(drawn(listOf(macvlan, bridge, portmap)));
-    expect(texts).toEqual([
-      "host",
-      "container",
-      ...["ens18", "card", "eth0", "macvlan", "172.16.5.2/24"],
-      ...["disc0", "bridge"],
-      ...["eth0?", "bridge fails"],
-      "eth0: The host does not reach 172.16.5.2: the",
-      "network of ens18 does.",
-      "bridge fails: container veth name (&quot;eth0&quot;) peer",
-      "provided (&quot;...&quot;) already exists. Not run: portmap.",
+  /** A box and the lines in it, the title first. A line is 14 high, and 10 are around the text. */
+  function box(kind: string, x: number, y: number, title: string, ...lines: readonly string[]): string {
+    const rect = `<rect x="${x}" y="${y}" width="126" height="${14 * (lines.length + 1) + 10}" rx="4"`;
+    const texts = [title, ...lines].map((one, i) => text(i === 0 ? "title" : "text", x + 6, y + 14 * (i + 1), one));
+    return `${rect} fill="none" stroke="currentColor" class="d-${kind}"/>${texts.join("")}`;
+  }
+  function text(kind: string, x: number, y: number, words: string): string {
+    const weight = kind === "title" ? ' font-weight="bold"' : "";
+    return `<text x="${x}" y="${y}" font-size="11" font-family="sans-serif"${weight} fill="currentColor" class="d-${kind}">${words}</text>`;
+  }
+  const wire = (from: number, to: number) =>
+    `<line x1="136" y1="${from}" x2="204" y2="${to}" stroke="currentColor" class="d-wire"/>`;
+  /** The host and the container, side by side. */
+  const frames = (height: number) =>
+    ["host", "container"].map((name, i) => {
+      const rect = `<rect x="${[4, 198][i]}" y="1" width="138" height="${height}" rx="6" fill="none"`;
+      return `${rect} stroke="currentColor" class="d-box"/>${text("note", [10, 204][i] as number, 15, name)}`;
+    });
+  const svg = (height: number, label: string) =>
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 340 ${height}" role="img" aria-label="${label}" class="drawing">`;
+
+  test("README's plain list: each device beside its interfaces, the plugin that fails, and its words below", () => {
+    const words = "container veth name (&quot;eth0&quot;) peer provided (&quot;...&quot;) already exists";
+    const label = `eth0: The host does not reach 172.16.5.2: the network of ens18 does. bridge fails: ${words}. Not run: portmap.`;
+    expect(drawn(listOf(macvlan, bridge, portmap)).split("\n")).toEqual([
+      svg(280, label),
+      ...frames(190),
+      box("part", 10, 34, "ens18", "card"),
+      wire(60, 60),
+      box("part", 204, 34, "eth0", "macvlan", "172.16.5.2/24"),
+      box("part", 10, 96, "disc0", "bridge"),
+      box("bad", 204, 144, "eth0?", "bridge fails"),
+      text("note", 4, 216, "eth0: The host does not reach 172.16.5.2: the"),
+      text("note", 4, 230, "network of ens18 does."),
+      text("bad", 4, 248, "bridge fails: container veth name (&quot;eth0&quot;) peer"),
+      text("bad", 4, 262, "provided (&quot;...&quot;) already exists. Not run: portmap."),
+      "</svg>",
     ]);
+  });
+
+  test("two interfaces hang on one bridge, each by a wire to the middle of its box, and a tap on nothing", () => {
+    const still = (address: string) => ({ ...bridge, ipam: { type: "static", addresses: [{ address }] } });
+    const first = { ...still("172.26.64.7/20"), type: "bridge-wrapper" };
+    const second = { ...still("172.26.64.8/20"), type: "bridge-wrapper", wrapper: { ifName: "eth1" } };
+    const tap = { type: "tap-wrapper", wrapper: { ifName: "tap0" } };
+    const notes = [
+      "eth0: The host reaches 172.26.64.7.",
+      "eth1: The host reaches 172.26.64.8.",
+      "tap0: It has no address.",
+    ];
+    const unknown = "Not known: calico is unknown.";
+    expect(drawn(listOf(first, second, tap, { type: "calico" })).split("\n")).toEqual([
+      svg(350, [...notes, unknown].join(" ")),
+      ...frames(252),
+      box("part", 10, 34, "disc0", "bridge", "172.26.64.1/20"),
+      wire(60, 60),
+      box("part", 204, 34, "eth0", "veth", "172.26.64.7/20"),
+      // It begins within the box of the bridge, which ends at 86.
+      wire(82, 122),
+      box("part", 204, 96, "eth1", "veth", "172.26.64.8/20"),
+      box("part", 204, 158, "tap0", "tap"),
+      box("maybe", 204, 206, "eth0?", "not known"),
+      ...notes.map((words, index) => text("note", 4, 278 + 18 * index, words)),
+      text("maybe", 4, 332, unknown),
+      "</svg>",
+    ]);
+  });
+
+  test("a chained plugin that fails has its own name, not the interface's", () => {
+    const tuning = { type: "tuning", sysctl: { "net.core.somaxconn": 500 } };
+    expect(drawn(listOf(macvlan, tuning)).split("\n")).toContain(box("bad", 204, 96, "tuning", "tuning fails"));
   });
 
   test("ends a message with one full stop, whether the plugin's has one or not", () => {
@@ -117,14 +175,20 @@ describe("the drawing", () => {
     expect(text).not.toContain("..");
   });
 
-  test("says what is not known", () => {
-    expect(textsIn(drawn(listOf({ type: "calico" }, portmap)))).toContain(
-      "Not known: calico is unknown. Not run: portmap.",
-    );
+  test.each([
+    ["plugin-of-12", ["Not known: calico is unknown. Not run: plugin-of-12."]],
+    ["a-plugin-of-13", ["Not known: calico is unknown. Not run:", "a-plugin-of-13."]],
+  ])("says what is not known, and did not run: %s", (type, lines) => {
+    expect(textsIn(drawn(listOf({ type: "calico" }, { type }))).slice(4)).toEqual(lines);
   });
 
-  test("is empty for a list that no runtime loads", () => {
-    expect(drawn(listOf())).toBe("");
+  test.each([
+    ["has no plugin", listOf()],
+    ["has a name that is none", parsedList({ cniVersion: "1.0.0", name: ["zone"], plugins: [bridge] })],
+    ["has a type that is none", listOf({ ...bridge, type: 5 })],
+    ["makes nothing that leads to a container", listOf({ type: "loopback" })],
+  ])("is empty for a list that %s", (_, list) => {
+    expect(drawn(list)).toBe("");
   });
 
   test("has a hostile name as text only", () => {
@@ -137,14 +201,17 @@ describe("the drawing", () => {
     expect(svg).toContain("&lt;script&gt;&quot;&amp;\ufffd");
   });
 
-  test("no text is wider than its place", () => {
-    const long = "x".repeat(200);
-    const texts = textsIn(drawn(listOf({ ...macvlan, master: long }, { type: long })));
-    expect(Math.max(...texts.map((text) => text.replace(/&\w+;/g, "x").length))).toBeLessThanOrEqual(52);
-  });
-
-  test("a list that the runtime does not load makes nothing", () => {
-    expect(drawn(parsedList({ cniVersion: "1.0.0", name: ["zone"], plugins: [bridge] }))).toBe("");
-    expect(drawn(listOf({ ...bridge, type: 5 }))).toBe("");
+  // A box has room for 19 characters, the place below for 52.
+  test.each([
+    ["a word that fits", "x".repeat(19), ["x".repeat(19)]],
+    ["a longer word, in pieces", "x".repeat(39), ["x".repeat(19), "x".repeat(19), "x"]],
+    ["words that fit", "ab cdefghi jklmnopq", ["ab cdefghi jklmnopq"]],
+    ["words that do not", "ab cdefghi jklmnopqr", ["ab cdefghi", "jklmnopqr"]],
+    ["signs of two units", "\u{1f310}".repeat(20), ["\u{1f310}".repeat(19), "\u{1f310}"]],
+    ["signs that XML has no place for", "a\u0001\ufffe\uffff\ud800", ["a\ufffd\ufffd\ufffd\ufffd"]],
+    ["signs that XML reads", `<&>"'`, ["&lt;&amp;&gt;&quot;&#39;"]],
+  ])("breaks a text into lines: %s", (_, master, lines) => {
+    const texts = textsIn(drawn(listOf({ ...macvlan, master })));
+    expect(texts.slice(2, texts.indexOf("card"))).toEqual(lines);
   });
 });
