@@ -264,10 +264,7 @@ function addAgain(undoing: Undoing, entries: readonly Entry[]): void {
       if (isGivenUp) {
         runDel(undoing, entry, { ...call, environment: { ...environment, CNI_COMMAND: "DEL" } });
         // That has removed the others' rules once more.
-        addAgain(
-          undoing,
-          entries.filter((one) => one.id !== id),
-        );
+        addAgain(undoing, entries);
       }
     } catch (thrown) {
       warn(undoing.session, `its DEL failed: ${toCniError(thrown).message}`);

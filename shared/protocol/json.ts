@@ -64,7 +64,7 @@ export function goLookup(object: JsonObject, key: string): unknown {
 /** Returns the object with another value for what a Go program finds under `key`. */
 export function withGoKey(object: JsonObject, key: string, value: unknown): JsonObject {
   const wanted = key.toLowerCase();
-  const others = Object.entries(object).filter(([name]) => name.length !== key.length || !isSameInGo(name, wanted));
+  const others = Object.entries(object).filter(([name]) => !isSameInGo(name, wanted));
   return { ...Object.fromEntries(others), [key]: value };
 }
 
@@ -75,7 +75,7 @@ export function withGoKey(object: JsonObject, key: string, value: unknown): Json
 export function isSameInGo(name: string, wanted: string): boolean {
   if (name === wanted) return true;
   const lower = name.toLowerCase();
-  return lower === wanted || (lower.includes("ſ") && lower.replaceAll("ſ", "s") === wanted);
+  return lower === wanted || lower.replaceAll("ſ", "s") === wanted;
 }
 
 /** Returns the same text for equal JSON values: the order of keys does not matter. */

@@ -85,7 +85,7 @@ export function flush(file: number): void {
 
 /** Removes a file if possible. Never throws. */
 export function removeFile(path: string): void {
-  attempt(() => rmSync(path, { force: true }));
+  attempt(() => rmSync(path));
 }
 
 /** Removes a directory if it is empty. Never throws. */
@@ -221,9 +221,8 @@ function isForeignLink(path: string, file: number): boolean {
 function openOrMakeDirectory(path: string, more: number): number {
   try {
     return openDirectory(path, more);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    // Another process may make it at the same time.
+  } catch {
+    // Another process may make it at the same time, or there is something else.
     attempt(() => mkdirSync(path, { mode: 0o755 }));
     return openDirectory(path, more);
   }

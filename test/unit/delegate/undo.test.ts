@@ -279,12 +279,12 @@ describe("the ADD of a sibling whose rules a DEL has removed as well", () => {
   });
   const files = journalFiles(chainedOf("portmap"), ...siblings);
 
-  /** What runs for the last entry's undo. Before the ADD with a number ends, net1 is given up. */
-  function undone(machine: Machine, givenUpIn?: number) {
+  /** What runs for the last entry's undo. Before the run with a number ends, a sibling is given up. */
+  function undone(machine: Machine, givenUpIn?: number, name = "net1") {
     let runs = 0;
     const meanwhile = (all: Map<string, unknown>) => {
-      const file = "/var/lib/cni/wrappers/blue/other:net1";
-      const text = `${files[file]}{"line":"given up","ids":["net1"]}\n`;
+      const file = `/var/lib/cni/wrappers/blue/other:${name}`;
+      const text = `${files[file]}{"line":"given up","ids":["${name}"]}\n`;
       if (runs++ === givenUpIn) all.set(file, { text, modifiedMs: 0 });
     };
     const { undo, seen, warnings } = undoing([chainedOf("portmap"), ...siblings], { ...machine, meanwhile });
@@ -305,11 +305,16 @@ describe("the ADD of a sibling whose rules a DEL has removed as well", () => {
 
   test("does not run if it is given up before it", () => {
     expect(undone({}, 0).runs).toEqual([own, again("net2")]);
+    expect(undone({}, 1, "net2").runs).toEqual([own, again("net1")]);
   });
 
   test("is undone again if it is given up meanwhile, and the others' ADDs run once more", () => {
     const runs = [own, again("net1"), again("net1", "DEL"), again("net2"), again("net2")];
     expect(undone({}, 1)).toEqual({ runs, messages: [shares, shares, shares] });
+    const second = [own, again("net1"), ...runs.slice(1)];
+    expect(undone({ answers: [exits(0), failure, exits(0)] }, 2).runs).toEqual(second);
+    const failed = [own, again("net1"), again("net1"), again("net2")];
+    expect(undone({ answers: [exits(0), failure, failure, exits(0)] }, 2).runs).toEqual(failed);
   });
 
   test("is named if its DEL cannot run", () => {

@@ -26,10 +26,10 @@ describe.each(verbs)("%s", (command) => {
     const text =
       '{"zeta":1,"wrapper":{"log":{"level":"debug","file":"/l"},"ifName":"eth1"},"name":"zone","ipam":{"x":[1,{}]},' +
       '"__proto__":{"a":1},"type":"bridge-wrapper","cniVersion":"1.0.0","prevResult":{"ips":[],"extra":true}}';
-    const { configuration, wrapper, warnings } = parse(command, text);
+    const { configuration, variables: _, ...rest } = parse(command, text);
     expect(JSON.stringify(configuration)).toBe(text);
-    expect(wrapper).toStrictEqual({ log: { level: "debug", file: "/l" }, ifName: "eth1" });
-    expect(warnings).toEqual([]);
+    const wrapper = { log: { level: "debug", file: "/l" }, ifName: "eth1" };
+    expect(rest).toStrictEqual({ command, wrapper, unusable: [], warnings: [] });
   });
 
   test("a wrapper block of null counts as missing", () => {
@@ -101,6 +101,11 @@ test.each(strictVerbs)("%s: a prevResult that is no object: code 7", (command) =
     const isRefused = expect.objectContaining({ code: 7, message });
     expect(() => parseConfiguration(command, { prevResult })).toThrow(isRefused);
   }
+});
+
+test.each(strictVerbs)("%s: a prevResult that is too deep for the engine: code 6", (command) => {
+  const isRefused = expect.objectContaining({ code: 6, details: expect.stringContaining("it is nested too deeply.") });
+  expect(() => withShallowJson(() => parse(command, '{"name":"zone","prevResult":[[[[]]]]}'))).toThrow(isRefused);
 });
 
 describe.each(lenientVerbs)("%s, a prevResult that no plugin can read", (command) => {

@@ -142,6 +142,15 @@ describe("a failure has the name of the error", () => {
     expect(appendJournal(join(directory, "journal"), "new", flushed)).toBe("EIO");
   });
 
+  test("an error without a code", () => {
+    const openSync = () => {
+      throw new Error("odd");
+    };
+    onTestFinished(replaceFileFunctions({ openSync }));
+    expect(appendJournal(join(directory, "journal"), "text", made)).toBe("Error: odd");
+    expect(appendLine(join(directory, "log"), "line\n")).toBe("Error: odd");
+  });
+
   test("a directory of that name", () => {
     mkdirSync(join(directory, "journal"));
     expect(appendJournal(join(directory, "journal"), "new", flushed)).toBe("EISDIR");
@@ -274,6 +283,26 @@ describe("the log", () => {
     expect(appendLine(log(), "x".repeat(4097))).toBe("EMSGSIZE");
     appendLine(join(directory, "file"), "x".repeat(5000));
     expect(statSync(join(directory, "file")).size).toBe(5000);
+  });
+
+  test("that has the path of an opened file is written, even if the file has no other path any more", () => {
+    const file = actual.openSync(log(), "w+");
+    onTestFinished(() => fs.closeSync(file));
+    rmSync(log());
+    expect(appendLine(`/proc/self/fd/${file}`, "line\n")).toBeUndefined();
+    expect(actual.readFileSync(file, "utf8")).toBe("line\n");
+  });
+
+  test("that has the number of the call's own stream, or its device, but not both is another file", () => {
+    writeFileSync(log(), "");
+    const own = statSync(log());
+    const streams = [
+      { ...own, ino: own.ino + 1 },
+      { ...own, dev: own.dev + 1 },
+    ];
+    const look = ((file: number) => streams[file] ?? actual.fstatSync(file)) as typeof fs.fstatSync;
+    onTestFinished(replaceFileFunctions({ fstatSync: look }));
+    expect(appendLine(log(), "line\n")).toBeUndefined();
   });
 
   test("that is a directory gets nothing", () => {
