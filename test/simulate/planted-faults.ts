@@ -236,7 +236,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "GC forgets an interface that waits",
     file: removal,
-    from: "netns: undoing.netns || pathOf(journal)",
+    from: "netns: undoing.netns || last.namespace.path",
     to: "netns: undoing.netns",
   },
   {
