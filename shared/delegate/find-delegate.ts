@@ -40,7 +40,8 @@ function listedDirectories(host: Host, delegate: string): readonly string[] {
 function ownDirectory(host: Host, listed: readonly string[], delegate: string): readonly string[] {
   // guard: a wrapper with its plugin's name does not call itself
   if (lastElement(host.calledAs) === delegate) return [];
-  const own = directoryOf(host.executable) ?? ".";
+  // The executable's path is absolute.
+  const own = directoryOf(host.executable) as string;
   return listed.includes(own) ? [] : [own];
 }
 

@@ -49,6 +49,12 @@ describe("on CHECK and DEL, when the list was edited", () => {
       eth1,
     ],
     ["another configuration: the block counts", { ...portmap, wrapper: some.wrapper, sum: "x" }, [some, rest], some],
+    [
+      "two of one block: the configuration counts, too",
+      { ...portmap, wrapper: some.wrapper, sum: some.checksum },
+      [some, { ...some, id: "later", checksum: "x" }],
+      some,
+    ],
     ["another block: the configuration counts", { ...portmap, wrapper: {}, ifName: "eth3" }, [some, rest], rest],
     ["both: type and interface, the last of several", { ...portmap, wrapper: {}, sum: "x" }, [some, rest], rest],
     [
