@@ -15,7 +15,7 @@ const pieceSize = 1024;
 /** Returns the list in a link's part; undefined if it has none, or if it is damaged or too long. */
 export async function listInLink(part: string): Promise<string | undefined> {
   const [, packed] = /^#list=([\w-]+)$/.exec(part) ?? [];
-  if (packed === undefined || packed.length > mostBytes * 2) return undefined;
+  if (packed === undefined) return undefined;
   try {
     const bytes = await bytesThrough(bytesOf(packed), new DecompressionStream("deflate-raw"));
     const text = bytes && new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

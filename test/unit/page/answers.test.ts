@@ -5,6 +5,11 @@ function listText(...plugins: readonly object[]): string {
   return JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins }, null, 2);
 }
 
+/** A list with so many levels of values and properties around its innermost value. The first array in it has five. */
+function deepList(depth: number): string {
+  return listText({ ...bridge, x: JSON.parse("[".repeat(depth - 4) + "]".repeat(depth - 4)) });
+}
+
 const ipam = (subnet: string) => ({ type: "host-local", ranges: [[{ subnet }]] });
 const macvlan = { type: "macvlan", master: "ens18", ipam: ipam("172.16.5.0/24") };
 const bridge = { type: "bridge", bridge: "disc0", isGateway: true, ipam: ipam("172.26.64.0/20") };
@@ -69,15 +74,26 @@ describe("the page's answers", () => {
 
   test.each([
     ["", "There is no list yet."],
+    [" \n", "There is no list yet."],
     ['{ "name": "zone",, }', "Line 1, column 18: "],
-    ["[]", "Line 1, column 1: "],
+    ["[]", "Line 1, column 1: the file has no JSON object."],
     ["[".repeat(60_000), "Its values are nested too deeply."],
-    [listText({ ...bridge, x: JSON.parse("[".repeat(70) + "]".repeat(70)) }), "Its values are nested too deeply."],
-    [listText(...Array(17).fill({ type: "tuning" })), "It has 17 plugins; the page reads up to 16."],
+    [deepList(65), "Its values are nested too deeply."],
+    [
+      listText(...Array(17).fill({ type: "tuning" })),
+      "It has 17 plugins; the page reads up to 16. Use cni-wrappers explain.",
+    ],
   ])("%#: it says why it does not read a text", (text, start) => {
     const { problem, list, outcomes } = answersFor(text);
     expect(problem?.slice(0, start.length)).toBe(start);
     expect({ list, outcomes }).toEqual({ list: undefined, outcomes: [] });
+  });
+
+  test.each([
+    ["64 levels", deepList(64)],
+    ["16 plugins", listText(...Array(16).fill({ type: "tuning" }))],
+  ])("it reads a list with %s", (_, text) => {
+    expect(answersFor(text).problem).toBeUndefined();
   });
 
   test.each([

@@ -23,6 +23,11 @@ describe("the headline", () => {
       "bad",
       "It fails at bridge when another container starts. The wrapped list below passes.",
     ]);
+    expect(headlineOf(outcomes("stop"))).toEqual(["bad", "It fails at bridge when the container stops."]);
+    expect(headlineOf(outcomes("gone"))).toEqual([
+      "bad",
+      "It fails at bridge when the container stops after its namespace is gone.",
+    ]);
   });
 
   test("a wrapped list that fails, too, is said to", () => {
@@ -44,7 +49,21 @@ describe("the headline", () => {
     ]);
   });
 
-  test("what is not known", () => {
+  test("each plugin that fails rarely has its sentence, and a runtime that refuses none has no name", () => {
+    const [joined, retry] = [outcomes("joined"), outcomes("retry")].map((all) => all.filter(({ passes }) => !passes));
+    const others = outcomes().filter(({ event }) => event !== "joined" && event !== "retry");
+    const nameless = retry?.map(({ type: _, ...rest }) => rest) ?? [];
+    expect(headlineOf([...others, ...(joined ?? []), ...nameless])[1]).toBe(
+      "Starts, restarts and stops pass. bridge fails when another container has started and the runtime restarts. It fails when ADD runs again after the last plugin failed once.",
+    );
+  });
+
+  test("what is not known, and what fails even so", () => {
+    const unknown: Outcome = { event: "reboot", passes: undefined, message: "calico is unknown", leaves: [] };
+    expect(headlineOf([...outcomes("retry").slice(0, -3), unknown])).toEqual([
+      "bad",
+      "It fails at bridge when ADD runs again after the last plugin failed once.",
+    ]);
     expect(headlineOf([{ event: "start", passes: undefined, message: "calico is unknown", leaves: [] }])).toEqual([
       "open",
       "Not known: calico is unknown. On a host, cni-wrappers try shows it.",

@@ -5,12 +5,16 @@ import { linkPart, listInLink } from "../../../cli/page/link.ts";
 const partOf = (bytes: Uint8Array) => `#list=${deflateRawSync(bytes).toString("base64url")}`;
 
 describe("a link", () => {
-  test.each(["", "{}", '{ "name": "zöne \u{1f310}" }\r\n', "\ufeff{}", "x".repeat(1000)])(
-    "%j comes back",
-    async (text) => {
-      expect(await listInLink(await linkPart(text))).toBe(text);
-    },
-  );
+  test.each([
+    ["nothing", ""],
+    ["a short text", "{}"],
+    ["signs of several bytes", '{ "name": "zöne \u{1f310}" }\r\n'],
+    ["a mark of the byte order", "\ufeff{}"],
+    ["several pieces, with each sign of base64", Array.from({ length: 3000 }, (_, i) => (i * i) % 997).join("")],
+    ["the longest text, of the most bytes", "\u4e00".repeat(32 * 1024)],
+  ])("%s comes back", async (_, text) => {
+    expect(await listInLink(await linkPart(text))).toBe(text);
+  });
 
   test("zlib of another program makes a link, too", async () => {
     expect(await listInLink(partOf(Buffer.from("a list")))).toBe("a list");
@@ -18,6 +22,8 @@ describe("a link", () => {
 
   test.each([
     ["another part", "#usage"],
+    ["a part before it", `#a${partOf(Buffer.from("a list"))}`],
+    ["more after it", `${partOf(Buffer.from("a list"))}&a`],
     ["no base64", "#list=<script>"],
     ["half a letter", "#list=a"],
     ["not compressed", `#list=${Buffer.from("plain text").toString("base64url")}`],

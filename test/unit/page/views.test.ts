@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Finding } from "../../../cli/lint/lint.ts";
 import { type Answers, answersFor } from "../../../cli/page/answers.ts";
 import { showDrawing } from "../../../cli/page/drawing-view.ts";
 import type { Editor } from "../../../cli/page/editor.ts";
@@ -230,6 +231,11 @@ added|+   "wrapper": { "ifName": "eth1" },
     expect(at("decisions").inside).toBe("");
   });
 
+  test("one wrapper is enough to be installed", () => {
+    showWrapping(answersTo([second]));
+    expect(part()).toMatchObject({ installs: true, links: "<code>bridge-wrapper</code>" });
+  });
+
   test("one name is alone", () => {
     expect(codes(["ptp", "", "ptp"]).join("")).toBe("<code>ptp</code>");
   });
@@ -276,10 +282,22 @@ describe("the findings", () => {
     ]);
     at("findings").all("button")[1]?.happen("click");
     expect(went).toEqual([places[1]]);
-    const [, why] = at("findings").all("details");
-    why?.happen("toggle");
-    expect(why?.all("div")[0]?.inside).toMatch(/^<p><strong>|^<p><code>|^<p><span>/);
     expect(at("no-findings").hidden).toBe(true);
+  });
+
+  test.each([
+    [
+      "unwrapped-creator",
+      "Wrap </span><strong>every</strong><span> interface plugin of the list, the first one too.</span></p>",
+    ],
+    ["wrong-ending", "<p>• <span>One plugin in a </span><code>.conflist</code><span>: libcni finds no plugins ("],
+  ])("the reason has the words of the rule's page: %s", (code, words) => {
+    const [finding] = answersTo([macvlan, bridge]).findings as [Finding];
+    showFindings({ outcomes: [], findings: [{ ...finding, code }] }, editor().fake);
+    const [why] = at("findings").all("details");
+    why?.happen("toggle");
+    expect(why?.inside).toContain(words);
+    expect(why?.inside).toContain(`<div class="rule"><p><span>${code} (error): `);
   });
 
   test("a warning is no error", () => {
