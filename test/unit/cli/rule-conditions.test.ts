@@ -1,0 +1,426 @@
+import { describe, expect, test } from "vitest";
+import type { Link } from "../../../cli/host/links.ts";
+import { lintFiles } from "../../../cli/lint/lint.ts";
+import type { Context } from "../../../cli/lint/rule.ts";
+import { parseListFile } from "../../../cli/lists/list-file.ts";
+
+// The fixtures of test/fixtures/lint show each mistake once. Here is what lies on both sides of a rule's conditions.
+
+/** What a rule finds, a line each: the marked text, the message and the hint. The files are those of one run. */
+function found(code: string, files: Readonly<Record<string, string>>, around: Omit<Context, "lists"> = {}): string[] {
+  const parsed = Object.entries(files).map(([path, text]) => parseListFile(path, text));
+  const isAsked = (rule: { readonly code: string }) => rule.code === code;
+  return lintFiles(parsed, { ...around, isAsked }).map(({ file, place: { offset, length }, message, hint }) => {
+    return `${file.text.slice(offset, offset + length)}: ${message}. ${hint}`;
+  });
+}
+
+type Plugin = Readonly<Record<string, unknown>>;
+
+const text = (plugins: readonly Plugin[], own: object = {}) =>
+  JSON.stringify({ cniVersion: "1.0.0", name: "zone", ...own, plugins });
+const foundIn = (code: string, plugins: readonly Plugin[], own: object = {}, around: Omit<Context, "lists"> = {}) =>
+  found(code, { "zone.conflist": text(plugins, own) }, around);
+
+/** A row: the list's plugins, its other keys, and what the rule finds. */
+type Row = readonly [what: string, plugins: readonly Plugin[], own: object, expected: readonly string[]];
+
+const fixed = (addresses: readonly object[], routes: readonly object[] = [], own: object = {}) => ({
+  ...{ type: "macvlan", ipam: { type: "static", addresses, routes } },
+  ...own,
+});
+const leased = (ranges: readonly object[], routes: readonly object[] = [], own: object = {}) => ({
+  ...{ type: "macvlan", ipam: { type: "host-local", ranges: ranges.map((range) => [range].flat()), routes } },
+  ...own,
+});
+
+describe("gateway-outside-subnet", () => {
+  const outside = { address: "10.1.0.2/24", gateway: "10.2.0.1" };
+  const inside = { address: "10.1.0.2/24", gateway: "10.1.0.1" };
+  const outside6 = { address: "fd00:1::2/64", gateway: "fd00:2::1" };
+  const all = { dst: "0.0.0.0/0" };
+  const all6 = { dst: "::/0" };
+  const refused = (gateway: string, subnet: string) =>
+    `"${gateway}": the gateway ${gateway} is not in ${subnet}, and a route goes through it. Use an address of the subnet`;
+  const unreached = (gateway: string, dst: string, subnets: string) =>
+    `"${gateway}": the gateway ${gateway} of the route to ${dst} is not in ${subnets}. Use an address of the subnet`;
+  const wrong = refused("10.2.0.1", "10.1.0.2/24");
+  const wrong6 = refused("fd00:2::1", "fd00:1::2/64");
+
+  test.each<Row>([
+    ["a route needs it", [fixed([outside], [all])], {}, [wrong]],
+    ["of either version", [fixed([outside6, outside], [all, all6])], {}, [wrong6, wrong]],
+    ["no route needs it", [fixed([outside])], {}, []],
+    ["only a route of the other version", [fixed([outside], [all6])], {}, []],
+    ["the first address of the version counts", [fixed([outside6, outside, inside], [all])], {}, [wrong]],
+    ["and a later one's gateway does not", [fixed([inside, outside], [all])], {}, []],
+    [
+      "it is in another subnet of the interface",
+      [fixed([outside, { ...inside, address: "10.2.0.9/16" }], [all])],
+      {},
+      [],
+    ],
+    ["it is in its subnet", [fixed([inside], [all])], {}, []],
+    ["it is link-local", [fixed([{ ...outside6, gateway: "fe80::1" }], [all6])], {}, []],
+    ["an earlier route leads to it", [fixed([outside], [{ dst: "10.2.0.0/16", gw: "10.1.0.1" }, all])], {}, []],
+    ["a later route leads to it", [fixed([outside], [all, { dst: "10.2.0.0/16", gw: "10.1.0.1" }])], {}, [wrong]],
+    [
+      "an earlier route has a gateway of its own",
+      [fixed([outside], [{ dst: "10.9.0.0/16", gw: "10.1.0.9" }, all])],
+      {},
+      [wrong],
+    ],
+    ["nobody's gateway", [fixed([{ address: "10.1.0.2/24" }], [all])], {}, []],
+    ["a text", [fixed([{ ...outside, gateway: "the router" }], [all])], {}, []],
+    ["a program decides", [fixed([outside], [all], { type: "macvlan-wrapper", wrapper: { jq: "." } })], {}, []],
+    ["a chained plugin has no gateway", [fixed([outside], [all], { type: "tuning" })], {}, []],
+    ["host-local refuses it", [leased([{ subnet: "10.1.0.0/24", gateway: "10.2.0.1" }], [all])], {}, []],
+  ])("a gateway: %s", (_, plugins, own, expected) => {
+    expect(foundIn("gateway-outside-subnet", plugins, own)).toEqual(expected);
+  });
+
+  const far = { dst: "10.9.0.0/16", gw: "10.8.0.1" };
+  test.each<Row>([
+    ["no interface reaches it", [fixed([inside], [far])], {}, [unreached("10.8.0.1", "10.9.0.0/16", "10.1.0.2/24")]],
+    [
+      "the first of two",
+      [fixed([inside], [far, { ...far, gw: "10.7.0.1" }])],
+      {},
+      [unreached("10.8.0.1", "10.9.0.0/16", "10.1.0.2/24")],
+    ],
+    ["after a right one", [fixed([inside], [all, far])], {}, [unreached("10.8.0.1", "10.9.0.0/16", "10.1.0.2/24")]],
+    [
+      "of two addresses",
+      [fixed([inside, { address: "10.3.0.2/24" }], [far])],
+      {},
+      [unreached("10.8.0.1", "10.9.0.0/16", "10.1.0.2/24 or 10.3.0.2/24")],
+    ],
+    ["the second one reaches it", [fixed([inside, { address: "10.8.0.2/24" }], [far])], {}, []],
+    ["a route with a scope reaches it", [fixed([inside], [{ dst: "10.8.0.0/16", scope: 253 }, far])], {}, []],
+    [
+      "a route without a scope does not",
+      [fixed([inside], [{ dst: "10.8.0.0/16" }, far])],
+      {},
+      [unreached("10.8.0.1", "10.9.0.0/16", "10.1.0.2/24")],
+    ],
+    ["it is link-local", [fixed([inside], [{ dst: "fd00:9::/64", gw: "fe80::1" }])], {}, []],
+    ["the runtime can give other addresses: ips", [fixed([inside], [far], { capabilities: { ips: true } })], {}, []],
+    ["the runtime can give other ranges", [fixed([inside], [far], { capabilities: { ipRanges: true } })], {}, []],
+    [
+      "the runtime can give other things",
+      [fixed([inside], [far], { capabilities: { mac: true } })],
+      {},
+      [unreached("10.8.0.1", "10.9.0.0/16", "10.1.0.2/24")],
+    ],
+    [
+      "host-local's subnet",
+      [leased([{ subnet: "10.1.0.0/24" }], [far])],
+      {},
+      [unreached("10.8.0.1", "10.9.0.0/16", "10.1.0.0/24")],
+    ],
+    [
+      "one of two ranges may reach it",
+      [leased([[{ subnet: "10.1.0.0/24" }, { subnet: "10.8.0.0/24" }], { subnet: "10.3.0.0/24" }], [far])],
+      {},
+      [],
+    ],
+    ["no subnet is certain", [leased([[{ subnet: "10.1.0.0/24" }, { subnet: "10.2.0.0/24" }]], [far])], {}, []],
+    ["no subnet is known", [{ type: "macvlan", ipam: { type: "dhcp", routes: [far] } }], {}, []],
+  ])("a route's own gateway: %s", (_, plugins, own, expected) => {
+    expect(foundIn("gateway-outside-subnet", plugins, own)).toEqual(expected);
+  });
+});
+
+describe("duplicate-network", () => {
+  const same = text([{ type: "ptp" }]);
+  const other = text([{ type: "ptp" }], { name: "other" });
+  const taken = (first: string, readers: string) =>
+    `"zone": ${first} has this name too, and ${readers}. Delete or rename one of them`;
+
+  test.each<[string, string[], string[]]>([
+    ["one file", ["a/10.conflist"], []],
+    ["two directories", ["a/10.conflist", "b/10.conflist"], []],
+    ["sorted byte by byte", ["a/9.conflist", "a/10.conflist"], [taken("10.conflist", "runtimes take that file")]],
+    [
+      "three",
+      ["a/1.conflist", "a/2.conflist", "a/3.conflist"],
+      [taken("1.conflist", "runtimes take that file"), taken("1.conflist", "runtimes take that file")],
+    ],
+    [
+      "podman and cnitool read only .conflist",
+      ["a/1.json", "a/2.conflist"],
+      [taken("1.json", "Nomad takes that file, but podman and cnitool take this one")],
+    ],
+    [
+      "the first of these",
+      ["a/1.json", "a/3.conflist", "a/2.conflist"],
+      [
+        taken("1.json", "Nomad takes that file"),
+        taken("1.json", "Nomad takes that file, but podman and cnitool take this one"),
+      ],
+    ],
+    ["nobody reads the second", ["a/1.json", "a/2.conf"], [taken("1.json", "Nomad takes that file")]],
+  ])("%s", (_, paths, expected) => {
+    const files = Object.fromEntries(paths.map((path) => [path, same]));
+    const nameless = JSON.stringify({ plugins: [{ type: "ptp" }] });
+    const around = { "a/0.conflist": other, "a/01.conflist": nameless, "a/02.conflist": nameless };
+    expect(found("duplicate-network", { ...around, ...files })).toEqual(expected);
+  });
+});
+
+test.each<[string, string, string[]]>([
+  ["no key twice", '{"a":1,"b":{"a":2},"c":[{"a":3},{"a":4}]}', []],
+  ["a key twice", '{"a":1,\n"a":2}', ['"a": the key a is ignored, because line 2 has it again. Delete one of them']],
+  [
+    "three times, in a list",
+    '{"x":[1,{"b":1,\n"b":2,\n"b":3}]}',
+    [
+      '"b": the key b is ignored, because line 3 has it again. Delete one of them',
+      '"b": the key b is ignored, because line 3 has it again. Delete one of them',
+    ],
+  ],
+  ["a file that is not JSON", '{"a":1,"a":2', []],
+  ["an empty file", "", []],
+])("duplicate-key: %s", (_, json, expected) => {
+  expect(found("duplicate-key", { "zone.conflist": json })).toEqual(expected);
+});
+
+describe("early-firewall", () => {
+  const firewall = { type: "firewall" };
+  const ipam = { type: "dhcp" };
+  const first = { type: "ptp-wrapper", ipam };
+  const second = { type: "bridge-wrapper", ipam, wrapper: { ifName: "eth1" } };
+  const third = { type: "macvlan-wrapper", ipam, wrapper: { ifName: "eth2" } };
+  const missed = (ifName: string, type: string, last: string) =>
+    `"firewall": firewall makes no rules for ${ifName}, which ${type} makes later, and CHECK misses them. Put firewall after ${last}`;
+
+  test.each<Row>([
+    ["between two", [first, firewall, second], {}, [missed("eth1", "bridge-wrapper", "bridge-wrapper")]],
+    ["before two", [first, firewall, second, third], {}, [missed("eth1", "bridge-wrapper", "macvlan-wrapper")]],
+    ["behind both", [first, second, firewall], {}, []],
+    ["before all: it is no interface plugin's", [firewall, first], {}, []],
+    ["wrapped", [first, { type: "firewall-wrapper" }, second], {}, []],
+    ["another plugin", [first, { type: "tuning" }, second], {}, []],
+    ["the later one has no address", [first, firewall, { ...second, ipam: {} }], {}, []],
+    [
+      "only the last has an address",
+      [first, firewall, { ...second, ipam: {} }, third],
+      {},
+      [missed("eth2", "macvlan-wrapper", "macvlan-wrapper")],
+    ],
+    ["no CHECK", [first, firewall, second], { disableCheck: true }, []],
+    ["no CHECK in this version", [first, firewall, second], { cniVersion: "0.3.1" }, []],
+    ["one name twice", [first, firewall, { type: "bridge-wrapper", ipam }], {}, []],
+  ])("%s", (_, plugins, own, expected) => {
+    expect(foundIn("early-firewall", plugins, own)).toEqual(expected);
+  });
+});
+
+describe("host-address", () => {
+  const single = fixed([{ address: "10.1.0.2/32" }]);
+  const missing = (address: string, type = "macvlan") =>
+    `"${address}": CHECK of ${type} looks for a route to ${address}, and there is none. Add { "dst": "${address}" } to its routes`;
+  const routed = (...dsts: string[]) =>
+    fixed(
+      [{ address: "10.1.0.2/32" }],
+      dsts.map((dst) => ({ dst })),
+    );
+
+  test.each<Row>([
+    ["no route", [single], {}, [missing("10.1.0.2/32")]],
+    ["its route", [routed("10.1.0.2/32")], {}, []],
+    ["its route behind others", [routed("0.0.0.0/0", "10.1.0.2/32")], {}, []],
+    ["a wider route", [routed("10.1.0.2/31", "0.0.0.0/0")], {}, [missing("10.1.0.2/32")]],
+    ["another's route", [routed("10.1.0.3/32")], {}, [missing("10.1.0.2/32")]],
+    [
+      "two addresses",
+      [fixed([{ address: "10.1.0.2/24" }, { address: "10.1.0.3/32" }, { address: "10.1.0.4/32" }])],
+      {},
+      [missing("10.1.0.3/32"), missing("10.1.0.4/32")],
+    ],
+    ["IPv6", [fixed([{ address: "fd00::1/128" }, { address: "fd00::2/32" }])], {}, []],
+    ["no address", [fixed([{ address: "here" }, {}])], {}, []],
+    ["no CHECK", [single], { disableCheck: true }, []],
+    ["a chained plugin", [{ ...single, type: "tuning" }], {}, []],
+    ["host-local", [{ ...single, ipam: { ...single.ipam, type: "host-local" } }], {}, []],
+    ["a program decides", [{ ...single, type: "macvlan-wrapper", wrapper: { jq: "." } }], {}, []],
+    ["wrapped", [{ ...single, type: "macvlan-wrapper" }], {}, [missing("10.1.0.2/32", "macvlan-wrapper")]],
+  ])("%s", (_, plugins, own, expected) => {
+    expect(foundIn("host-address", plugins, own)).toEqual(expected);
+  });
+});
+
+describe("bandwidth-without-veth", () => {
+  const bandwidth = { type: "bandwidth", ingressRate: 1 };
+  const macvlan = { type: "macvlan" };
+  const bridge = { type: "bridge-wrapper", wrapper: { ifName: "eth1" } };
+  const noPair = (marked: string, ifName: string, hint: string, of = "macvlan") =>
+    `"${marked}": bandwidth needs a veth pair, and ${ifName} is an interface of ${of}. ${hint}`;
+  const [useAnother, useIt] = ["Use it with bridge or ptp", 'Use bandwidth-wrapper with "ifName": "eth1"'];
+  const old = { cniVersion: "0.3.1" };
+
+  test.each<Row>([
+    ["macvlan", [macvlan, bandwidth], {}, [noPair("bandwidth", "eth0", useAnother)]],
+    ["a list that has a pair", [macvlan, bridge, bandwidth], {}, [noPair("bandwidth", "eth0", useIt)]],
+    [
+      "a later pair",
+      [macvlan, bandwidth, { ...bridge, type: "ptp-wrapper" }],
+      {},
+      [noPair("bandwidth", "eth0", useIt)],
+    ],
+    [
+      "its name",
+      [macvlan, bridge, { type: "bandwidth-wrapper", wrapper: { ifName: "eth0" } }],
+      {},
+      [noPair("eth0", "eth0", useIt)],
+    ],
+    ["the pair's name", [macvlan, bridge, { type: "bandwidth-wrapper", wrapper: { ifName: "eth1" } }], {}, []],
+    ["bridge", [{ type: "bridge" }, bandwidth], {}, []],
+    ["ptp", [{ type: "ptp" }, bandwidth], {}, []],
+    ["a plugin that nobody knows", [{ type: "bridge2" }, bandwidth], {}, []],
+    ["a creator that nobody knows", [{ type: "x-wrapper", wrapper: { role: "creator" } }, bandwidth], {}, []],
+    ["no interface", [bandwidth], {}, []],
+    ["another plugin", [macvlan, { type: "tuning" }], {}, []],
+    ["a program decides", [macvlan, { type: "bandwidth-wrapper", wrapper: { jq: "." } }], {}, []],
+    ["no limit: its CHECK fails", [macvlan, { type: "bandwidth" }], {}, [noPair("bandwidth", "eth0", useAnother)]],
+    ["no limit and no CHECK", [macvlan, { type: "bandwidth" }], old, []],
+    ["limits of nothing", [macvlan, { type: "bandwidth", ingressRate: 0, egressRate: 0 }], old, []],
+    ["a limit out", [macvlan, { type: "bandwidth", egressRate: 1 }], old, [noPair("bandwidth", "eth0", useAnother)]],
+    ["a limit in", [macvlan, { type: "bandwidth", ingressRate: 1 }], old, [noPair("bandwidth", "eth0", useAnother)]],
+  ])("%s", (_, plugins, own, expected) => {
+    expect(foundIn("bandwidth-without-veth", plugins, own)).toEqual(expected);
+  });
+});
+
+describe("advertised-interface", () => {
+  const ipam = { type: "dhcp" };
+  const first = { type: "ptp-wrapper", ipam };
+  const named = (ifName: string, own: object = {}) => ({ type: "bridge-wrapper", ipam, wrapper: { ifName }, ...own });
+  const warning = (ifName: string, free: string) =>
+    `"${ifName}": Nomad advertises the address of ${ifName} instead of eth0, because its name sorts first. Use a name that sorts after eth0, such as "${free}"`;
+
+  test.each<Row>([
+    ["sorts before", [first, named("backup")], {}, [warning("backup", "eth1")]],
+    ["sorts before, and eth1 is taken", [first, named("eth1"), named("Eth")], {}, [warning("Eth", "eth2")]],
+    ["sorts behind", [first, named("eth1")], {}, []],
+    ["is the runtime's", [first, named("eth0")], {}, []],
+    ["has no address", [first, named("backup", { ipam: {} })], {}, []],
+    ["nobody has the runtime's name", [named("backup"), named("eth1")], {}, []],
+    ["the runtime's has no address", [{ ...first, ipam: {} }, named("backup")], {}, []],
+    ["a chained plugin", [first, { type: "tuning-wrapper", ipam, wrapper: { ifName: "backup" } }], {}, []],
+    ["is no name", [first, named("a/b")], {}, []],
+  ])("an interface that %s", (_, plugins, own, expected) => {
+    expect(foundIn("advertised-interface", plugins, own)).toEqual(expected);
+  });
+});
+
+describe("device-name", () => {
+  const is = (marked: string, name: string) =>
+    `"${marked}": ${name} is the plugin's own bridge, too. Change ifName or bridge`;
+  const bridge = (name: string, ifName?: string) => ({
+    ...{ type: "bridge-wrapper", bridge: name },
+    ...(ifName !== undefined && { wrapper: { ifName } }),
+  });
+
+  test.each<Row>([
+    ["its interface", [bridge("disc0", "disc0")], {}, [is("disc0", "disc0")]],
+    ["bridge's own default", [{ type: "bridge-wrapper", wrapper: { ifName: "cni0" } }], {}, [is("cni0", "cni0")]],
+    ["another", [bridge("disc0", "eth1")], {}, []],
+    ["the runtime's, which it does not know at the first place", [bridge("eth0")], {}, []],
+    ["the runtime's at a later place", [{ type: "ptp-wrapper" }, bridge("eth0")], {}, [is("bridge", "eth0")]],
+    [
+      "plain",
+      [
+        { type: "bridge", bridge: "eth0" },
+        { type: "ptp-wrapper", wrapper: { ifName: "eth1" } },
+      ],
+      {},
+      [],
+    ],
+    ["no bridge", [{ type: "macvlan-wrapper", bridge: "disc0", wrapper: { ifName: "disc0" } }], {}, []],
+  ])("the bridge's name is that of %s", (_, plugins, own, expected) => {
+    expect(foundIn("device-name", plugins, own)).toEqual(expected);
+  });
+});
+
+describe("host-subnet", () => {
+  const link = (ifname: string, local: string, kind?: string): Link => ({
+    ...{ ifindex: 2, ifname, ...(kind !== undefined && { linkinfo: { info_kind: kind } }) },
+    addr_info: [
+      { local: "fe80::1", prefixlen: 64, scope: "link" },
+      { local, prefixlen: 24, scope: "global" },
+    ],
+  });
+  const lan = link("ens18", "10.1.0.9");
+  const subnet = "10.1.0.0/24";
+  const taken = (ifname = "ens18", address = "10.1.0.9/24") =>
+    `"${subnet}": eth0 can get ${address}, which ${ifname} of this host has. Leave it out with rangeStart and rangeEnd`;
+  const routed = (ifname = "ens18", address = "10.1.0.9/24") =>
+    `"${subnet}": ${ifname} of this host has ${address}, an address in the subnet of eth0: the host routes the subnet to one of the two only. Use another subnet`;
+  const onLan = (range: object = {}, own: object = {}) =>
+    leased([{ subnet, ...range }], [], { master: "ens18", ...own });
+  const onBridge = (own: object = {}) =>
+    leased([{ subnet }], [], { type: "bridge", bridge: "disc0", isGateway: true, ...own });
+
+  test.each<[string, Plugin, Link[] | undefined, string[]]>([
+    ["macvlan gives out the master's address", onLan(), [lan], [taken()]],
+    ["ipvlan, too", onLan({}, { type: "ipvlan" }), [lan], [taken()]],
+    ["its first address", onLan({ rangeStart: "10.1.0.9" }), [lan], [taken()]],
+    ["its last address", onLan({ rangeEnd: "10.1.0.9" }), [lan], [taken()]],
+    ["it begins behind it", onLan({ rangeStart: "10.1.0.10" }), [lan], []],
+    ["it ends before it", onLan({ rangeEnd: "10.1.0.8" }), [lan], []],
+    ["it is the gateway", onLan({ gateway: "10.1.0.9" }), [lan], []],
+    ["another interface has it", onLan(), [link("ens19", "10.1.0.9"), link("ens18", "10.9.0.9")], []],
+    ["an address of IPv6", onLan(), [link("ens18", "::a01:9")], []],
+    ["the master is in the container", onLan({}, { linkInContainer: true }), [lan], []],
+    ["a program decides", onLan({}, { type: "macvlan-wrapper", wrapper: { jq: "." } }), [lan], []],
+    ["no --host", onLan(), undefined, []],
+    ["a chained plugin", onLan({}, { type: "tuning" }), [lan], []],
+    ["vlan is no part of a LAN's subnet", onLan({}, { type: "vlan" }), [lan], []],
+    ["bridge routes the subnet of another interface", onBridge(), [link("lo", "127.0.0.1"), lan], [routed()]],
+    ["the first of two", onBridge(), [link("wg0", "10.1.0.7", "wireguard"), lan], [routed("wg0", "10.1.0.7/24")]],
+    ["a gateway for all", onBridge({ isGateway: false, isDefaultGateway: true }), [lan], [routed()]],
+    ["no gateway", onBridge({ isGateway: false }), [lan], []],
+    ["a VLAN of the bridge", onBridge({ vlan: 7 }), [lan], []],
+    ["its own address", onBridge(), [link("disc0", "10.1.0.1", "bridge")], []],
+    ["the loopback's", onBridge(), [link("lo", "10.1.0.9")], []],
+    ["a dummy's", onBridge(), [link("any", "10.1.0.9", "dummy")], []],
+    ["a veth's", onBridge(), [link("any", "10.1.0.9", "veth")], []],
+    ["another subnet's", onBridge(), [link("ens18", "10.2.0.9")], []],
+    ["ptp", onBridge({ type: "ptp" }), [lan], [routed()]],
+    ["ptp without a gateway", onBridge({ type: "ptp", isGateway: false }), [lan], [routed()]],
+  ])("%s", (_, plugin, links, expected) => {
+    expect(foundIn("host-subnet", [plugin], {}, { links })).toEqual(expected);
+  });
+});
+
+const anObject = 'A list is an object: { "cniVersion": "1.0.0", "name": "...", "plugins": [...] }';
+test.each<[string, string, string[]]>([
+  ["an object", "{}", []],
+  ["a list", "[]", [`[: the file has no JSON object. ${anObject}`]],
+  [
+    "nothing",
+    " \n",
+    ['{}: the file is empty. Write a list: { "cniVersion": "1.0.0", "name": "...", "plugins": [...] }'.slice(2)],
+  ],
+  ["a mark", "\uFEFF{}", [": the file begins with a byte order mark. Save it as UTF-8 without a byte order mark"]],
+  ["a comment", '{"a":1 /* x */}', ["/* x */: JSON has no comments. Delete the comment"]],
+  ["no comma", '{"a":1 "b":2}', ['"b": a comma is missing before this. Add a comma after the previous entry']],
+  ["no colon", '{"a" 1}', ["1: a colon is missing before this. Write a colon between the key and its value"]],
+  ["a comma at the end", '{"a":1,}', ["}: a key is expected here. Delete the comma before it, or add the key"]],
+  [
+    "a comma at a list's end",
+    '{"a":[1,]}',
+    ["]: a value is expected here. Delete the comma before it, or add the value"],
+  ],
+  ["no brace", '{"a":1\n', [": a closing brace is missing. Add } where the object ends"]],
+  ["no bracket", '{"a":[1', [": a closing bracket is missing. Add ] where the list ends"]],
+  ["two objects", "{} {}", ["{: there is more text after the object. Delete it: a file has one object"]],
+  ["a word", '{"a":yes}', ["yes: this is not a JSON value. Put text into double quotes"]],
+  ["a job", 'job "web" {}', [`job: this is not a JSON value. ${anObject}`]],
+  ["bytes", '{"a":\uFFFD}', ["\uFFFD: the file is not UTF-8 text. Save it as UTF-8"]],
+  ["UTF-16", "\0{\0}", ["\0{\0}: the file is not UTF-8 text. Save it as UTF-8"]],
+  ["a text without an end", '{"a":"b\n}', ['"b: this is not JSON (UnexpectedEndOfString). Fix the JSON here']],
+])("invalid-json: %s", (_, json, expected) => {
+  expect(found("invalid-json", { "zone.conflist": json })).toEqual(expected);
+});
