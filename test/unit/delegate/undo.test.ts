@@ -18,11 +18,9 @@ const masquerading = { type: "bridge", name: "zone", ipMasq: true };
 
 /** An undo of the journal of these entries, and what is to be seen then. */
 function undoing(entries: readonly Entry[], machine: Machine = {}) {
-  const { session, seen } = sessionOn({
-    links: [7],
-    ...machine,
-    files: { ...journalFiles(...entries), ...machine.files },
-  });
+  const files = { ...journalFiles(...entries), ...machine.files };
+  // As in GC, which is for no container.
+  const { session, seen } = sessionOn({ links: [7], ...machine, files }, { env: { CNI_CONTAINERID: "" } });
   const log = logOf({ CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" }, {});
   const facts = new Facts(session.host);
   const undo = { session: { ...session, log }, facts, journal: facts.journal(zoneOfBlue), netns: blue };
@@ -70,6 +68,14 @@ describe("an undone journal", () => {
     const { undo, seen } = undoing([entryOf(), chainedOf("tuning")], { meanwhile });
     expect(undoJournal(undo)).toEqual([]);
     expect(seen().runs.map(({ path }) => path)).toEqual(["/opt/cni/bin/tuning"]);
+  });
+
+  test("that cannot be read any more tells nothing new: what was undone before is not undone again", () => {
+    const entries = [entryOf({ isGivenUp: true, isUndone: true }), entryOf({ ifName: "eth1" }), chainedOf("tuning")];
+    const machine: Machine = { directories: { [journal]: 7 }, meanwhile: (files) => files.delete(journal) };
+    const { undo, seen } = undoing(entries, machine);
+    expect(undoJournal(undo)).toEqual([]);
+    expect(seen().runs.map(({ env }) => env.CNI_IFNAME)).toEqual(["eth0", "eth1"]);
   });
 });
 
@@ -258,6 +264,22 @@ describe("the addresses of a failed ADD's rules are kept in the journal", () => 
   test("if its plugin masquerades: those that it leased in the ADD", () => {
     expect(failedLine({ ipMasq: true })).toEqual({ ...failed, left: 7, addresses: ["10.1.0.9/32"] });
     expect(failedLine({ ipMasq: false })).toEqual({ ...failed, left: 7 });
+  });
+
+  test("and were leased after others were looked for: an earlier try was undone in the same call", () => {
+    let runs = 0;
+    const earlier = tryOf({ configuration: masquerading, failed: { left: 7 } });
+    const second = (all: Map<string, unknown>) => (runs++ === 1 ? meanwhile(all) : all);
+    const machine = { files: journalFiles(earlier), answers: [exits(0), failure], links: [7], meanwhile: second };
+    expect(failedLine({ ipMasq: true }, { ...machine, links: [7, 7, 7, 0, 7] })).toMatchObject({
+      line: "failed",
+      addresses: ["10.1.0.9/32"],
+    });
+  });
+
+  test("and are unknown if its interface cannot be read, and a sibling has the lease and the rules", () => {
+    const files = journalFiles(entryOf({ ...other, delegateNetwork: "zone", configuration: masquerading }));
+    expect(failedLine({ ipMasq: true }, { files, links: [undefined] })).toEqual(failed);
   });
 
   test("and none if it left the interface that it had found", () => {
