@@ -419,7 +419,7 @@ test.each<[string, string, string[]]>([
   ["a word", '{"a":yes}', ["yes: this is not a JSON value. Put text into double quotes"]],
   ["a job", 'job "web" {}', [`job: this is not a JSON value. ${anObject}`]],
   ["bytes", '{"a":\uFFFD}', ["\uFFFD: the file is not UTF-8 text. Save it as UTF-8"]],
-  ["UTF-16", "\0{\0}", ["\0{\0}: the file is not UTF-8 text. Save it as UTF-8"]],
+  ["UTF-16", "\0{\0}", ["\0: the file is not UTF-8 text. Save it as UTF-8"]],
   ["a text without an end", '{"a":"b\n}', ['"b: this is not JSON (UnexpectedEndOfString). Fix the JSON here']],
 ])("invalid-json: %s", (_, json, expected) => {
   expect(found("invalid-json", { "zone.conflist": json })).toEqual(expected);

@@ -21,10 +21,18 @@ test("each rule has a file and a folder of fixtures of its name, and there are n
   expect(readdirSync(fixtures).sort()).toEqual(codes);
 });
 
-describe.each(rules)("$code", ({ code }) => {
+const docs = readFileSync(path.join(root, "docs/lint.md"), "utf8");
+
+describe.each(rules)("$code", ({ code, severity, title, page }) => {
   const folder = path.join(fixtures, code);
   const expected: Expected = JSON.parse(readFileSync(path.join(folder, "expected.json"), "utf8"));
   const names = readdirSync(folder).filter((name) => name !== "expected.json");
+
+  test("has its row and its section in docs/lint.md", () => {
+    const row = docs.split("\n").find((line) => line.startsWith(`| [${code}](#${code}) `));
+    expect(row?.split("|").map((cell) => cell.trim())).toEqual(["", `[${code}](#${code})`, severity, title, ""]);
+    expect(docs).toContain(`\n## ${code}\n\n${page}\n\n`);
+  });
 
   test("has faulty files and right ones, and each is expected to be so", () => {
     expect(Object.keys(expected).sort()).toEqual(names.sort());
