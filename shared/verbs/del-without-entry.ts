@@ -36,10 +36,9 @@ export function removalsWithoutEntry(call: Call): RemovePlan["removals"] {
   const isListed = call.prevResult ? namesInterface(call.prevResult, target) : !result || isIn(result, target);
   // guard: the interface that a sibling's ADD makes next
   const isThere = isListed && !isMissing;
-  const targets = role === "creator" ? inBothNetworks(call) : [target];
   const shown = shownPrevResult(call) ?? "none";
   // The first DEL deletes the interface, so the others only free leases.
-  return targets.map((one, index) => ({
+  return inBothNetworks(call).map((one, index) => ({
     call: delegateCall({ ...call, target: one }, shown),
     as: imaginedEntry(call, one, { role, isThere: isThere && index === 0 }),
   }));

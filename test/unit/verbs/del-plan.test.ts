@@ -1,0 +1,198 @@
+import { describe, expect, test } from "vitest";
+import type { Entry } from "../../../shared/journal/journal.ts";
+import type { JsonObject } from "../../../shared/protocol/json.ts";
+import { del, runsOf } from "../support/dels.ts";
+import { bootId, exits, type Machine, ownNamespace, planOf } from "../support/fake-host.ts";
+import { chainedOf, entryOf, journalFiles, tryOf, zoneOfBlue } from "../support/journals.ts";
+import { blue, requestOf } from "../support/requests.ts";
+import { bothResult, macvlanResult } from "../support/results.ts";
+
+const net1 = { network: "other", runtimeIfName: "net1" };
+const undone = { isGivenUp: true, isUndone: true };
+const eth0 = [{ name: "eth0", sandbox: blue }];
+
+function planned(configuration: JsonObject, entries: readonly Entry[] = [], link = 7) {
+  return planOf(requestOf("DEL", configuration), "bridge-wrapper", { files: journalFiles(...entries), links: [link] });
+}
+
+/** The interfaces and the addresses in the prevResult of each run. */
+function shownIn({ runs }: ReturnType<typeof del>): unknown[] {
+  return runs.map(({ stdin }) => (stdin as { prevResult?: unknown }).prevResult);
+}
+
+describe("the plan of a DEL", () => {
+  test("without an entry has the one that a wrapper would have written", () => {
+    const imagined = {
+      ...zoneOfBlue,
+      ...{ id: "", bootId, uptime: 1000, type: "bridge", role: "creator", ifName: "eth0", delegateNetwork: "zone" },
+      ...{ path: "", args: "", checksum: "", wrapper: {}, configuration: {}, isGivenUp: false, isUndone: false },
+      namespace: { path: blue, device: 4, inode: ownNamespace, changedMs: 0 },
+    };
+    const plan = planned({});
+    expect(plan).toEqual({
+      do: "remove",
+      removals: [
+        {
+          call: {
+            delegate: "bridge",
+            environment: {},
+            configuration: { cniVersion: "1.0.0", name: "zone", type: "bridge" },
+          },
+          as: { ...imagined, done: { uptime: 1000, addresses: [] } },
+        },
+      ],
+      entries: [],
+    });
+  });
+
+  test("has the own entry, unless that is undone, and those after it", () => {
+    const own = entryOf();
+    const later = chainedOf("tuning");
+    expect(planned({}, [own, later])).toMatchObject({
+      do: "undo",
+      entries: [{ id: own.id }, { id: later.id }],
+      own: { id: own.id },
+    });
+    expect(planned({}, [entryOf(undone), later], 0)).toEqual({ do: "undo", entries: [], own: undefined });
+    // With the list's first plugin, everything goes.
+    expect(planned({}, [entryOf({ ...undone, first: true }), later], 0)).toMatchObject({
+      do: "undo",
+      entries: [{ id: later.id }],
+    });
+  });
+});
+
+describe("DEL of an unknown plugin without an entry", () => {
+  const red = entryOf({ containerId: "red", done: { uptime: 985, addresses: ["172.16.5.2/24"] } });
+  /** The addresses that it gets of prevResult, although another container has them by now. */
+  const addressesBeside = (...entries: readonly Entry[]) => {
+    const outcome = del("mark", { prevResult: macvlanResult }, { files: journalFiles(red, ...entries) });
+    const own = outcome.runs.find(({ path, env }) => path.endsWith("/mark") && env.CNI_IFNAME === "eth0");
+    return (own?.stdin as { prevResult: { ips: unknown } } | undefined)?.prevResult.ips;
+  };
+  const sibling = (type: string, role: Entry["role"]) =>
+    entryOf({ ...net1, type, role, ifName: "net1", isGivenUp: true });
+
+  test.each<[string, readonly Entry[]]>([
+    ["nothing knows it", []],
+    ["another attachment knows another plugin as chained", [sibling("twin", "meta")]],
+    ["another attachment knows it as a creator", [sibling("twin", "meta"), sibling("mark", "creator")]],
+  ])("is a creator's if %s: nothing is named by its addresses", (_, entries) => {
+    expect(addressesBeside(...entries)).toEqual(macvlanResult.ips);
+  });
+
+  test.each<[string, readonly Entry[]]>([
+    ["another attachment knows it as that", [sibling("twin", "creator"), sibling("mark", "meta")]],
+    ["others of its own list are known", [entryOf()]],
+  ])("is a chained one's if %s: its rules may be named by its addresses", (_, entries) => {
+    expect(addressesBeside(...entries)).toEqual([]);
+  });
+});
+
+describe("the prevResult of a DEL", () => {
+  const other = { interfaces: eth0, ips: [{ address: "10.1.0.9/24", interface: 0 }] };
+  const result = (ips: object[]) => ({ cniVersion: "1.0.0", interfaces: eth0, ips });
+  const ofAdd = result([{ address: "10.1.0.2/24", interface: 0 }]);
+  const withResult = (changes: Partial<Entry> = {}) =>
+    chainedOf("tuning", { configuration: { type: "tuning", prevResult: ofAdd }, ...changes });
+
+  test("is the runtime's, with the addresses that it has now", () => {
+    expect(shownIn(del("tuning", { prevResult: other }, { files: journalFiles(withResult()) }))).toMatchObject([
+      { ips: [{ address: "10.1.0.9/24" }] },
+    ]);
+  });
+
+  test("is that of ADD if the runtime gives none, or one from before this ADD", () => {
+    expect(shownIn(del("tuning", {}, { files: journalFiles(withResult()) }))).toEqual([ofAdd]);
+    const cached = "/var/lib/cni/results/zone-blue-eth0";
+    const resultMs = (machine: Machine) =>
+      shownIn(del("tuning", { prevResult: other }, machine)).map((shown) => (shown as { ips: object[] }).ips);
+    // The fake host writes its files a second before the call, in order.
+    const first = Date.UTC(2030, 0, 2, 3, 4, 4) + 2;
+    const since = (written: number) => ({ [cached]: "{}", ...journalFiles(withResult({ resultMs: written })) });
+    expect(resultMs({ files: since(first) })).toEqual([ofAdd.ips]);
+    expect(resultMs({ files: since(first - 1) })).toEqual([other.ips]);
+    expect(resultMs({ files: journalFiles(withResult({ resultMs: first })) })).toEqual([other.ips]);
+  });
+
+  test("is that of ADD if it has not passed", () => {
+    const cutOff = withResult({ done: undefined });
+    expect(shownIn(del("tuning", { prevResult: other }, { files: journalFiles(cutOff) }))).toEqual([ofAdd]);
+  });
+
+  test("of a version without chains goes to the plugin as it came", () => {
+    const stdin = { cniVersion: "0.2.0", prevResult: { ip4: { ip: "10.1.0.2/24" } } };
+    const shown = { cniVersion: "0.2.0", ip4: { ip: "10.1.0.2/24" } };
+    expect(shownIn(del("tuning", stdin, { files: journalFiles(chainedOf("tuning")) }))).toEqual([shown]);
+  });
+
+  test("keeps the addresses of the interfaces that its ADD added", () => {
+    const vrf0 = { name: "vrf0", sandbox: blue };
+    const wrong = { name: "vrf0", sandbox: "/run/netns/red" };
+    const ips = [
+      { address: "10.1.0.2/24", interface: 0 },
+      { address: "10.3.0.2/24", interface: 1 },
+    ];
+    const done = { uptime: 985, addresses: [], added: [vrf0] };
+    const files = journalFiles(chainedOf("tuning", { done }));
+    const listed = (interfaces: object[]) => shownIn(del("tuning", { prevResult: { interfaces, ips } }, { files }));
+    expect(listed([...eth0, vrf0])).toMatchObject([{ interfaces: [...eth0, vrf0], ips }]);
+    expect(listed([...eth0, wrong])).toMatchObject([{ interfaces: [...eth0, vrf0], ips: [ips[0]] }]);
+  });
+
+  test("with an index outside its list is passed whole, and the log says why", () => {
+    const broken = { ...macvlanResult, ips: [{ address: "10.1.0.2/24", interface: 4 }] };
+    expect(shownIn(del("tuning", { prevResult: broken }, { files: journalFiles(chainedOf("tuning")) }))).toEqual([
+      broken,
+    ]);
+  });
+});
+
+describe("DEL of an entry by the list's configuration", () => {
+  test("keeps the plugin of its ADD, its variables and its interface", () => {
+    const files = journalFiles(entryOf({ ifName: "eth1", wrapper: { ifName: "eth1" } }));
+    const outcome = del(
+      "bridge",
+      { wrapper: { ifName: "eth1", args: { IP: "ETH1_IP" } }, bridge: "new", prevResult: bothResult },
+      { files, answers: [exits(1), exits(0)] },
+    );
+    const eth1 = { interfaces: [{ name: "disc0" }, { name: "veth1" }, { name: "eth1" }] };
+    expect(outcome.runs).toMatchObject([
+      { path: "/opt/cni/bin/bridge", stdin: { type: "bridge", name: "zone-eth1", prevResult: eth1 } },
+      { path: "/opt/cni/bin/bridge", stdin: { type: "bridge", name: "zone-eth1", bridge: "new", prevResult: eth1 } },
+    ]);
+  });
+});
+
+describe("DEL of a stray ADD", () => {
+  const stray = tryOf({ id: "stray", stray: true, isGivenUp: true });
+
+  test("and of the entry that it repeats: the runtime gets the answer that failed, or the last one", () => {
+    const files = journalFiles(entryOf({ done: { uptime: 985, addresses: [] } }), stray);
+    const ended = (...answers: ReturnType<typeof exits>[]) => del("bridge", {}, { files, answers, links: [0] });
+    expect(ended(exits(0, "stray"), exits(0, "own"))).toMatchObject({ exitCode: 0, stdout: "own", runs: [{}, {}] });
+    expect(ended(exits(0), exits(3, "own"))).toMatchObject({ exitCode: 3, stdout: "own" });
+    expect(ended(exits(4, "stray"), exits(4, "stray"), exits(0, "own"))).toMatchObject({
+      exitCode: 4,
+      stdout: "stray",
+    });
+  });
+});
+
+test("a DEL without a namespace reads no journal of another container", () => {
+  const files = journalFiles(entryOf(), entryOf({ containerId: "red" }));
+  const { asked } = del("bridge", {}, { files, noNamespace: true });
+  expect(asked.filter((path) => /wrappers(\/red|$)/.test(path))).toEqual([]);
+});
+
+test("the last DEL of a list leaves what a sibling still holds, and undoes what waited for it", () => {
+  const portmap = (changes: Partial<Entry> = {}) => chainedOf("portmap", { ...net1, ...changes });
+  const after = (...siblings: readonly Entry[]) => {
+    const outcome = del("bridge", { prevResult: bothResult }, { files: journalFiles(entryOf(), ...siblings) });
+    return [runsOf(outcome).slice(1), Object.keys(outcome.files)];
+  };
+  const file = "/var/lib/cni/wrappers/blue/other:net1";
+  expect(after(portmap({ isGivenUp: true }))).toEqual([[`portmap DEL eth0 ${blue}`], []]);
+  expect(after(portmap())).toEqual([[], [file]]);
+  expect(after(portmap({ isGivenUp: true }), portmap({ id: "2" }))).toEqual([[], [file]]);
+});
