@@ -4,6 +4,7 @@ import { explain } from "../../../../cli/explain/explain.ts";
 import { jsonLines } from "../../../../cli/explain/json-lines.ts";
 import { abridged, explanationText, jsonDifferences, paint } from "../../../../cli/explain/text.ts";
 import { printable } from "../../../../cli/terminal.ts";
+import type { ConfiguredVerb } from "../../../../shared/protocol/request.ts";
 import { explained, parsedList } from "./support.ts";
 
 const screen = { hasColors: false, width: 80 };
@@ -121,21 +122,104 @@ The answers to ADD are examples: their MACs, random names and addresses are inve
   const eth2 = { ...macvlan, wrapper: { ifName: "eth2" }, ipam: { type: "host-local", subnet: "10.1.0.0/24" } };
   const sbr = { type: "sbr-wrapper", wrapper: { ifName: "eth2" } };
 
-  test.each([
-    ["CHECK", [bridge], "The plugin gets the MAC of its device only if somebody has set it"],
-    ["CHECK", [bridge], "bridge prints nothing if it finds no fault."],
-    ["DEL", [bridge], "The wrapper undoes bridge of eth1, the last one first."],
-    ["GC", [bridge], "The runtime gets the plugin's own answer."],
-    ["STATUS", [bridge], "The runtime gets the plugin's own answer."],
-    ["ADD", [bridge], "The runtime gets the plugin's answer. It begins the result with eth1."],
-    ["ADD", [macvlan, eth2, sbr], "The wrapper puts the answer back into prevResult as eth2."],
-    [
-      "CHECK",
-      [macvlan, eth2, sbr],
-      "The routes that a plugin such as sbr or vrf moved are where it moved them, so CHECK gets none of them.",
-    ],
-  ] as const)("says on %s how the wrapper acts", (verb, plugins, words) => {
-    expect(explanationText(explained({ ...list, plugins }, verb), screen)).toContain(words);
+  /** What the text says besides JSON and variables, without the lines above the steps. */
+  function sentences(plugins: readonly object[], verb: ConfiguredVerb): string[] {
+    const lines = explanationText(explained({ ...list, plugins }, verb), screen)
+      .split("\n")
+      .slice(3);
+    return lines.filter((line) => /^(?: {3})?\w/.test(line));
+  }
+  const own = "   The runtime gets the plugin's own answer.";
+
+  test("a CHECK, whose answer counts, without the MAC of a device that the plugin made", () => {
+    expect(sentences([bridge], "CHECK")).toEqual([
+      "1. bridge-wrapper runs bridge (makes eth1)",
+      "   bridge gets:",
+      "   bridge prints nothing if it finds no fault.",
+      "   The plugin gets the MAC of its device only if somebody has set it: otherwise it follows the device's ports.",
+      own,
+    ]);
+  });
+
+  test.each(["GC", "STATUS"] as const)("%s changes no variables", (verb) => {
+    expect(sentences([bridge], verb)).toEqual([
+      "1. bridge-wrapper runs bridge (makes eth1)",
+      "   The variables do not change.",
+      "   bridge gets:",
+      "   bridge prints nothing.",
+      own,
+    ]);
+  });
+
+  test("DEL: what the journal has is undone, and a plugin without a role has none of its own", () => {
+    const foo = { type: "foo-wrapper", wrapper: { delegate: "foo" } };
+    expect(sentences([bridge, { type: "calico" }, foo], "DEL")).toEqual([
+      "1. foo-wrapper runs foo",
+      "   The variables do not change.",
+      "   foo gets:",
+      "   foo prints nothing.",
+      "   The wrapper undoes foo of eth0, the last one first.",
+      own,
+      "2. calico (not wrapped)",
+      "   calico gets, exactly as the runtime gave it:",
+      "   calico prints nothing.",
+      "3. bridge-wrapper runs bridge (makes eth1)",
+      "   bridge gets:",
+      "   bridge prints nothing.",
+      "   The wrapper undoes bridge of eth1, the last one first.",
+      own,
+    ]);
+  });
+
+  test("ADD: how each answer becomes a part of the result, and the wrapper's own warning", () => {
+    expect(sentences([macvlan, eth2, sbr], "ADD")).toEqual([
+      "1. macvlan-wrapper runs macvlan (makes eth0)",
+      "   The variables do not change.",
+      "   macvlan gets:",
+      "   macvlan returns (example):",
+      own,
+      "2. macvlan-wrapper runs macvlan (makes eth2)",
+      "   macvlan gets:",
+      "   macvlan returns (example):",
+      "   The wrapper appends the answer to prevResult: eth2 comes after the other interfaces.",
+      "   The runtime gets (- prevResult before, + now):",
+      "3. sbr-wrapper runs sbr (acts on eth2)",
+      "   sbr gets:",
+      "   sbr returns (example):",
+      "   The wrapper puts the answer back into prevResult as eth2.",
+      "   The runtime gets prevResult again, unchanged.",
+    ]);
+    expect(sentences([{ ...eth2, type: "macvlan", wrapper: undefined }, bridge], "ADD").slice(3)).toEqual([
+      "2. bridge-wrapper runs bridge (makes eth1)",
+      "   bridge gets:",
+      "   bridge returns (example):",
+      "   The wrapper appends the answer to prevResult: eth1 comes after the other interfaces.",
+      '   Warning: interface eth0 was made by an unwrapped plugin: its CHECK will fail because of the other interfaces; wrap every plugin that makes an interface ("type": "macvlan-wrapper")',
+      "   The runtime gets (- prevResult before, + now):",
+    ]);
+    expect(sentences([bridge], "ADD").slice(3)).toEqual([
+      "   The runtime gets the plugin's answer. It begins the result with eth1.",
+    ]);
+  });
+
+  test("CHECK after sbr: each interface loses its moved routes", () => {
+    const moved =
+      "   The routes that a plugin such as sbr or vrf moved are where it moved them, so CHECK gets none of them.";
+    expect(sentences([macvlan, eth2, sbr], "CHECK").filter((line) => line === moved)).toHaveLength(2);
+  });
+
+  test("a wrapper that refuses the answer runs DEL", () => {
+    const twice = { ...bridge, ipam: eth2.ipam };
+    expect(sentences([eth2, twice, macvlan], "ADD").slice(4)).toEqual([
+      "2. bridge-wrapper runs bridge (makes eth1)",
+      "   bridge gets:",
+      "   bridge returns (example):",
+      "   bridge gets:",
+      "   bridge prints nothing.",
+      "   The wrapper refuses the answer. It runs the plugin's DEL, so that nothing is left.",
+      "   The runtime gets an error:",
+      "ADD fails at bridge-wrapper. The runtime does not call the other plugins (1).",
+    ]);
   });
 
   test("says that a jq program rewrites the configuration, which it shows", () => {
@@ -164,9 +248,17 @@ The answers to ADD are examples: their MACs, random names and addresses are inve
   });
 
   test("has colors only if the terminal has them", () => {
-    const colored = printable(explanationText(explained(list), { ...screen, hasColors: true }));
-    expect(colored).toContain('\u001b[32m+   "type": "macvlan"\u001b[39m');
-    expect(colored).toContain('\u001b[31m-   "type": "macvlan-wrapper"\u001b[39m');
+    const colored = (plugins: readonly object[]) =>
+      printable(explanationText(explained({ ...list, plugins }), { ...screen, hasColors: true }));
+    const text = colored([macvlan, bridge]);
+    expect(text).toContain("\u001b[1mADD in the network zone: container example, interface eth0\u001b[22m\n");
+    expect(text).toContain("\u001b[1m1. macvlan-wrapper runs macvlan (makes eth0)\u001b[22m\n");
+    expect(text).toContain('\u001b[32m+   "type": "macvlan"\u001b[39m');
+    expect(text).toContain('\u001b[31m-   "type": "macvlan-wrapper"\u001b[39m');
+    expect(text).toContain('\u001b[2m    "name": "zone",\u001b[22m');
+    expect(colored([macvlan, macvlan])).toContain("\u001b[31mADD fails at macvlan-wrapper.\u001b[39m\n");
+    const warned = colored([{ ...eth2, type: "macvlan", wrapper: undefined }, bridge]);
+    expect(warned).toContain("   \u001b[33mWarning: interface eth0 was made by an unwrapped plugin");
   });
 });
 
