@@ -7,6 +7,7 @@ import type { ListedPlugin } from "../lists/list.ts";
 import type { Call } from "../live/libcni.ts";
 import { chained } from "../model/chained.ts";
 import { creator, creators } from "../model/creators.ts";
+import { ipamOf } from "../model/ipam.ts";
 import type { Machine } from "../model/machine.ts";
 import type { Plugin } from "../model/plugin.ts";
 import { runToEnd } from "../model/verbs.ts";
@@ -62,7 +63,8 @@ export function modelAnswers(machine: Machine): Source["answer"] {
     const { CNI_IFNAME: ifName = "" } = environment;
     if (chooser !== undefined && !interfaces.includes(ifName)) interfaces.push(ifName);
     const config = chooser === undefined ? stdin : withExample(stdin, interfaces.indexOf(ifName));
-    const plugin = (isModelled(type) ? modelled[type] : undefined) ?? example(type, wrapper.role, stdin);
+    const known = isModelled(type) ? modelled[type] : undefined;
+    const plugin = known ?? (type === ipamTypeOf(stdin) ? ipamAlone : example(type, wrapper.role, stdin));
     const call = { env: environment, config };
     const { exitCode, output } = runToEnd(machine, { type, plugin, call });
     const isChosen = chooser !== undefined && output?.ips !== undefined;
@@ -83,19 +85,31 @@ function withExample({ ipam, ...rest }: JsonObject, place: number): JsonObject {
   };
 }
 
-/** A plugin that makes an interface, or one that changes nothing. */
+/** Returns a plugin that makes an interface, or one that changes nothing. */
 function example(type: string, written: unknown, { prevResult }: Call["stdin"]): Plugin {
   const role = profileOf(type, profiles)?.role ?? written ?? (prevResult ? "meta" : "creator");
   if (role === "creator") {
     return creator({ link: type, first: "link", freesFirst: true, ifTaken: () => undefined, checkLinks() {} });
   }
-  return {
-    // biome-ignore lint/correctness/useYield: it does nothing on the host
-    *add(_, { config }) {
-      return isJsonObject(config.prevResult) ? config.prevResult : { cniVersion: config.cniVersion };
-    },
-    check() {},
-    *del() {},
-    effects: () => [],
-  };
+  return idle;
 }
+
+/** A plugin that changes nothing. */
+const idle: Plugin = {
+  // biome-ignore lint/correctness/useYield: it does nothing on the host
+  *add(_, { config }) {
+    return isJsonObject(config.prevResult) ? config.prevResult : { cniVersion: config.cniVersion };
+  },
+  check() {},
+  *del() {},
+  effects: () => [],
+};
+
+/** An IPAM plugin whose DEL the wrapper runs, because the plugin's own would free nothing. */
+const ipamAlone: Plugin = {
+  ...idle,
+  // biome-ignore lint/correctness/useYield: it changes one thing
+  *del(machine, call) {
+    ipamOf(call.config).release(machine, call);
+  },
+};

@@ -12,6 +12,7 @@ import {
   withoutGateways,
   withoutShared,
 } from "./del-configuration.ts";
+import { freeLeases, hasOnlyLeases } from "./free-leases.ts";
 import { giveAddressesBack, inLentNamespace } from "./lent-namespace.ts";
 import { isOfThisBoot, planRemoval } from "./plan-removal.ts";
 import { type Finished, failureWords, runDel } from "./run-delegate.ts";
@@ -51,8 +52,7 @@ function undoEntry(undoing: Undoing, entry: Entry): Outcome {
   } else {
     const { answer, waits } = runDels(undoing, entry, { removal, ...delsOf(undoing, entry) });
     // guard: an entry whose DEL failed is not called undone
-    if (answer.exitCode !== 0 && !hasNothingToRemove(undoing, entry))
-      return { end: "failed", why: failureWords(answer) };
+    if (answer.exitCode !== 0) return { end: "failed", why: failureWords(answer) };
     if (waits) return { end: "later" };
   }
   append(undoing, [{ line: "undone", id: entry.id }]);
@@ -138,15 +138,6 @@ function delsOf(undoing: Undoing, entry: Entry): Dels {
   return { own, listed: (removal) => ({ ...own(removal), configuration: withoutShared(configuration, removal) }) };
 }
 
-/**
- * Whether a plugin that frees its leases only in a namespace has nothing there to remove. host-device's DEL frees them, and then
- * fails if the interface is missing.
- */
-function hasNothingToRemove({ session, netns }: Undoing, { type, ifName }: Entry): boolean {
-  const needsNamespace = profileOf(type, session.profiles)?.delNeedsNamespace === true;
-  return needsNamespace && session.host.linkIndex(netns, ifName) === 0;
-}
-
 /** The DEL of an entry, with the configuration and the variables of its ADD. */
 function delOfEntry(undoing: Undoing, entry: Entry, removal: Del): DelegateCall {
   const { netns, journal } = undoing;
@@ -154,7 +145,7 @@ function delOfEntry(undoing: Undoing, entry: Entry, removal: Del): DelegateCall 
     CNI_COMMAND: "DEL",
     CNI_CONTAINERID: journal.key.containerId,
     // guard: an interface that is not the entry's
-    CNI_NETNS: removal.withNamespace || hasNothingToRemove(undoing, entry) ? netns : "",
+    CNI_NETNS: removal.withNamespace ? netns : "",
     CNI_IFNAME: entry.ifName,
     ...(entry.args === (undoing.session.host.env.CNI_ARGS ?? "") ? {} : { CNI_ARGS: entry.args }),
   };
@@ -180,6 +171,7 @@ export function runRemoval(undoing: Undoing, entry: Entry, del: PlannedDel): Fin
 /** Runs the DEL of an entry. It finds its masquerading rules even if the interface is gone, or has lost its addresses. */
 function removeWithRules(undoing: Undoing, entry: Entry, { call, removal }: PlannedDel): Finished {
   const { session, netns } = undoing;
+  if (hasOnlyLeases(undoing, entry, removal)) return freeLeases(undoing, entry, call);
   if (!removesRules(undoing, entry, removal)) return runDel(undoing, entry, call);
   const addresses = addressesOf(undoing, entry, removal);
   const lost = { ifName: entry.ifName, addresses };

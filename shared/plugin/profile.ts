@@ -40,7 +40,7 @@ export interface Profile {
    * plugin's own CHECK does not look for them. All that it leaves is in the namespace.
    */
   readonly movesRoutes?: true;
-  /** If CNI_NETNS is empty, the plugin's DEL does not free its leases. */
+  /** The plugin's DEL fails without its interface, and frees no lease if CNI_NETNS is empty. The wrapper then runs IPAM's. */
   readonly delNeedsNamespace?: true;
   /** The plugin's ADD asks for an address first. If its interface's name is taken, it frees all leases of that name. */
   readonly leasesFirst?: true;

@@ -114,7 +114,7 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
   const { answer, waits } = runDels(undoing, entry, {
     removal,
     own: (present) => ownDel(call, entry, present),
-    listed: (present) => listedDel(call, entry, present),
+    ...(isOfSamePlugin(call, entry) && { listed: (present) => listedDel(call, entry, present) }),
   });
   // guard: an entry whose DEL failed is not called undone
   if (answer.exitCode !== 0) return answer;
@@ -144,7 +144,8 @@ function removeStray(call: Call, undoing: Undoing, entry: Entry): Finished | und
   // guard: an interface that was there before a failed ADD
   if (!entry.done && isSameNamespace(entry.namespace, namespace)) return undefined;
   // guard: the interface of another container
-  if (call.facts.strangers(call.key.containerId, namespace).length > 0) return undefined;
+  if (call.facts.strangers(call.key.containerId, namespace).length > 0 || isInResultOfOther(call, entry))
+    return undefined;
   const link = call.session.host.linkIndex(undoing.netns, entry.ifName);
   // guard: the interface of a sibling
   if (isMadeBy(call.facts.siblings(call.key), call, { ifName: entry.ifName, link })) return undefined;
@@ -157,10 +158,23 @@ function removeStray(call: Call, undoing: Undoing, entry: Entry): Finished | und
   return againBesideRules(undoing, entry, { call: del, answer: runDel(undoing, entry, del) });
 }
 
+/** Whether an entry is of the call's plugin: another one may have its place in the list, or a stray ADD left it. */
+function isOfSamePlugin({ target }: Call, { type }: Entry): boolean {
+  // guard: no other plugin's configuration is used
+  return target.delegate === type;
+}
+
+/** Whether libcni's result of another container has an interface of an entry's name at the call's path: a plain plugin made it. */
+function isInResultOfOther({ facts, key, request }: Call, { ifName }: Entry): boolean {
+  const { netns } = request.variables;
+  const others = facts.allResults().filter((one) => one.key.containerId !== key.containerId);
+  return others.some(({ interfaces }) => interfaces.some(({ name, sandbox }) => name === ifName && sandbox === netns));
+}
+
 /** The DEL of the own entry: the configuration of its ADD, and what the runtime gave. */
 function ownDel(call: Call, entry: Entry, removal: Del): DelegateCall {
-  const { configuration } = call.request;
   const { prevResult: _, ...added } = entry.configuration;
+  const configuration: JsonObject = isOfSamePlugin(call, entry) ? call.request.configuration : {};
   const { runtimeConfig = added.runtimeConfig, cniVersion = added.cniVersion } = configuration;
   const whole: JsonObject = {
     ...added,

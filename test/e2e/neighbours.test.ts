@@ -36,6 +36,18 @@ test("the same with an eth1 of another runtime's plain plugin", async () => {
   expect(await identity(lab, c, "eth1")).toEqual(before);
 });
 
+test("DEL after the namespace is gone leaves the plain interface of another container, which has its path by now", async () => {
+  await using lab = await Lab.start();
+  const gone = await lab.addContainer("c1");
+  expectPassed(await lab.goCni.add(list, gone));
+  await lab.deleteNamespace(gone);
+  const c = await lab.addContainer("c1");
+  expectPassed(await lab.cnitool.add(named("plain", front), c));
+  const before = await identity(lab, c, "eth0");
+  expectPassed(await lab.goCni.del(list, gone));
+  expect(await identity(lab, c, "eth0")).toEqual(before);
+});
+
 test("a second DEL of the list's second attachment leaves the first one's eth1", async () => {
   await using lab = await Lab.start();
   const c = await lab.addContainer("c1");

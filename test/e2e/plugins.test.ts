@@ -97,6 +97,30 @@ describe("the upstream bugs on the pages", () => {
     }
   });
 
+  test.each(["namespace", "interface"])("host-device: DEL after the %s is gone frees the lease", async (gone) => {
+    await using lab = await Lab.start();
+    await lab.ip(undefined, "link", "add", "card0", "type", "veth", "peer", "name", "far0");
+    const device = { type: "host-device", device: "card0", ipam: hostLocal("10.60.0.0/24") };
+    const list = zone("1.0.0", wrapped(bridge), wrapped(device, "eth1"));
+    const container = await attached(lab, lab.cnitool, list);
+    await lab.ip(container, "link", "delete", "eth1");
+    if (gone === "namespace") await lab.deleteNamespace(container);
+    expectSuccess(await lab.cnitool.del(list, container));
+    await expectNothingLeft(lab, ["disc0"]);
+  });
+
+  test("host-device: GC frees the lease of a container that is gone", async () => {
+    await using lab = await Lab.start();
+    await lab.ip(undefined, "link", "add", "card0", "type", "veth", "peer", "name", "far0");
+    const device = { type: "host-device", device: "card0", ipam: hostLocal("10.60.0.0/24") };
+    const container = await attached(lab, lab.goCni, zone("1.1.0", wrapped(device)));
+    await lab.deleteNamespace(container);
+    // Without libcni's result, libcni runs no DEL.
+    await lab.run("rm", ["-r", "/var/lib/cni/results"]);
+    expectSuccess(await lab.goCni.gc(zone("1.1.0", wrapped(device)), []));
+    expect(await lab.kernel.leases()).toEqual([]);
+  });
+
   test("host-device: leases that outlived a reboot are freed before ADD, which gets the address again", async () => {
     await using lab = await Lab.start({ recorded: true });
     await lab.ip(undefined, "link", "add", "card0", "type", "veth", "peer", "name", "far0");

@@ -151,30 +151,16 @@ describe("a DEL that failed", () => {
     ]);
   });
 
-  test("counts if the plugin needs its interface, which is gone, and else not", () => {
-    const warningsAfter = (entry: Entry, link: number) => {
-      const { undo, warnings } = undoing([entry], { answers: [failure], links: [link] });
-      undoJournal(undo);
-      return warnings().map(({ message }) => message);
-    };
-    const device = entryOf({ type: "host-device" });
-    expect(warningsAfter(device, 0)).toEqual([]);
-    expect(warningsAfter(device, 7)).toEqual(["host-device of eth0 stays given up: no"]);
-    expect(warningsAfter(entryOf({ type: "mark" }), 0)).toEqual(["mark of eth0 stays given up: no"]);
-  });
-
-  test("gets the namespace of another attachment's interface only if the plugin needs one and has nothing in it", () => {
-    const namespaceFor = (type: string, link: number) => {
-      const entry = entryOf({ type, namespace: { path: blue, device: 4, inode: 1, changedMs: 0 } });
+  test("of a plugin that needs its interface is left out where that is gone, and else counts", () => {
+    const runsAfter = (type: string, link: number) => {
+      const entry = entryOf({ type, configuration: { type, name: "zone", ipam: { type: "host-local" } } });
       const { undo, seen } = undoing([entry], { links: [link] });
       undoJournal(undo);
-      return seen().runs.map(({ env }) => env.CNI_NETNS);
+      return seen().runs.map(({ path, env }) => `${path} ${env.CNI_NETNS}`);
     };
-    expect([namespaceFor("host-device", 0), namespaceFor("host-device", 8), namespaceFor("macvlan", 0)]).toEqual([
-      [blue],
-      [""],
-      [""],
-    ]);
+    expect(runsAfter("host-device", 0)).toEqual(["/opt/cni/bin/host-local "]);
+    expect(runsAfter("host-device", 7)).toEqual([`/opt/cni/bin/host-device ${blue}`]);
+    expect(runsAfter("mark", 0)).toEqual([`/opt/cni/bin/mark ${blue}`]);
   });
 });
 

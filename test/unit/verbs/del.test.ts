@@ -48,19 +48,50 @@ describe("DEL of an entry", () => {
     ]);
   });
 
+  test("of what a stray ADD left of another plugin does not run with the configuration of the list's", () => {
+    const runtimeConfig = { portMappings: [{ hostPort: 25080, containerPort: 80, protocol: "tcp" }] };
+    const configuration = { type: "portmap", name: "zone", runtimeConfig };
+    const stray = chainedOf("portmap", { id: "stray", stray: true, isGivenUp: true, uptime: 990, configuration });
+    const answers = [exits(1), exits(0), exits(1)];
+    const given = { runtimeConfig: { mac: "c2:b0:57:49:47:f1" } };
+    const outcome = del("bridge", given, { files: journalFiles(entryOf(), stray), answers });
+    expect(outcome.exitCode).toBe(1);
+    const dels = outcome.runs.filter(({ path }) => path.endsWith("/portmap"));
+    // Without its ports, portmap does nothing, and passes.
+    expect(dels.map(({ stdin }) => stdin)).toEqual([
+      expect.objectContaining(configuration),
+      expect.objectContaining(configuration),
+    ]);
+    expect(outcome.files[journal]).toContain("portmap");
+  });
+
   test("gives the runtime the failure of what a stray ADD left, although that of its own entry passes", () => {
     const files = journalFiles(entryOf(), tryOf({ id: "stray", stray: true, isGivenUp: true, uptime: 990 }));
     const answers = [exits(1, { code: 7, msg: "no" }), exits(1, { code: 7, msg: "no" }), exits(0)];
     expect(del("bridge", {}, { files, answers, links: [7] })).toMatchObject({ exitCode: 1, files: {} });
   });
 
-  test("of host-device without its interface gets the namespace, frees the lease, and counts if it fails then", () => {
-    const namespace = { path: blue, device: 4, inode: ownNamespace + 1, changedMs: 0 };
-    const entries = [entryOf(), entryOf({ type: "host-device", ifName: "eth1", namespace })];
-    const answers = [exits(1), exits(0)];
-    const outcome = del("bridge", {}, { files: journalFiles(...entries), links: [0], answers });
-    expect(runsOf(outcome)).toEqual([`host-device DEL eth1 ${blue}`, `bridge DEL eth0 ${blue}`]);
+  test.each([
+    ["host-local", "host-local"],
+    // Without an IPAM plugin, the plugin has nothing to do.
+    [undefined, "host-device"],
+    ["../host-local", "host-device"],
+  ])("of host-device without its interface is that of its IPAM plugin %s", (ipam, delegate) => {
+    const configuration = { type: "host-device", name: "zone-eth1", ...(ipam && { ipam: { type: ipam } }) };
+    const entries = [entryOf(), entryOf({ type: "host-device", ifName: "eth1", configuration })];
+    const outcome = del("bridge", {}, { files: journalFiles(...entries), links: [0] });
+    expect(runsOf(outcome)).toEqual([`${delegate} DEL eth1 `, `bridge DEL eth0 ${blue}`]);
     expect(outcome.files).toEqual({});
+  });
+
+  test("of host-device without its interface fails if its IPAM plugin is missing", () => {
+    const configuration = { type: "host-device", name: "zone", ipam: { type: "host-local" } };
+    const files = journalFiles(entryOf({ type: "host-device", configuration }));
+    const inspect = (path: string) => (path === "/opt/cni/bin/host-device" ? "executable" : "missing");
+    const outcome = del("host-device", {}, { files, links: [0], inspect });
+    expect(outcome).toMatchObject({ exitCode: 1, runs: [] });
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 100 });
+    expect(outcome.files[journal]).not.toContain("undone");
   });
 
   test.each<[string, "executable" | "missing", string[]]>([

@@ -46,9 +46,10 @@ describe("what is left on the host, as the real plugins leave it", () => {
     ]);
   });
 
-  test("host-device does nothing without a namespace, and keeps its lease", () => {
-    const { ipam } = bridge;
-    expect(leftovers([{ type: "host-device", device: "ens19", ipam }])).toEqual(["gone: lease 172.26.64.5"]);
+  test("host-device does nothing without a namespace, and keeps its lease; with the wrapper, its IPAM plugin runs", () => {
+    const device = { device: "ens19", ipam: bridge.ipam };
+    expect(leftovers([{ type: "host-device", ...device }])).toEqual(["gone: lease 172.26.64.5"]);
+    expect(leftovers([{ type: "host-device-wrapper", ...device }])).toEqual([]);
   });
 });
 
