@@ -328,15 +328,7 @@ describe("device-name", () => {
     ["another", [bridge("disc0", "eth1")], {}, []],
     ["the runtime's, which it does not know at the first place", [bridge("eth0")], {}, []],
     ["the runtime's at a later place", [{ type: "ptp-wrapper" }, bridge("eth0")], {}, [is("bridge", "eth0")]],
-    [
-      "plain",
-      [
-        { type: "bridge", bridge: "eth0" },
-        { type: "ptp-wrapper", wrapper: { ifName: "eth1" } },
-      ],
-      {},
-      [],
-    ],
+    ["plain", [{ type: "ptp-wrapper" }, { type: "bridge", bridge: "eth0" }], {}, []],
     ["no bridge", [{ type: "macvlan-wrapper", bridge: "disc0", wrapper: { ifName: "disc0" } }], {}, []],
   ])("the bridge's name is that of %s", (_, plugins, own, expected) => {
     expect(foundIn("device-name", plugins, own)).toEqual(expected);
