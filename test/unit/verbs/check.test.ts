@@ -4,30 +4,36 @@ import { type Entry, journalFile } from "../../../shared/journal/journal.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import { callWrapper, exits, planOf } from "../support/fake-host.ts";
-import { chainedOf, entryOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
+import { chainedOf, entryOf, journalFiles, tryOf, zoneOfBlue } from "../support/journals.ts";
 import { blue, requestOf } from "../support/requests.ts";
 import { bothResult, bridgeView } from "../support/results.ts";
 
-function planned(configuration: JsonObject, prevResult: CniResult, calledAs = "bridge-wrapper") {
-  return planOf(requestOf("CHECK", { ...configuration, prevResult }), calledAs) as HandOver;
+function planned(configuration: JsonObject, prevResult: CniResult, calledAs = "bridge-wrapper", files = {}) {
+  return planOf(requestOf("CHECK", { ...configuration, prevResult }), calledAs, { files }) as HandOver;
 }
 
 const ipam = { type: "host-local" };
 
 test("the delegate gets its own attachment, under the name of its interface", () => {
   const configuration = { wrapper: { ifName: "eth1" }, bridge: "other", isGateway: true, ipam };
-  expect(planned(configuration, bothResult).call).toStrictEqual({
-    delegate: "bridge",
-    environment: { CNI_IFNAME: "eth1" },
-    configuration: {
-      cniVersion: "1.0.0",
-      name: "zone-eth1",
-      bridge: "other",
-      isGateway: true,
-      ipam,
-      type: "bridge",
-      prevResult: bridgeView,
+  expect(planned(configuration, bothResult)).toStrictEqual({
+    do: "checkTwice",
+    call: {
+      delegate: "bridge",
+      environment: { CNI_IFNAME: "eth1" },
+      configuration: {
+        cniVersion: "1.0.0",
+        name: "zone-eth1",
+        bridge: "other",
+        isGateway: true,
+        ipam,
+        type: "bridge",
+        prevResult: bridgeView,
+      },
     },
+    network: "zone",
+    netns: blue,
+    leftOut: [],
   });
 });
 
@@ -135,9 +141,12 @@ describe("a plugin whose CHECK needs ipam", () => {
 
   test("gets none if static is missing", () => {
     const stdin = { cniVersion: "1.0.0", name: "zone", prevResult: only };
-    const inspect = (path: string) => (path === "/opt/cni/bin/bridge" ? "executable" : "missing");
-    const [run] = callWrapper({ env: { CNI_COMMAND: "CHECK" }, stdin }, { inspect }).runs;
-    expect(run?.stdin).not.toHaveProperty("ipam");
+    const given = (...plugins: readonly string[]) => {
+      const inspect = (path: string) => (plugins.includes(path.slice(13)) ? "executable" : "missing");
+      return callWrapper({ env: { CNI_COMMAND: "CHECK" }, stdin }, { inspect }).runs[0]?.stdin;
+    };
+    expect(given("bridge")).not.toHaveProperty("ipam");
+    expect(given("bridge", "static")).toHaveProperty("ipam", { type: "static" });
   });
 
   test("another plugin gets none", () => {
@@ -189,15 +198,45 @@ describe("the entry of the interface", () => {
   test("has the network of ADD, whatever the list says now", () => {
     const entry = entryOf({ ifName: "eth1", delegateNetwork: "other" });
     expect(check([entry], { wrapper: renamed }).runs).toMatchObject([{ how: "exec", stdin: { name: "other" } }]);
+    const ofOther = { ...entry, type: "macvlan" };
+    expect(check([ofOther], { wrapper: renamed }).runs).toMatchObject([{ how: "exec", stdin: { name: "zone-eth1" } }]);
+  });
+
+  test("may be of an ADD that has not passed", () => {
+    const entries = [tryOf({ ifName: "eth1" }), tryOf({ type: "sbr", role: "meta", ifName: "eth1" })];
+    expect(check(entries, { wrapper: renamed })).toMatchObject({ exitCode: 0, runs: [{}] });
+    expect(check(entries, { wrapper: renamed, calledAs: "sbr-wrapper" })).toMatchObject({ exitCode: 0, runs: [{}] });
+    expect(check([], { wrapper: renamed, calledAs: "sbr-wrapper" })).toMatchObject({ exitCode: 0, runs: [{}] });
   });
 
   test("a creator without one is asked again in the list's network", () => {
     const { runs, exitCode } = check([], { wrapper: renamed, answers: [exits(1), exits(0)] });
+    const path = "/opt/cni/bin/bridge";
     expect(runs).toMatchObject([
-      { how: "spawn", stdin: { name: "zone-eth1" } },
-      { how: "spawn", stdin: { name: "zone" } },
+      { how: "spawn", path, stdin: { name: "zone-eth1" } },
+      { how: "spawn", path, stdin: { name: "zone" } },
     ]);
     expect(exitCode).toBe(0);
+  });
+
+  test("a creator without one is asked again, which the log tells as a warning", () => {
+    const stdin = { cniVersion: "1.0.0", name: "zone", wrapper: renamed, prevResult: bothResult };
+    const env = { CNI_COMMAND: "CHECK", CNI_WRAPPERS_LOG: "/log" };
+    const { log } = callWrapper({ env, stdin }, { answers: [exits(1), exits(0)] });
+    expect(log.map(({ line }) => JSON.parse(line))).toMatchObject([
+      { level: "warn", delegate: "bridge", ifName: "eth1", message: "delegate failed CHECK: it printed no CNI error" },
+      { level: "warn", message: "there is no entry of the interface: asking again in the network zone" },
+      { level: "info", delegate: "bridge", ifName: "eth1", message: "delegate passed CHECK" },
+    ]);
+  });
+
+  test("a creator without one passes without the address whose route a plugin has moved", () => {
+    const ip = () => `${JSON.stringify([{ dst: "172.26.64.0/20", dev: "eth1", table: "100" }])}\n[]\n[]\n`;
+    const { runs } = check([], { wrapper: renamed, answers: [exits(1), exits(0)], ip });
+    expect(runs).toMatchObject([
+      { stdin: { name: "zone-eth1", prevResult: { ips: [{}], routes: [{}, {}] } } },
+      { stdin: { name: "zone-eth1", prevResult: { ips: [], routes: [{}, {}] } } },
+    ]);
   });
 
   test("a creator without one is not asked there if it has its lease in the network of the wrapper", () => {
@@ -293,6 +332,12 @@ describe("the entry of the interface", () => {
     const creator = entryOf({ ifName: "eth1" });
     const dsts = (entry: Entry) => shown(check([creator, entry], { wrapper: renamed })).routes?.map(({ dst }) => dst);
     expect(dsts(mover)).toEqual(["10.98.0.0/16"]);
+    expect(planned({ wrapper: renamed }, bothResult, "bridge-wrapper", journalFiles(creator, mover))).toMatchObject({
+      do: "handOver",
+      leftOut: ["moved routes"],
+    });
+    const ofEth0 = { routes: routes.map((route) => ({ ...route, dev: "eth0" })), rules: [] };
+    expect(dsts({ ...mover, done: { uptime: 985, addresses: [], routing: ofEth0 } })).toEqual(["10.98.0.0/16"]);
     expect(dsts({ ...mover, isGivenUp: true, isUndone: true })).toContain("10.99.0.0/16");
     expect(dsts({ ...mover, namespace: { ...mover.namespace, inode: 1 } })).toContain("10.99.0.0/16");
   });
@@ -321,5 +366,9 @@ describe("the entry of the interface", () => {
     };
     expect(codeOf()).toBe(106);
     expect(codeOf(() => "[]\n[]\n[]\n")).toBe(105);
+    // Another chained plugin has not moved them.
+    const other = check([mover], { wrapper: renamed, calledAs: "tuning-wrapper", ip: () => "[]\n[]\n[]\n" });
+    expect(other).toMatchObject({ exitCode: 0, runs: [{}] });
+    expect(shown(other).routes).toEqual(bridgeView.routes);
   });
 });
