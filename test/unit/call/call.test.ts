@@ -3,9 +3,9 @@ import { journalFile } from "../../../shared/journal/journal.ts";
 import { parseJournal } from "../../../shared/journal/lines.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { callWrapper, exits, messagesOf, printed } from "../support/fake-host.ts";
-import { zoneOfBlue } from "../support/journals.ts";
+import { chainedOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
-import { macvlanResult } from "../support/results.ts";
+import { bothResult, bridgeView, macvlanResult } from "../support/results.ts";
 
 const zone = { cniVersion: "1.0.0", name: "zone" };
 
@@ -57,6 +57,34 @@ test.each([
     expect(printed(callWith(command, stdin))).toMatchObject({ code });
   },
 );
+
+test("a version without chains is named in the error", () => {
+  const stdin = { cniVersion: "0.2.0", wrapper: { ifName: "eth1" }, prevResult: {} };
+  expect(printed(callWith("ADD", stdin))).toEqual({
+    ...{ cniVersion: "0.2.0", code: 1, msg: "incompatible CNI versions" },
+    details: expect.stringMatching(/^cniVersion is 0\.2\.0\./),
+  });
+});
+
+test("an unknown plugin's DEL and CHECK have the role of its entry, whatever prevResult lists", () => {
+  const began = chainedOf("mark", { ifName: "eth1" });
+  const env = (CNI_COMMAND: string) => ({ CNI_COMMAND });
+  const stdin = { ...zone, wrapper: { ifName: "eth1", network: "pool" }, prevResult: bothResult };
+  const files = journalFiles(began);
+  const shown = (command: string) =>
+    callWrapper({ calledAs: "/opt/cni/bin/mark-wrapper", stdin, env: env(command) }, { files, links: [7] }).runs;
+  // A creator without an entry would be asked twice, and get no host-side interfaces.
+  expect(shown("CHECK")).toMatchObject([{ how: "exec", stdin: { prevResult: bridgeView } }]);
+  expect(shown("DEL")).toMatchObject([{ stdin: { prevResult: bridgeView } }]);
+});
+
+test.each(["GC", "STATUS"])("%s passes a prevResult on that cannot be right", (command) => {
+  const prevResult = { interfaces: [null] };
+  expect(callWith(command, { cniVersion: "1.1.0", prevResult })).toMatchObject({
+    exitCode: 0,
+    runs: [{ stdin: { prevResult } }],
+  });
+});
 
 test.each(["GC", "STATUS"])("%s reads no journal by its own name: it is for no attachment", (command) => {
   const { asked } = callWith(command, { cniVersion: "1.1.0", "cni.dev/valid-attachments": [] });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Entry, journalFile } from "../../../shared/journal/journal.ts";
 import { parseJournal } from "../../../shared/journal/lines.ts";
-import { callWrapper, exits, type Machine } from "../support/fake-host.ts";
+import { callWrapper, exits, type Machine, messagesOf } from "../support/fake-host.ts";
 import { chainedOf, entryOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 import { bridgeResult } from "../support/results.ts";
@@ -19,6 +19,11 @@ const consequence =
   'wrap every plugin that makes an interface ("type": "macvlan-wrapper")\n';
 
 test("ADD warns of interfaces that unwrapped plugins have made", () => {
+  const prevResult = { cniVersion: "1.0.0", interfaces: [{ name: "eth0", sandbox: blue }] };
+  const stdin = { cniVersion: "1.0.0", name: "zone", wrapper: { ifName: "eth1" }, prevResult };
+  const env = { CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
+  const outcome = callWrapper({ stdin, env }, { answers: [exits(0, bridgeResult)] });
+  expect(messagesOf(outcome)).toEqual([`interface eth0 was ${consequence.trim()}`]);
   expect(saidAfter(["eth0"])).toBe(`cni-wrappers: warning: interface eth0 was ${consequence}`);
   expect(saidAfter(["lo", "eth0", "eth2", "eth0"])).toBe(
     `cni-wrappers: warning: interfaces eth0, eth2 were ${consequence}`,
