@@ -62,28 +62,97 @@ describe("what a list makes", () => {
     ]);
   });
 
-  test.each([
+  const device = (name: string | undefined, kind: string, addresses: string[], ...interfaces: object[]) => ({
+    ...{ name, kind, addresses, interfaces },
+  });
+  const made = (name: string, kind: string, addresses: string[], reach: string) => ({ name, kind, addresses, reach });
+  const noAddress = "It has no address.";
+  const two = {
+    ipam: { type: "host-local", ranges: [[{ subnet: "172.16.5.0/24" }], [{ subnet: "fd00:5::/64" }]] },
+  };
+  const named = (type: string, ifName: string, more: object = {}) => ({ type, ...more, wrapper: { ifName } });
+
+  test.each<[string, object[], object[]]>([
     [
       "a bridge without an address",
-      "disc0",
-      { ...bridge, isGateway: false },
-      /no address on disc0: only what is on the/,
+      [{ ...bridge, isGateway: false }],
+      [
+        device(
+          "disc0",
+          "bridge",
+          [],
+          made(
+            "eth0",
+            "veth",
+            ["172.26.64.2/20"],
+            "The host has no address on disc0: only what is on the bridge reaches 172.26.64.2.",
+          ),
+        ),
+      ],
     ],
-    ["a tap", undefined, { type: "tap", ...local("10.1.0.0/24") }, /^The host does not reach 10.1.0.2.$/],
-    ["a layer 2 interface", "disc0", { type: "bridge", bridge: "disc0" }, /^It has no address.$/],
-    ["ptp", "veth of eth0", { type: "ptp", ...local("10.1.0.0/24") }, /^The host reaches 10.1.0.2.$/],
-    ["a card of the host", "ens19", { type: "host-device", device: "ens19", ...local("10.1.0.0/24") }, /ens19 does.$/],
-  ])("%s", (_, name, plugin, reach) => {
-    const [device] = scene(listOf(plugin)).devices;
-    expect(device).toMatchObject({ name, interfaces: [{ reach: expect.stringMatching(reach) }] });
-  });
-
-  test("each card of the host leads to its own interface", () => {
-    const { devices } = scene(parsedList(readExample("two-cards")));
-    expect(devices.map(({ name, interfaces }) => [name, interfaces[0]?.name])).toEqual([
-      ["ens19", "eth0"],
-      ["ens20", "eth1"],
-    ]);
+    [
+      "a bridge with an address of each family",
+      [{ ...bridge, ...two }],
+      [
+        device(
+          "disc0",
+          "bridge",
+          ["172.16.5.1/24", "fd00:5::1/64"],
+          made("eth0", "veth", ["172.16.5.2/24", "fd00:5::2/64"], "The host reaches 172.16.5.2 and fd00:5::2."),
+        ),
+      ],
+    ],
+    [
+      "a layer 2 interface",
+      [{ type: "bridge", bridge: "disc0" }],
+      [device("disc0", "bridge", [], made("eth0", "veth", [], noAddress))],
+    ],
+    [
+      "ptp",
+      [{ type: "ptp", ...local("10.1.0.0/24") }],
+      [device("veth of eth0", "veth", [], made("eth0", "veth", ["10.1.0.2/24"], "The host reaches 10.1.0.2."))],
+    ],
+    [
+      "a card of the host",
+      [{ type: "host-device", device: "ens19", ...local("10.1.0.0/24") }],
+      [
+        device(
+          "ens19",
+          "card, in the container now",
+          [],
+          made("eth0", "device", ["10.1.0.2/24"], "The host does not reach 10.1.0.2: the network of ens19 does."),
+        ),
+      ],
+    ],
+    [
+      "two taps, which nothing of the host joins, and two interfaces on the card with the default route",
+      [
+        { type: "tap-wrapper", ...local("10.1.0.0/24") },
+        named("tap-wrapper", "eth1"),
+        named("macvlan-wrapper", "eth2"),
+        named("ipvlan-wrapper", "eth3"),
+      ],
+      [
+        device(
+          undefined,
+          "card, in the container now",
+          [],
+          made("eth0", "tap", ["10.1.0.2/24"], "The host does not reach 10.1.0.2."),
+        ),
+        device(undefined, "card, in the container now", [], made("eth1", "tap", [], noAddress)),
+        device("ens18", "card", [], made("eth2", "macvlan", [], noAddress), made("eth3", "ipvlan", [], noAddress)),
+      ],
+    ],
+    [
+      "each card with its own interface",
+      [named("macvlan-wrapper", "eth0", { master: "ens19" }), named("ipvlan-wrapper", "eth1", { master: "ens20" })],
+      [
+        device("ens19", "card", [], made("eth0", "macvlan", [], noAddress)),
+        device("ens20", "card", [], made("eth1", "ipvlan", [], noAddress)),
+      ],
+    ],
+  ])("%s", (_, plugins, devices) => {
+    expect(scene(listOf(...plugins))).toEqual({ devices, ports: [], notRun: [] });
   });
 
   test("published ports, and where they lead", () => {
@@ -168,11 +237,22 @@ describe("the drawing", () => {
     expect(drawn(listOf(macvlan, tuning)).split("\n")).toContain(box("bad", 204, 96, "tuning", "tuning fails"));
   });
 
-  test("ends a message with one full stop, whether the plugin's has one or not", () => {
+  test("ends a wrapper's message, which has a full stop, with one, and names all that did not run", () => {
     const misspelled = { ...bridge, type: "bridge-wrapper", wraper: { ifName: "eth1" } };
-    const text = textsIn(drawn(listOf(misspelled, portmap))).join(" ");
-    expect(text).toMatch(/bridge-wrapper fails: /);
-    expect(text).not.toContain("..");
+    expect(
+      textsIn(drawn(listOf(misspelled, portmap, { type: "firewall" })))
+        .slice(5)
+        .join(" "),
+    ).toBe(
+      "bridge-wrapper fails: invalid plugin configuration: misplaced key wraper; The block is called &quot;wrapper&quot;. Put the keys of the wrapper into a &quot;wrapper&quot; block at the top level of the plugin&#39;s configuration. Not run: portmap, firewall.",
+    );
+  });
+
+  test("has the published ports", () => {
+    expect(textsIn(drawn(listOf(bridge, portmap))).slice(-2)).toEqual([
+      "eth0: The host reaches 172.26.64.2.",
+      "Port 20080/tcp of the host leads to 172.26.64.2:80.",
+    ]);
   });
 
   test.each([

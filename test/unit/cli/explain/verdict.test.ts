@@ -216,6 +216,9 @@ describe("the verdict of a list, with the words that the real plugins print", ()
     ["a list with one interface plugin", [bridge]],
     ["a wrapped list", [macvlan, wrapped]],
     ["an unknown plugin", [{ type: "calico" }, bridge]],
+    ["an unknown plugin beside two others", [macvlan, bridge, { type: "calico" }]],
+    ["a list with one interface plugin, whose CHECK fails", [macvlan, { type: "sbr" }]],
+    ["a CHECK that passes", [{ type: "tap" }, { type: "tap" }]],
     ["an ADD that fails even so", [{ ...macvlan, mode: "odd" }, bridge]],
   ])("%s: nothing is said about a script", (_, plugins) => {
     const { list } = verdict(plugins);
