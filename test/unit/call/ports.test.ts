@@ -26,6 +26,7 @@ describe("the port mappings that a delegate gets", () => {
     [{ except: ["8500-8500"] }, [web, tls]],
     [{ except: ["1-65535"] }, []],
     [{ except: [] }, [web, tls, high]],
+    [{ except: ["http"] }, [web, tls, high]],
     [{}, [web, tls, high]],
   ])("%j", (ports, expected) => {
     expect(left(ports, [web, tls, high])).toStrictEqual(expected);
@@ -34,6 +35,11 @@ describe("the port mappings that a delegate gets", () => {
   test("leave out what is no mapping only if others are selected", () => {
     expect(left({ only: [443] }, [null, "443", { containerPort: "443" }, tls])).toStrictEqual([tls]);
     expect(left({ except: [443] }, [null, tls])).toStrictEqual([null]);
+  });
+
+  test("are in no list of what is no port", () => {
+    const lowest = [mapping(0), mapping(1), mapping(2)];
+    expect(left({ only: ["http"] }, lowest)).toStrictEqual([]);
   });
 
   test("are the only change", () => {

@@ -55,6 +55,8 @@ describe("DEL without an entry", () => {
     };
     expect(networks("zone-eth1")).toEqual(["zone-eth1", "zone"]);
     expect(networks("zone")).toEqual(["zone", "zone-eth1"]);
+    const another = { "/var/lib/cni/networks/zone-eth1/10.1.0.2": "blue\r\neth0" };
+    expect(del("bridge", renamed, { files: another }).runs[0]?.stdin).toMatchObject({ name: "zone" });
   });
 
   test("runs once more if it fails in the network that others of the list share", () => {
