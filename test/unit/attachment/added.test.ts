@@ -23,6 +23,12 @@ describe("the added interfaces", () => {
     expect(found(eth1, tap, machine)).toEqual(added);
   });
 
+  test("are not its own, which have host-side interfaces beside them", () => {
+    const whole = frozen({ interfaces: [port, eth1] });
+    const attachment = { container: 1, members: [0, 1] };
+    expect(addedInterfaces(whole, attachment, { interfaces: [port, eth1, tap] })).toEqual(added.slice(0, 1));
+  });
+
   test("are none if the answer has only the attachment's own, whatever its MAC, and host-side ones", () => {
     expect(found({ ...eth1, mac: "02:00:00:00:00:99" }, port, { name: "ifb0", sandbox: "" })).toEqual([]);
     expect(found()).toEqual([]);

@@ -103,6 +103,18 @@ describe("an address that another container has", () => {
   });
 });
 
+test("no journal of another container is read if a lease says whose each address is", () => {
+  const read: string[] = [];
+  const facts = factsOf({ ...ofRed(), [`${leases}/10.1.0.2`]: "red\neth0", [`${leases}/10.1.0.3`]: "blue\neth0" });
+  const asked = facts.read.bind(facts);
+  facts.read = (file) => {
+    read.push(file);
+    return asked(file);
+  };
+  expect(withoutAddressesOfOthers(facts, zoneOfBlue, configuration).taken).toEqual(["10.1.0.2/24"]);
+  expect(read.filter((file) => file.includes("/red/"))).toEqual([]);
+});
+
 test("the addresses of a result are those that are some", () => {
   expect(addressesIn({ ips: [{ address: "10.1.0.2/24" }, { address: 1 }, { address: "a" }, null, {}] })).toEqual([
     "10.1.0.2/24",

@@ -43,6 +43,8 @@ test("where another one has its inode, it is gone, unless one mount is the same"
   const mounts = { "/proc/self/mountinfo": mount(7, "/a") };
   expect(isThere({ ...inUse, "/run/netns/blue": file(7, 2) }, {}, names)).toBe(false);
   expect(isThere({ ...inUse, "/run/netns/blue": file(7, 2), "/a": file(7, 1) }, mounts, names)).toBe(true);
+  // A file of another file system is no namespace.
+  expect(isThere({ ...inUse, "/run/netns/blue": file(7, 2, 5) }, {}, names)).toBe(true);
 });
 
 test("a namespace is there while a process runs in it, or one of its threads", () => {

@@ -118,6 +118,12 @@ describe("an interface", () => {
       { earlier: [tryOf({ before: 7, failed: { left: 7 } })] },
       leaseOnly,
     ],
+    [
+      "of a failed ADD, whose name another attachment's chained plugin has",
+      tryOf(),
+      { siblings: [chainedOf("firewall", { ...other, delegateNetwork: "other" })] },
+      everything,
+    ],
     ["of a failed ADD, if nobody can look", tryOf(), { link: "unknown" }, leaseOnly],
     [
       "with the index of the entry is its own, if it is an unknown plugin's, too",

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { argsProblem, isArgs, isPorts, portRange, portsProblem } from "../../../shared/protocol/options.ts";
+import {
+  argsProblem,
+  isArgs,
+  isPorts,
+  portRange,
+  portsProblem,
+  waitProblem,
+} from "../../../shared/protocol/options.ts";
 
 describe("wrapper.args", () => {
   test.each([["keep"], [{}], [{ IP: "ETH1_IP", MAC: "ETH1_MAC" }], [{ IP: "IP" }]])("%j is right", (value) => {
@@ -73,4 +80,16 @@ test.each([
   ["8000-8999", [8000, 8999]],
 ])("the range of %j is %j", (entry, range) => {
   expect(portRange(entry)).toEqual(range);
+});
+
+test.each([
+  ["1s", true],
+  ["30s", true],
+  ["0s", false],
+  ["31s", false],
+  ["x5s", false],
+  ["5sx", false],
+  ["5", false],
+])("wrapper.slaac.wait of %s is right: %s", (wait, isRight) => {
+  expect(waitProblem(wait)).toBe(isRight ? undefined : 'must be a time from "1s" to "30s"');
 });

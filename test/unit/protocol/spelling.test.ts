@@ -58,6 +58,7 @@ test.each([
   ["macvlan-wrapperxxxx", undefined],
   ["birdie", undefined],
   ["", undefined],
+  ["ifnm", "ifName"],
 ])("%s is near enough to a known word: %s", (word, meant) => {
-  expect(near(word, ["log", "bridge", "macvlan-wrapper"])).toBe(meant);
+  expect(near(word, ["log", "bridge", "macvlan-wrapper", "ifName"])).toBe(meant);
 });
