@@ -14,6 +14,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -42,6 +43,29 @@ test("replaces the text and keeps the mode", () => {
   expect(readdirSync(directory)).toEqual(["zone.conflist"]);
 });
 
+test.each([
+  [1234, 0],
+  [0, 4321],
+  [1234, 4321],
+])("keeps the owner and the group, and bits of the mode that a change of them clears: %i, %i", (uid, gid) => {
+  writeFileSync(file, "old");
+  chownSync(file, uid, gid);
+  chmodSync(file, 0o6755);
+  writeAtomically(file, "new");
+  const { uid: owner, gid: group, mode } = statSync(file);
+  expect([owner, group, mode & 0o7777]).toEqual([uid, gid, 0o6755]);
+});
+
+test("the time is the old one's if the file must look as old as before", () => {
+  writeFileSync(file, "old");
+  const time = new Date("2020-02-02T02:02:02Z");
+  utimesSync(file, time, time);
+  writeAtomically(file, "newer", { keepsTime: true });
+  expect(statSync(file).mtime).toEqual(time);
+  writeAtomically(file, "newest");
+  expect(statSync(file).mtimeMs).toBeGreaterThan(time.getTime());
+});
+
 test.each([1, 2])("leaves the file alone that is the command's own output: %i", (stream) => {
   writeFileSync(file, "old");
   const stat = fstatSync;
@@ -54,7 +78,7 @@ test.each([1, 2])("leaves the file alone that is the command's own output: %i", 
 test("makes a new file that everybody can read", () => {
   writeAtomically(file, "new");
   expect(readFileSync(file, "utf8")).toBe("new");
-  expect(statSync(file).mode & 0o444).toBe(0o444);
+  expect(statSync(file).mode & 0o7777).toBe(0o644);
 });
 
 test("the new text is on the disk before it takes the old one's place, and then the directory", () => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { lintFiles } from "../../../../cli/lint/lint.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import { type HostNetworks, readHostNetworks } from "../../../../cli/new/host-networks.ts";
@@ -199,6 +199,57 @@ describe("every list that it prints passes lint", () => {
       expect(lintFiles([parseListFile("new.conflist", text)])).toEqual([]);
     }
   });
+});
+
+test("what of a host's networks a new list depends on", async () => {
+  const bin = mkdtempSync(path.join(tmpdir(), "new-"));
+  vi.stubEnv("PATH", bin);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rmSync(bin, { recursive: true });
+  });
+  const print = (links: object[], routes?: object[]) => {
+    const answer = routes ? `echo '${JSON.stringify(routes)}'` : "exit 1";
+    const script = `#!/bin/sh\nif [ "$*" = "-json route show" ]; then ${answer}; else echo '${JSON.stringify(links)}'; fi\n`;
+    writeFileSync(path.join(bin, "ip"), script, { mode: 0o755 });
+  };
+  const link = (ifname: string, own: object = {}, ...addresses: string[]) => ({
+    ...{ ifindex: 1, ifname, ...own },
+    addr_info: addresses.map((local) => ({ local, prefixlen: 24, scope: "global" })),
+  });
+  const links = [
+    link("lo", {}, "127.0.0.1"),
+    link("ens18", {}, "10.1.0.7"),
+    link("ens19", { linkinfo: { info_kind: "bond" } }, "10.2.0.7", "10.3.0.7"),
+    link("docker0", { linkinfo: { info_kind: "bridge" } }, "10.4.0.1"),
+    link("tap0", { linkinfo: { info_kind: "tun" } }),
+    link("ens20", { master: "docker0" }),
+    { ifindex: 9, ifname: "ens21" },
+  ];
+  const way = (dev: string) => [
+    { dst: "10.9.0.0/16", dev: "ens18" },
+    { dst: "default", gateway: "10.2.0.1", dev },
+    { dst: "default", gateway: "10.1.0.1", dev: "ens18" },
+  ];
+  const own = ["127.0.0.1/24", "10.1.0.7/24", "10.2.0.7/24", "10.3.0.7/24", "10.4.0.1/24"];
+  const [first, second, third] = [
+    { name: "ens18", addresses: ["10.1.0.7/24"] },
+    { name: "ens19", addresses: ["10.2.0.7/24", "10.3.0.7/24"] },
+    { name: "ens21", addresses: [] },
+  ];
+  print(links, way("ens19"));
+  expect(await readHostNetworks()).toEqual({
+    ...{ links, interfaces: [second, first, third], gateway: "10.2.0.1" },
+    subnets: [...own, "10.9.0.0/16", "default", "default"],
+  });
+  print(links, way("docker0"));
+  expect(await readHostNetworks()).toMatchObject({ interfaces: [first, second, third], gateway: undefined });
+  print(links);
+  expect(await readHostNetworks()).toEqual({
+    ...{ links, interfaces: [first, second, third], gateway: undefined, subnets: own },
+  });
+  rmSync(path.join(bin, "ip"));
+  expect(await readHostNetworks()).toEqual({ links: [], interfaces: [], gateway: undefined, subnets: [] });
 });
 
 test("this host's networks can be read", async () => {

@@ -1,7 +1,7 @@
 import { BlockList } from "node:net";
 import { describe, expect, test } from "vitest";
 import { addressText, overlaps } from "../../../../cli/lists/addresses.ts";
-import { freePart, freeSubnet, parseSubnet } from "../../../../cli/new/values.ts";
+import { fields, freePart, freeSubnet, parseSubnet } from "../../../../cli/new/values.ts";
 import fc from "../../support/fast-check.ts";
 
 /** Parses a subnet that a test knows to be one. */
@@ -85,4 +85,52 @@ test.each([
     first,
     last,
   ]);
+});
+
+describe("the suggestions of a host", () => {
+  const host = {
+    links: [],
+    gateway: "10.1.0.1",
+    subnets: [],
+    interfaces: [] as { name: string; addresses: string[] }[],
+  };
+  const withAddresses = (...addresses: string[]) => ({
+    ...host,
+    interfaces: [
+      { name: "ens18", addresses: ["10.9.0.1/24"] },
+      { name: "ens19", addresses },
+    ],
+  });
+
+  test.each([
+    [["10.1.0.7/24"], "10.1.0.0/24"],
+    [["fd00::7/64", "10.1.0.7/31", "10.1.0.7/30", "10.2.0.7/24"], "10.1.0.4/30"],
+    [["fd00::7/24", "10.1.0.7/32"], undefined],
+    [[], undefined],
+  ])("the LAN of an interface with %j is %s", (addresses, lan) => {
+    expect(fields.lan.suggest({ master: "ens19" }, withAddresses(...addresses))).toBe(lan);
+    expect(fields.lan.suggest({ master: "ens20" }, withAddresses(...addresses))).toBeUndefined();
+  });
+
+  test.each([
+    ["10.1.0.0/24", "10.1.0.1"],
+    ["10.1.0.0/16", "10.1.0.1"],
+    ["10.2.0.128/25", "10.2.0.129"],
+  ])("the gateway of %s is %s", (lan, gateway) => {
+    expect(fields.gateway.suggest({ lan }, host)).toBe(gateway);
+  });
+
+  test.each([
+    [{ lan: "10.1.0.0/24" }, "10.1.0.128", "10.1.0.254"],
+    [{ lan: "10.1.0.0/24", gateway: "10.1.0.254" }, "10.1.0.128", "10.1.0.253"],
+    [{ lan: "10.1.0.0/24", gateway: "fd00::1" }, "10.1.0.128", "10.1.0.254"],
+  ])("of %j, containers get %s to %s", (values, lanStart, lanEnd) => {
+    const { lanStart: start, lanEnd: end } = fields;
+    expect(start.suggest(values, host)).toBe(lanStart);
+    expect(end.suggest({ ...values, lanStart }, host)).toBe(lanEnd);
+    // The operator chose another first address.
+    expect(end.suggest({ ...values, lanStart: "10.1.0.5" }, host)).toBe("10.1.0.254");
+    const taken = withAddresses(lanStart, "fd00::7/64");
+    expect(start.suggest(values, taken)).toBe("10.1.0.129");
+  });
 });
