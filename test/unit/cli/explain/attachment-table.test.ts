@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { attachmentTable, interfacesOf } from "../../../../cli/explain/attachment-table.ts";
+import { exampleAttachment, exampleSource } from "../../../../cli/explain/example-source.ts";
+import { explain } from "../../../../cli/explain/explain.ts";
+import type { CniResult } from "../../../../shared/protocol/result.ts";
 import { examples, listOf as readExample } from "../../../support/examples.ts";
-import { explained } from "./support.ts";
+import { explained, parsedList } from "./support.ts";
 
 function tableOf(name: string): string | undefined {
   return attachmentTable(explained(readExample(name)));
@@ -39,6 +42,40 @@ shared0 ─ veth00000001 ─ bwp????????  bridge   eth1       172.31.0.2/20
     expect(interfaces.map(({ ports }) => ports)).toEqual([
       ["portmap :20080/tcp to :80"],
       ["portmap :20443/tcp to :443"],
+    ]);
+  });
+
+  test("names the ports as their keys say, however these are written", () => {
+    const list = parsedList({
+      cniVersion: "1.0.0",
+      name: "zone",
+      plugins: [
+        { type: "tap", ipam: { type: "static", addresses: [{ address: "10.1.0.9/24" }] } },
+        { type: "portmap", capabilities: { portMappings: true } },
+        { type: "tuning" },
+      ],
+    });
+    const portMappings = [
+      { hostPort: 8080, containerPort: 80 },
+      { HostPort: 8053, containerport: 53, protocol: "UDP", hostIP: "192.0.2.1" },
+      "none",
+    ];
+    const attachment = { ...exampleAttachment(list), capabilityArgs: { portMappings } };
+    expect(attachmentTable(explain(list, "ADD", exampleSource(attachment)))).toBe(`\
+host                              plugin  interface  address
+                                  tap     eth0       10.1.0.9/24
+portmap :8080/tcp to :80
+portmap 192.0.2.1:8053/udp to :53`);
+  });
+
+  test("an address without an interface is the runtime's", () => {
+    const plugins = [{ type: "tap-wrapper" }, { type: "tap-wrapper", wrapper: { ifName: "eth1" } }];
+    const explanation = explained({ cniVersion: "1.0.0", name: "zone", plugins });
+    const ips = [{ address: "10.1.0.9/24" }, { address: "10.1.0.8/24", interface: null }];
+    const result = { ...explanation.result, ips } as CniResult;
+    expect(interfacesOf({ ...explanation, result }).map(({ addresses }) => addresses)).toEqual([
+      ["10.1.0.9/24", "10.1.0.8/24"],
+      [],
     ]);
   });
 

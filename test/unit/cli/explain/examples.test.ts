@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { exampleAttachment } from "../../../../cli/explain/example-source.ts";
+import { explanationData } from "../../../../cli/explain/explain.ts";
+import { simulatedPlugins } from "../../../../cli/explain/model-answers.ts";
 import { profiles } from "../../../../plugins/index.ts";
 import { reported } from "../../../../plugins/reported.ts";
 import type { CniResult } from "../../../../shared/protocol/result.ts";
 import { examples, listOf as readExample } from "../../../support/examples.ts";
-import { explained } from "./support.ts";
+import { explained, parsedList } from "./support.ts";
 
 /** The addresses of each interface of a result, without the lengths of the subnets. */
 function addressesOf({ interfaces, ips }: CniResult): Record<string, string[]> {
@@ -116,7 +119,149 @@ describe("invented addresses", () => {
   });
 });
 
+describe("what stands in for the answers of a plugin or an IPAM plugin that the model lacks", () => {
+  const lists = (...plugins: object[]) => explained({ cniVersion: "1.0.0", name: "zone", plugins }).result;
+  /** A result without MACs: the interfaces by their names. */
+  const said = ({ interfaces, ...rest }: CniResult = {}) => ({ ...rest, names: interfaces?.map(({ name }) => name) });
+  const address = (index: number) => ({ address: "192.0.2.10/24", gateway: "192.0.2.1", interface: index });
+  const routes = [{ dst: "10.0.0.0/8" }];
+  const foo = { type: "foo-wrapper" };
+  const tap = { type: "tap-wrapper" };
+
+  test.each<[string, object[], object]>([
+    [
+      "DHCP gives a default route",
+      [{ type: "bridge-wrapper", ipam: { type: "dhcp", routes } }],
+      {
+        names: ["cni0", "veth00000001", "eth0"],
+        ips: [address(2)],
+        routes: [{ dst: "0.0.0.0/0", gw: "192.0.2.1" }],
+      },
+    ],
+    [
+      "another one the routes of the list",
+      [{ type: "macvlan-wrapper", ipam: { type: "whereabouts", routes } }],
+      { names: ["eth0"], ips: [address(0)], routes },
+    ],
+    ["or none", [{ type: "macvlan-wrapper", ipam: { type: "whereabouts" } }], { names: ["eth0"], ips: [address(0)] }],
+    ["the first plugin makes an interface", [{ type: "calico" }], { names: ["eth0"] }],
+    ["the next one changes nothing", [{ type: "tap" }, { type: "calico" }], { names: ["eth0"] }],
+    [
+      "unless its profile says that it makes one",
+      [tap, { type: "vlan-wrapper", wrapper: { ifName: "eth1" } }],
+      { names: ["eth0", "eth1"] },
+    ],
+    [
+      "or the operator",
+      [tap, { ...foo, wrapper: { delegate: "foo", ifName: "eth1", role: "creator" } }],
+      { names: ["eth0", "eth1"] },
+    ],
+    ["a chained plugin that is the first one makes none", [{ type: "vrf", vrfname: "red" }], {}],
+    ["nor one of which the operator says so", [{ ...foo, wrapper: { delegate: "foo", role: "meta" } }], {}],
+  ])("%s", (_, plugins, result) => {
+    expect(said(lists(...plugins))).toEqual({ cniVersion: "1.0.0", names: undefined, ...result });
+  });
+
+  test("the model has these", () => {
+    expect(simulatedPlugins()).toEqual(
+      "bandwidth bridge firewall host-device host-local ipvlan loopback macvlan portmap ptp sbr static tap tuning".split(
+        " ",
+      ),
+    );
+  });
+});
+
+describe("the invented attachment", () => {
+  const portmap = { type: "portmap-wrapper", capabilities: { portMappings: true } };
+  const only = (...ports: unknown[]) => ({ ...portmap, wrapper: { ports: { only: ports } } });
+  const tcp = (hostPort: number, containerPort: number) => ({ hostPort, containerPort, protocol: "tcp" });
+
+  test.each<[string, object[], object]>([
+    ["no ports without a plugin that can publish them", [{ type: "tap" }, { type: "portmap" }], {}],
+    ["port 80", [{ type: "tap" }, portmap], { portMappings: [tcp(20080, 80)] }],
+    [
+      "and one for each plugin that asks for its own",
+      [only(443), only("15000-15010"), only(80), only("x")],
+      { portMappings: [tcp(20080, 80), tcp(20443, 443), tcp(25000, 15000)] },
+    ],
+  ])("has %s", (_, plugins, capabilityArgs) => {
+    expect(exampleAttachment(parsedList({ cniVersion: "1.0.0", name: "zone", plugins }))).toEqual({
+      containerId: "example",
+      netns: "/run/netns/example",
+      ifName: "eth0",
+      args: "",
+      pluginPath: "/opt/cni/bin",
+      capabilityArgs,
+    });
+  });
+
+  test("with drop-in, the wrappers' directory is the first one", () => {
+    const plugins = [{ type: "bridge", wrapper: {} }];
+    expect(exampleAttachment(parsedList({ cniVersion: "1.0.0", name: "zone", plugins })).pluginPath).toBe(
+      "/opt/cni/first:/opt/cni/bin",
+    );
+  });
+
+  test.each(["65535:1", "1:65535/sctp"])("takes the port %s", (port) => {
+    expect(exampleAttachment(parsedList({ plugins: [] }), [port]).capabilityArgs.portMappings).toHaveLength(1);
+  });
+
+  test.each([
+    ["65536:80", "a port is from 1 to 65535"],
+    ["a8080:80", "write it like 8080:80 or 8080:80/udp"],
+    ["8080:80/udpx", "write it like 8080:80 or 8080:80/udp"],
+  ])("does not take the port %s", (port, words) => {
+    expect(() => exampleAttachment(parsedList({ plugins: [] }), [port])).toThrow(`--port ${port}: ${words}`);
+  });
+});
+
+describe("as data", () => {
+  const plugins = [{ type: "tap", ipam: { type: "static", addresses: [{ address: "10.1.0.9/24" }] } }];
+
+  test("a verb has all of its steps, with what each plugin is given and answers", () => {
+    const result = {
+      cniVersion: "1.0.0",
+      interfaces: [{ name: "eth0", mac: expect.stringMatching(/^02(:[\da-f]{2}){5}$/), sandbox: "/run/netns/example" }],
+      ips: [{ address: "10.1.0.9/24", interface: 0 }],
+    };
+    const call = {
+      environment: {
+        ...{ CNI_COMMAND: "CHECK", CNI_CONTAINERID: "example", CNI_NETNS: "/run/netns/example" },
+        ...{ CNI_IFNAME: "eth0", CNI_ARGS: "", CNI_PATH: "/opt/cni/bin" },
+      },
+      stdin: { cniVersion: "1.0.0", name: "zone", ...plugins[0], prevResult: result },
+    };
+    const run = { plugin: "tap", ...call, answer: { exitCode: 0, output: undefined } };
+    const step = { plugin: "tap", index: 0, isWrapped: false, given: call, runs: [run], warnings: [] };
+    expect(explanationData(explained({ cniVersion: "1.0.0", name: "zone", plugins }, "CHECK"))).toStrictEqual({
+      file: "zone.conflist",
+      network: "zone",
+      verb: "CHECK",
+      containerId: "example",
+      ifName: "eth0",
+      steps: [{ ...step, exitCode: 0, output: undefined }],
+      result,
+    });
+  });
+
+  test("a verb that the runtime does not send has its reason", () => {
+    expect(explanationData(explained({ cniVersion: "0.3.1", name: "zone", plugins }, "STATUS"))).toMatchObject({
+      verb: "STATUS",
+      notSent: "the list's cniVersion is 0.3.1, and STATUS came with 1.1.0",
+      steps: [],
+    });
+  });
+});
+
 describe("a list that fails", () => {
+  test("at its last plugin: it has no result, and DEL reaches all of it even so", () => {
+    const list = { cniVersion: "1.0.0", name: "zone", plugins: [{ type: "tap" }, { type: "tap", mtu: "x" }] };
+    expect(explained(list).steps.map(({ answer }) => answer.exitCode)).toEqual([0, 1]);
+    expect(explanationData(explained(list))).not.toHaveProperty("result");
+    expect(explained(list, "DEL")).toMatchObject({ result: undefined, steps: [{}] });
+    expect(explained(list, "DEL").notSent).toBeUndefined();
+  });
+
   const ipam = { type: "host-local", subnet: "10.1.0.0/24" };
   const bridge = { type: "bridge-wrapper", wrapper: { ifName: "eth1" }, ipam };
 

@@ -269,9 +269,49 @@ describe("differences", () => {
     expect(painted({ a: 1, b: 2 }, { a: 1 })).toEqual(["  {", '    "a": 1', '-   "b": 2', "  }"]);
   });
 
-  test("an entry of a list of interfaces is one line", () => {
-    const interfaces = [{ name: "eth0", mac: "MAC", sandbox: "/run/netns/example" }];
-    expect(jsonLines({ interfaces }, 20)).toHaveLength(5);
+  // Each entry of these lists may change alone, so it has a line, even if it is longer than the others may be.
+  test.each(["interfaces", "ips", "routes", "portMappings", "cni.dev/attachments", "cni.dev/valid-attachments"])(
+    "an entry of %s is one line",
+    (key) => {
+      const fits = { a: "x".repeat(109) };
+      expect(jsonLines({ [key]: [{ b: 1 }, fits, { a: "x".repeat(110) }] }, 80)).toEqual([
+        "{",
+        `  "${key}": [`,
+        '    { "b": 1 },',
+        `    { "a": "${"x".repeat(109)}" },`,
+        "    {",
+        `      "a": "${"x".repeat(110)}"`,
+        "    }",
+        "  ]",
+        "}",
+      ]);
+    },
+  );
+
+  test("what the runtime adds is open, what else fits into the width is one line, and nothing is too little to open", () => {
+    const value = { a: { b: 1, c: 2 }, prevResult: { ips: [] }, runtimeConfig: {}, d: null, e: [], f: undefined };
+    expect(jsonLines(value, 26)).toEqual([
+      "{",
+      '  "a": { "b": 1, "c": 2 },',
+      '  "prevResult": {',
+      '    "ips": []',
+      "  },",
+      '  "runtimeConfig": {},',
+      '  "d": null,',
+      '  "e": [],',
+      '  "f": null',
+      "}",
+    ]);
+    expect(jsonLines({ runtimeConfig: { mac: "x" } }, 80)).toEqual([
+      "{",
+      '  "runtimeConfig": {',
+      '    "mac": "x"',
+      "  }",
+      "}",
+    ]);
+    const line = '  "a": { "b": 1, "c": 2 }';
+    expect(jsonLines({ a: { b: 1, c: 2 } }, line.length)).toEqual(["{", line, "}"]);
+    expect(jsonLines({ a: { b: 1, c: 2 } }, line.length - 1)).toHaveLength(6);
   });
 
   test("a long part that is in both is left out", () => {
