@@ -42,7 +42,7 @@ export class Facts {
   readonly #host: Reader;
   readonly #read = new Map<string, string | undefined>();
   readonly #listed = new Map<string, readonly string[]>();
-  readonly #journals = new Map<string, Journal | undefined>();
+  readonly #journals = new Map<string, Journal>();
   /** The files of all journals that this call has found in their directories. */
   readonly #found = new Set<string>();
   readonly #namespaces = new Map<string, Namespace | undefined>();
@@ -235,8 +235,9 @@ export class Facts {
   }
 
   #parsed<T extends Journal | undefined>(file: string, parse: () => T): T {
-    if (!this.#journals.has(file)) this.#journals.set(file, parse());
-    return this.#journals.get(file) as T;
+    const journal = (this.#journals.get(file) as T) ?? parse();
+    if (journal) this.#journals.set(file, journal);
+    return journal;
   }
 
   #forgetFile(file: string): void {

@@ -110,6 +110,13 @@ test("a namespace is looked at once, a journal is parsed once, and a changed one
   expect(asked).toEqual([journal.file, "stat /run/netns/a"]);
 });
 
+test("a file that does not say whose it is is no sibling's journal, and the attachment's own cannot be read", () => {
+  const file = "/var/lib/cni/wrappers/blue/zone:eth0";
+  const { facts } = factsOf({ [file]: "{}\n" });
+  expect([facts.journals(), facts.journalAt(file)]).toEqual([[], undefined]);
+  expect(facts.journal(zoneOfBlue)).toMatchObject({ file, entries: [], problem: expect.stringContaining("newer") });
+});
+
 test("the results of a container are looked for in the files that have its name", () => {
   const files = { ...cached("other", "net1"), "/var/lib/cni/results/zone-red-eth0": "{}" };
   const { facts, asked } = factsOf(files);
