@@ -62,8 +62,8 @@ shared0 ─ veth00000001 ─ bwp????????  bridge   eth1       172.31.0.2/20
     ];
     const attachment = { ...exampleAttachment(list), capabilityArgs: { portMappings } };
     expect(attachmentTable(explain(list, "ADD", exampleSource(attachment)))).toBe(`\
-host                              plugin  interface  address
-                                  tap     eth0       10.1.0.9/24
+host                               plugin  interface  address
+                                   tap     eth0       10.1.0.9/24
 portmap :8080/tcp to :80
 portmap 192.0.2.1:8053/udp to :53`);
   });
