@@ -80,12 +80,13 @@ describe("the MAC of the bridge", () => {
     ["compared", "no result has it", "disc0", "02:00:00:00:00:51", "02:00:00:00:00:52"],
     ["compared", "it is the printed one", "disc0", String(bridge?.mac), String(bridge?.mac)],
     ["compared", "the kernel does not say", "disc0", "02:00:00:00:00:51", ""],
+    ["compared", "neither the kernel nor another result says it", "disc0", undefined, undefined],
     ["left out", "another result has the one that it has now", "disc0", "02:00:00:00:00:51", "02:00:00:00:00:51"],
   ])("is %s although somebody has set it and ADD saw that: %s", (outcome, _, name, mac, present) => {
     const interfaces = [null, { name, mac, sandbox: "/run/netns/red" }, { name, mac }];
     const files = {
       "/sys/class/net/disc0/addr_assign_type": "3\n",
-      "/sys/class/net/disc0/address": `${present}\n`,
+      ...(present !== undefined && { "/sys/class/net/disc0/address": `${present}\n` }),
       "/var/lib/cni/results/zone-red-eth0": JSON.stringify({
         ...{ kind: "cniCacheV1", networkName: "zone", containerId: "red", ifName: "eth0", result: { interfaces } },
       }),

@@ -185,6 +185,30 @@ test("a DEL without a namespace reads no journal of another container", () => {
   expect(asked.filter((path) => /wrappers(\/red|$)/.test(path))).toEqual([]);
 });
 
+describe("what waited for the last DEL of a list", () => {
+  const waiting = (changes: Partial<Entry> = {}) =>
+    entryOf({ ...net1, ifName: "net1", delegateNetwork: "other", isGivenUp: true, ...changes });
+  const after = (sibling: Entry, answers: Machine["answers"] = [exits(0)]) =>
+    del("bridge", { prevResult: bothResult }, { files: journalFiles(entryOf(), sibling), answers });
+
+  test("is tried twice: a chain that several share goes with the last one's rules", () => {
+    const own = `bridge DEL eth0 ${blue}`;
+    const other = `bridge DEL net1 ${blue}`;
+    expect(runsOf(after(waiting(), [exits(0), exits(3)]))).toEqual([own, other, other]);
+    expect(runsOf(after(waiting(), [exits(0), exits(3), exits(0)]))).toEqual([own, other, other]);
+    expect(runsOf(after(waiting()))).toEqual([own, other]);
+  });
+
+  test("is undone in the namespace of the call, by whatever path its ADD knew it", () => {
+    const namespace = { path: "/run/netns/alias", device: 4, inode: ownNamespace, changedMs: 0 };
+    expect(runsOf(after(waiting({ namespace })))[1]).toBe(`bridge DEL net1 ${blue}`);
+  });
+
+  test("is not undone again", () => {
+    expect(runsOf(after(waiting({ isUndone: true })))).toHaveLength(1);
+  });
+});
+
 test("the last DEL of a list leaves what a sibling still holds, and undoes what waited for it", () => {
   const portmap = (changes: Partial<Entry> = {}) => chainedOf("portmap", { ...net1, ...changes });
   const after = (...siblings: readonly Entry[]) => {

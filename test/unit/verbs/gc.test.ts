@@ -181,6 +181,9 @@ test.each([
   ["no container", { ifname: "eth0" }],
   ["a number for its interface", { containerID: "blue", ifname: 0 }],
   ["no keys at all", "blue"],
+  ["nothing in it", null],
+  ["an object for its interface", { containerID: "blue", ifname: { toString: "eth0" } }],
+  ["an object for its container", { containerID: { toString: "blue" }, ifname: "eth0" }],
 ])("an attachment in the list with %s protects nothing", (_, listed) => {
   expect(runsOf(collect([entryOf(gone)], { [valid]: [listed] }))).toEqual(["bridge DEL blue", "bridge GC "]);
 });

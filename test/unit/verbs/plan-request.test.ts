@@ -53,6 +53,7 @@ describe("first in the chain, or without a prevResult", () => {
     ["DEL", {}, { do: "remove", removals: [{ call: call({}, { name: "zone" }) }] }],
     ["DEL", { wrapper: { ...renamed, network: "disc" } }, { removals: [{ call: call(eth1, { name: "disc" }) }] }],
     ["GC", {}, { do: "handOver", call: call({}, { name: "zone" }) }],
+    ["GC", { "cni.dev/valid-attachments": [] }, { do: "handOver" }],
     ["GC", { wrapper: renamed }, { call: call({}, { name: "zone-eth1" }) }],
     ["STATUS", {}, { call: call({}, { name: "zone" }), withoutDelegate: "unavailable" }],
     ["STATUS", { wrapper: renamed }, { call: call({}, { name: "zone-eth1" }) }],

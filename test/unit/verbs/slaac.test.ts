@@ -74,10 +74,26 @@ describe("ADD", () => {
     );
   });
 
+  test("is all that a plugin's answer has of addresses and versions, if it has none itself", () => {
+    const [eth0] = macvlanResult.interfaces;
+    const outcome = add({}, { ...shows([routed]), answers: [exits(0, { interfaces: [eth0] })] });
+    expect(printed(outcome)).toEqual({
+      interfaces: [eth0],
+      ips: [{ address: "2001:db8::5/64", gateway: "fe80::1", interface: 0 }],
+    });
+  });
+
+  test("names the first of several default routers", () => {
+    const host = shows([routed]);
+    const two = JSON.stringify([...routes, { dst: "default", gateway: "fe80::9" }]);
+    const ip: typeof host.ip = (args, ...rest) => (args.includes("route") ? two : host.ip(args, ...rest));
+    expect(printed(add({}, { ip })).ips).toContainEqual(expect.objectContaining({ gateway: "fe80::1" }));
+  });
+
   test("takes no address of a plugin, none for privacy and none that a router has withdrawn", () => {
     const others = [
       ...[fixed, { ...routed, temporary: true }, { ...routed, local: "2001:db8::6", deprecated: true }],
-      ...[{ ...own, local: "172.16.5.9", dynamic: true }, { ...linkLocal, dynamic: true }, []],
+      ...[{ ...own, local: "172.16.5.9", dynamic: true }, { ...linkLocal, dynamic: true }, [], null as never],
     ];
     expect(printed(add({}, shows([...others, unique]))).ips).toEqual([
       ...result.ips,
@@ -173,10 +189,13 @@ describe("ADD", () => {
     expect(outcome.files).toEqual({});
   });
 
-  test.each([[["BROADCAST"]], [["NO-CARRIER", "BROADCAST", "UP"]]])("an interface that is down: %j", (flags) => {
-    const ip = () => JSON.stringify([{ ifname: "eth0", flags, addr_info: [] }]);
-    expect(add({}, { ip }).stderr).toMatch(/: the interface is down, or has no carrier\n$/);
-  });
+  test.each([[["BROADCAST"]], [["NO-CARRIER", "BROADCAST", "UP"]], [undefined], ["UP"]])(
+    "an interface that is down: %j",
+    (flags) => {
+      const ip = () => JSON.stringify([{ ifname: "eth0", flags, addr_info: flags === undefined ? {} : [] }]);
+      expect(add({}, { ip }).stderr).toMatch(/: the interface is down, or has no carrier\n$/);
+    },
+  );
 
   test("without ip(8) it tries once more and does not wait", () => {
     let looks = 0;
