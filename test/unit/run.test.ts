@@ -100,6 +100,12 @@ describe("ADD", () => {
   });
 });
 
+test("an error repeats the runtime's version, even if another key is invalid, unless that is no text", () => {
+  const error = (stdin: object) => printed(callWrapper({ stdin }));
+  expect(error({ cniVersion: "0.4.0", name: 7 })).toMatchObject({ cniVersion: "0.4.0", code: 6 });
+  expect(error({ cniVersion: 7, name: "zone" })).toMatchObject({ cniVersion: "1.1.0", code: 6 });
+});
+
 describe("the wrapper fails after the delegate's ADD succeeded", () => {
   const broken = [
     ["no JSON", "done"],

@@ -188,35 +188,35 @@ test("a DEL without a namespace reads no journal of another container", () => {
 describe("what waited for the last DEL of a list", () => {
   const waiting = (changes: Partial<Entry> = {}) =>
     entryOf({ ...net1, ifName: "net1", delegateNetwork: "other", isGivenUp: true, ...changes });
-  const after = (sibling: Entry, answers: Machine["answers"] = [exits(0)]) =>
-    del("bridge", { prevResult: bothResult }, { files: journalFiles(entryOf(), sibling), answers });
+  const runsAfter = (sibling: Entry, answers: Machine["answers"] = [exits(0)]) =>
+    runsOf(del("bridge", { prevResult: bothResult }, { files: journalFiles(entryOf(), sibling), answers }));
 
   test("is tried twice: a chain that several share goes with the last one's rules", () => {
     const own = `bridge DEL eth0 ${blue}`;
     const other = `bridge DEL net1 ${blue}`;
-    expect(runsOf(after(waiting(), [exits(0), exits(3)]))).toEqual([own, other, other]);
-    expect(runsOf(after(waiting(), [exits(0), exits(3), exits(0)]))).toEqual([own, other, other]);
-    expect(runsOf(after(waiting()))).toEqual([own, other]);
+    expect(runsAfter(waiting(), [exits(0), exits(3)])).toEqual([own, other, other]);
+    expect(runsAfter(waiting(), [exits(0), exits(3), exits(0)])).toEqual([own, other, other]);
+    expect(runsAfter(waiting())).toEqual([own, other]);
   });
 
   test("is undone in the namespace of the call, by whatever path its ADD knew it", () => {
     const namespace = { path: "/run/netns/alias", device: 4, inode: ownNamespace, changedMs: 0 };
-    expect(runsOf(after(waiting({ namespace })))[1]).toBe(`bridge DEL net1 ${blue}`);
+    expect(runsAfter(waiting({ namespace }))[1]).toBe(`bridge DEL net1 ${blue}`);
   });
 
   test("is not undone again", () => {
-    expect(runsOf(after(waiting({ isUndone: true })))).toHaveLength(1);
+    expect(runsAfter(waiting({ isUndone: true }))).toHaveLength(1);
   });
 });
 
 test("the last DEL of a list leaves what a sibling still holds, and undoes what waited for it", () => {
   const portmap = (changes: Partial<Entry> = {}) => chainedOf("portmap", { ...net1, ...changes });
-  const after = (...siblings: readonly Entry[]) => {
+  const left = (...siblings: readonly Entry[]) => {
     const outcome = del("bridge", { prevResult: bothResult }, { files: journalFiles(entryOf(), ...siblings) });
     return [runsOf(outcome).slice(1), Object.keys(outcome.files)];
   };
   const file = "/var/lib/cni/wrappers/blue/other:net1";
-  expect(after(portmap({ isGivenUp: true }))).toEqual([[`portmap DEL eth0 ${blue}`], []]);
-  expect(after(portmap())).toEqual([[], [file]]);
-  expect(after(portmap({ isGivenUp: true }), portmap({ id: "2" }))).toEqual([[], [file]]);
+  expect(left(portmap({ isGivenUp: true }))).toEqual([[`portmap DEL eth0 ${blue}`], []]);
+  expect(left(portmap())).toEqual([[], [file]]);
+  expect(left(portmap({ isGivenUp: true }), portmap({ id: "2" }))).toEqual([[], [file]]);
 });
