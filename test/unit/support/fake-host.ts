@@ -242,7 +242,8 @@ function fakeHost(
       if (file) return { device: 1, inode: 2, size: file.text.length, ...times };
       const inode = directories[path];
       if (inode !== undefined) return { device: 1, inode, size: 0, ...times };
-      const namespace = namespaces[path] ?? (path === host.env.CNI_NETNS && !noNamespace ? ownNamespace : undefined);
+      const isOwn = path !== "" && path === host.env.CNI_NETNS && !noNamespace;
+      const namespace = namespaces[path] ?? (isOwn ? ownNamespace : undefined);
       return namespace === undefined ? undefined : { device: 4, inode: namespace, size: 0, ...times };
     },
     linkIndex: () => links[Math.min(++looks, links.length) - 1],
