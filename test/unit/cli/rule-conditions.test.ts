@@ -416,3 +416,398 @@ test.each<[string, string, string[]]>([
 ])("invalid-json: %s", (_, json, expected) => {
   expect(found("invalid-json", { "zone.conflist": json })).toEqual(expected);
 });
+
+const ipam = { type: "dhcp" };
+const eth1 = { ifName: "eth1" };
+const caps = { portMappings: true };
+
+/** A rule, and a row. */
+type Coded = readonly [code: string, ...Row];
+
+describe.each<Coded>([
+  [
+    "ignored-wrapper",
+    "a plain plugin beside a wrapper",
+    [{ type: "bridge-wrapper" }, { type: "portmap", wrapper: eth1 }],
+    {},
+    [
+      '"wrapper": portmap is not a wrapper, so it does not read this block. Change the type to "portmap-wrapper", or delete the block',
+    ],
+  ],
+  [
+    "ignored-wrapper",
+    "the only interface plugin, beside a wrapper",
+    [{ type: "bridge", wrapper: eth1 }, { type: "portmap-wrapper" }],
+    {},
+    [
+      '"wrapper": bridge is not a wrapper, so it does not read this block. Change the type to "bridge-wrapper", or delete the block',
+    ],
+  ],
+  [
+    "ignored-wrapper",
+    "one of several interface plugins",
+    [{ type: "bridge", wrapper: eth1 }, { type: "ptp-wrapper" }],
+    {},
+    [],
+  ],
+  ["ignored-wrapper", "no wrapper at all", [{ type: "portmap", wrapper: eth1 }], {}, []],
+  ["ignored-wrapper", "no block", [{ type: "bridge-wrapper" }, { type: "portmap" }], {}, []],
+  [
+    "interface-not-made",
+    "a later plugin makes it",
+    [{ type: "ptp-wrapper" }, { type: "sbr-wrapper", wrapper: eth1 }, { type: "bridge-wrapper", wrapper: eth1 }],
+    {},
+    ['"eth1": no plugin before sbr-wrapper makes eth1. Put it after bridge-wrapper, which makes eth1'],
+  ],
+  [
+    "interface-not-made",
+    "nobody makes it",
+    [
+      { type: "ptp-wrapper" },
+      { type: "bridge-wrapper", wrapper: eth1 },
+      { type: "sbr-wrapper", wrapper: { ifName: "eth2" } },
+    ],
+    {},
+    ['"eth2": no plugin before sbr-wrapper makes eth2. Earlier plugins make eth0, eth1'],
+  ],
+  [
+    "interface-not-made",
+    "it stands before all",
+    [{ type: "sbr-wrapper" }],
+    {},
+    ['"sbr-wrapper": no plugin before sbr-wrapper makes eth0. Put it after an interface plugin'],
+  ],
+  [
+    "interface-not-made",
+    "a plain one stands before all",
+    [{ type: "sbr" }, { type: "ptp" }],
+    {},
+    ['"sbr": no plugin before sbr makes eth0. Put it after ptp, which makes eth0'],
+  ],
+  [
+    "interface-not-made",
+    "a plain one at another place",
+    [{ type: "ptp-wrapper", wrapper: eth1 }, { type: "sbr" }],
+    {},
+    [],
+  ],
+  ["interface-not-made", "an unknown plugin may make it", [{ type: "acme" }, { type: "sbr-wrapper" }], {}, []],
+  [
+    "disabled-check",
+    "it is set",
+    [{ type: "ptp" }, { type: "loopback" }],
+    { disableCheck: true },
+    [
+      "true: with disableCheck, the runtime does not notice a lost interface, address or route. Delete the key, and wrap all interface plugins",
+    ],
+  ],
+  ["disabled-check", "it is not set", [{ type: "ptp" }], { disableCheck: false }, []],
+  ["disabled-check", "a plugin may have no CHECK", [{ type: "ptp" }, { type: "acme" }], { disableCheck: true }, []],
+  [
+    "duplicate-portmap",
+    "two plain ones",
+    [
+      { type: "portmap", capabilities: caps },
+      { type: "portmap", capabilities: caps },
+    ],
+    {},
+    [
+      '"portmap": this portmap and the portmap before it publish the same ports, and only the first one\'s rules count. Divide the ports with "ports" in their wrapper blocks: "only" in one, "except" in the other',
+    ],
+  ],
+  [
+    "duplicate-portmap",
+    "one with ports",
+    [
+      { type: "portmap", capabilities: caps },
+      { type: "portmap-wrapper", capabilities: caps, wrapper: { ports: { only: [443] } } },
+    ],
+    {},
+    [
+      '{"only":[443]}: this portmap-wrapper and the portmap before it publish the same ports, and only the first one\'s rules count. Divide the ports with "ports" in their wrapper blocks: "only" in one, "except" in the other',
+    ].map((line) => line.replace('{"only":[443]}', "{")),
+  ],
+  [
+    "duplicate-portmap",
+    "both with ports, of three",
+    [
+      { type: "portmap-wrapper", capabilities: caps, wrapper: { ports: { only: [80] } } },
+      { type: "portmap-wrapper", capabilities: caps, wrapper: { ports: { only: ["443-445"] } } },
+      { type: "portmap-wrapper", capabilities: caps, wrapper: { ports: { only: [444] } } },
+    ],
+    {},
+    [
+      '{: this portmap-wrapper and the portmap-wrapper before it publish container port 444, and only the first one\'s rules count. Divide the ports with "ports" in their wrapper blocks: "only" in one, "except" in the other',
+    ],
+  ],
+  ...[
+    { conditionsV4: ["-s", "10.0.0.0/8"] },
+    { conditionsV6: ["-s", "fd00::/8"] },
+    { capabilities: {} },
+    { type: "portmap-wrapper", wrapper: { jq: "." } },
+    { type: "bandwidth" },
+  ].map((own): Coded => {
+    const [one, other] = [
+      { type: "portmap", capabilities: caps },
+      { type: "portmap", capabilities: caps, ...own },
+    ];
+    return ["duplicate-portmap", `the second has ${JSON.stringify(own)}`, [one, other], {}, []];
+  }),
+  ...(
+    [
+      [{ type: "macvlan-wrapper" }, true],
+      [{ type: "macvlan-wrapper", ipam: { type: "host-local", dataDir: "/srv/run/x" } }, true],
+      [{ type: "macvlan-wrapper", ipam: { type: "host-local", dataDir: "/var/run/cni" } }, false],
+      [{ type: "macvlan-wrapper", ipam: { type: "host-local", dataDir: "/dev/shm/cni" } }, false],
+      [{ type: "macvlan-wrapper", ipam: { type: "dhcp" } }, false],
+      [{ type: "macvlan-wrapper", wrapper: { recover: "own" } }, false],
+      [{ type: "tuning-wrapper" }, false],
+      [{ type: "macvlan" }, false],
+    ] as const
+  ).map(([own, isKept]): Coded => {
+    const plugin = { ipam: { type: "host-local" }, wrapper: { recover: "never" }, ...own };
+    const kept =
+      '"never": after a reboot, the leases are still there and nothing frees them. Leave recover out, or set "dataDir": "/var/run/cni"';
+    return ["kept-leases", JSON.stringify(own), [plugin, { type: "sbr-wrapper" }], {}, isKept ? [kept] : []];
+  }),
+  ...(
+    [
+      ["/tmp", "systemd-tmpfiles can delete the leases of running containers here"],
+      ["/var/tmp/cni", "systemd-tmpfiles can delete the leases of running containers here"],
+      ["cni", "the leases are in a directory that depends on where the runtime was started"],
+      ["/srv/tmp", undefined],
+      ["/tmpfs/cni", undefined],
+      ["", undefined],
+      [7, undefined],
+    ] as const
+  ).flatMap(([dataDir, message]): Coded[] => {
+    const plugin = { type: "macvlan-wrapper", ipam: { type: "host-local", dataDir } };
+    const expected = message ? [`"${dataDir}": ${message}. Leave dataDir out, or use /var/run/cni`] : [];
+    return [
+      ["lease-directory", JSON.stringify(dataDir), [plugin], {}, expected],
+      ["lease-directory", `${dataDir}, a program decides`, [{ ...plugin, wrapper: { jq: "." } }], {}, []],
+      ["lease-directory", `${dataDir} of another plugin`, [{ ...plugin, ipam: { type: "acme", dataDir } }], {}, []],
+    ];
+  }),
+  ...(
+    [
+      [{ type: "ipvlan" }, {}, true],
+      [{ type: "ipvlan", master: "" }, {}, true],
+      [{ type: "ipvlan", master: "ens18" }, {}, false],
+      [{ type: "macvlan" }, {}, false],
+      [{ type: "ipvlan" }, { disableCheck: true }, false],
+      [{ type: "ipvlan-wrapper", wrapper: { jq: "." } }, {}, false],
+    ] as const
+  ).map(([plugin, own, isFound]): Coded => {
+    const message =
+      '"ipvlan": ipvlan has no master: ADD needs a default route on the host, and CHECK does not look for one. Set "master" to an interface of the host';
+    return ["ipvlan-master", JSON.stringify([plugin, own]), [plugin], own, isFound ? [message] : []];
+  }),
+  ...Object.entries({
+    name: 'Name the network, as in "name": "zone"',
+    cniVersion: 'Write the version as text, as in "cniVersion": "1.0.0"',
+    cniVersions: 'Write a list, as in "cniVersions": ["0.4.0", "1.0.0"]',
+    disableCheck: "Write true or false",
+    disableGC: "Write true or false",
+    loadOnlyInlinedPlugins: "Write true or false",
+  }).map(([key, hint]): Coded => {
+    const needs = { name: "a string", cniVersion: "a string", cniVersions: "a list" }[key] ?? "true or false";
+    return ["list-shape", key, [{ type: "ptp" }], { [key]: 7 }, [`7: ${key} must be ${needs}. ${hint}`]];
+  }),
+  ...(
+    [
+      [{ type: "portmap" }, "type", "portmap gets no ports from the runtime, so it publishes none", caps],
+      [
+        { type: "portmap", capabilities: {} },
+        "{",
+        "portmap gets no ports from the runtime, so it publishes none",
+        caps,
+      ],
+      [
+        { type: "bandwidth", ingressRate: 0 },
+        "type",
+        "bandwidth has no rates and gets none from the runtime, so it limits nothing",
+        { bandwidth: true },
+      ],
+      [{ type: "portmap", capabilities: caps }],
+      [{ type: "portmap", capabilities: { portmappings: true } }],
+      [{ type: "portmap", capabilities: 7 }],
+      [{ type: "portmap", runtimeConfig: { portMappings: [] } }],
+      [
+        { type: "portmap", runtimeConfig: {} },
+        "type",
+        "portmap gets no ports from the runtime, so it publishes none",
+        caps,
+      ],
+      [{ type: "portmap-wrapper", wrapper: { jq: "." } }],
+      [{ type: "bandwidth", egressRate: 1 }],
+      [{ type: "bandwidth", runtimeConfig: {} }],
+      [{ type: "tuning" }],
+      [{ type: "constructor" }],
+    ] as const
+  ).map(([plugin, at, message, capabilities]): Coded => {
+    const hint = JSON.stringify(capabilities ?? {})
+      .replace(/[{}]/g, "")
+      .replace(":", ": ");
+    const marked = at === "type" ? JSON.stringify(plugin.type) : at;
+    const expected = message ? [`${marked}: ${message}. Add "capabilities": { ${hint} }`] : [];
+    return ["missing-capability", JSON.stringify(plugin), [plugin], {}, expected];
+  }),
+  ...(
+    [
+      [[{ type: "ptp", ipam }, { type: "vrf" }], "vrf", "ptp", "vrf", "eth0"],
+      [[{ type: "ptp", ipam }, { type: "vrf-wrapper" }], "ptp", "ptp", "vrf-wrapper", "eth0"],
+      [[{ type: "ptp-wrapper", ipam }, { type: "sbr" }], "sbr", "ptp-wrapper", "sbr", "eth0"],
+      [[{ type: "ptp-wrapper", ipam }, { type: "sbr-wrapper" }]],
+      [
+        [
+          { type: "ptp", ipam },
+          { type: "sbr", table: 7 },
+        ],
+      ],
+      [
+        [
+          { type: "ptp", ipam },
+          { type: "vrf", table: 7 },
+        ],
+        "vrf",
+        "ptp",
+        "vrf",
+        "eth0",
+      ],
+      [[{ type: "ptp" }, { type: "sbr" }]],
+      [[{ type: "ptp", ipam }, { type: "tuning" }]],
+      [[{ type: "sbr" }]],
+      [[{ type: "ptp", ipam }, { type: "bridge", ipam }, { type: "sbr-wrapper" }]],
+    ] as const
+  ).flatMap(([plugins, plain, creator, mover, ifName]): Coded[] => {
+    const message = `"${plain}": CHECK of ${creator} fails, because ${mover} moves the routes of ${ifName}. Change the type to "${plain}-wrapper"`;
+    const types = plugins.map(({ type }) => type).join();
+    return [
+      ["moved-routes", JSON.stringify(plugins), plugins, {}, plain ? [message] : []],
+      ["moved-routes", `${types} without CHECK`, plugins, { disableCheck: true }, []],
+    ];
+  }),
+  ...(
+    [
+      [{ cniVersion: "0.3.1" }, "cniVersion 0.3.1"],
+      [{ cniVersion: "0.4.0" }],
+      [{ cniVersion: "1.0.0" }],
+      [{ cniVersion: "0.3.1", cniVersions: ["1.0.0"] }],
+      [{ cniVersion: "9.9.9" }],
+    ] as const
+  ).flatMap(([own, subject]): Coded[] => {
+    const message = `"0.3.1": ${subject} has no CHECK, and Nomad replaces such allocations when a client restarts. Set "cniVersion": "1.0.0"`;
+    const name = JSON.stringify(own);
+    return [
+      ["no-check-version", name, [{ type: "ptp-wrapper" }], own, subject ? [message] : []],
+      ["no-check-version", `${name}, no wrapper`, [{ type: "ptp" }], own, []],
+      ["no-check-version", `${name}, firewall needs more`, [{ type: "ptp-wrapper" }, { type: "firewall" }], own, []],
+    ];
+  }),
+  ...(
+    [
+      [[{ type: "ptp" }], "ptp"],
+      [[{ type: "ipvlan-wrapper" }], "ipvlan-wrapper"],
+      [[{ type: "ptp", ipam }]],
+      [[{ type: "macvlan" }]],
+      [[{ type: "ptp-wrapper", wrapper: { jq: "." } }]],
+      [[{ type: "acme" }, { type: "ipvlan" }]],
+      [[{ type: "acme" }, { type: "ptp" }], "ptp"],
+      [[{ type: "vlan" }]],
+    ] as const
+  ).map(([plugins, type]): Coded => {
+    const message = `"${type}": ${type} has no ipam, and makes no interface without an address. Add "ipam": { "type": "host-local", "ranges": [[{ "subnet": "..." }]] }`;
+    return ["no-ipam", JSON.stringify(plugins), plugins, {}, type ? [message] : []];
+  }),
+  ...(
+    [
+      [[{ type: "ptp" }, { type: "ptp" }, { type: "bandwidth" }], "bandwidth"],
+      [[{ type: "ptp" }, { type: "ptp" }, { type: "tuning", mtu: 9 }], "tuning"],
+      [[{ type: "ptp" }, { type: "ptp" }, { type: "tuning", mac: "x" }], "tuning"],
+      [[{ type: "ptp" }, { type: "ptp" }, { type: "tuning", promisc: true }], "tuning"],
+      [[{ type: "ptp" }, { type: "ptp" }, { type: "tuning", allmulti: true }], "tuning"],
+      [[{ type: "ptp" }, { type: "ptp" }, { type: "tuning", txQLen: 9 }], "tuning"],
+      [[{ type: "ptp" }, { type: "ptp" }, { type: "tuning", sysctl: { "net.ipv4.conf.IFNAME.x": "1" } }], "tuning"],
+      [[{ type: "ptp" }, { type: "ptp" }, { type: "tuning", sysctl: { "net.core.somaxconn": "1" } }]],
+      [[{ type: "ptp" }, { type: "ptp" }, { type: "tuning", sysctl: null, promisc: false }]],
+      [[{ type: "ptp" }, { type: "ptp" }, { type: "bandwidth-wrapper" }]],
+      [[{ type: "ptp" }, { type: "ptp" }, { type: "portmap", mtu: 9 }]],
+      [[{ type: "ptp" }, { type: "bandwidth" }]],
+    ] as const
+  ).map(([plugins, type]): Coded => {
+    const message = `"${type}": ${type} acts on eth0 only, and the list makes eth0, eth0. Use ${type}-wrapper, and set wrapper.ifName if another interface is meant`;
+    return ["plain-meta-interface", JSON.stringify(plugins), plugins, {}, type ? [message] : []];
+  }),
+  ...(
+    [
+      [{ type: "ptp-wrapper", wrapper: { ifName: "eth0" } }, true],
+      [{ type: "ptp-wrapper", wrapper: eth1 }, false],
+      [{ type: "ptp-wrapper" }, false],
+    ] as const
+  ).map(([plugin, isFound]): Coded => {
+    const message = `"eth0": eth0 is the runtime's own name. Leave ifName out`;
+    return ["runtimes-own-name", JSON.stringify(plugin), [plugin], {}, isFound ? [message] : []];
+  }),
+  ...(
+    [
+      [{ args: "keep" }, {}, '"args": eth0 has the runtime\'s name, so it gets all requests anyway. Leave args out'],
+      [{ args: "keep", ...eth1 }, {}],
+      [{ args: {} }, {}, '"args": args maps no key. Leave args out'],
+      [{ args: { IP: "X" } }, {}],
+      [{ args: { ip: "X" } }, {}, '"ip": macvlan does not know the key ip of CNI_ARGS. Write "IP"'],
+      [{ args: { MAC: "X", IgnoreUnknown: "X" } }, {}],
+      [{ args: { ZIP: "X" } }, {}, '"ZIP": macvlan does not know the key ZIP of CNI_ARGS. It knows MAC and IP'],
+      [{ args: { GATEWAY: "X" } }, { ipam: { type: "static" } }],
+      [
+        { args: { IP: "X" } },
+        { ipam: { type: "dhcp" } },
+        '"IP": macvlan does not know the key IP of CNI_ARGS. It knows MAC',
+      ],
+      [
+        { args: { IP: "X" } },
+        { type: "ptp-wrapper", ipam: {} },
+        '"IP": ptp does not know the key IP of CNI_ARGS. It knows none, so leave args out',
+      ],
+      [{ args: { ZIP: "X" } }, { ipam: { type: "acme" } }],
+      [{ args: { ZIP: "X" }, jq: "." }, {}],
+      [{ args: { ZIP: "X" } }, { type: "acme-wrapper" }],
+      [{ args: 7 }, {}],
+    ] as const
+  ).map(([wrapper, own, message]): Coded => {
+    const plugin = { type: "macvlan-wrapper", ipam: { type: "host-local" }, wrapper, ...own };
+    return ["useless-args", JSON.stringify([wrapper, own]), [plugin], {}, message ? [message] : []];
+  }),
+  ...(
+    [
+      [{ only: [] }, {}, '"ports": portmap-wrapper publishes no port at all. Name a port, or remove the plugin'],
+      [
+        { except: ["1-65535"] },
+        {},
+        '"ports": portmap-wrapper publishes no port at all. Name a port, or remove the plugin',
+      ],
+      [{ only: [80] }, { capabilities: {} }],
+      [{ only: [80] }, { type: "acme-wrapper" }],
+      [
+        { only: [80] },
+        { type: "acme-wrapper", capabilities: {} },
+        '"ports": acme-wrapper gets no port mappings, so there is nothing to select. Leave ports out',
+      ],
+      [{ only: [] }, { type: "portmap" }],
+      [undefined, {}],
+    ] as const
+  ).map(([ports, own, message]): Coded => {
+    const plugin = { type: "portmap-wrapper", capabilities: caps, wrapper: { ports }, ...own };
+    return [
+      "useless-ports",
+      JSON.stringify([ports, own]),
+      [plugin, { type: "ptp-wrapper" }],
+      {},
+      message ? [message] : [],
+    ];
+  }),
+])("%s", (code, what, plugins, own, expected) => {
+  test(what, () => {
+    expect(foundIn(code, plugins, own)).toEqual(expected);
+  });
+});
