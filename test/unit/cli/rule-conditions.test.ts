@@ -811,3 +811,502 @@ describe.each<Coded>([
     expect(foundIn(code, plugins, own)).toEqual(expected);
   });
 });
+
+describe.each<Coded>([
+  ...(
+    [
+      [{ dst: "0.0.0.0/0" }, { dst: "0.0.0.0/0" }, "IPv4"],
+      [{ dst: "::/0" }, { dst: "::/0" }, "IPv6"],
+      [{ dst: "::/0" }, { dst: "0.0.0.0/0" }],
+      [{ dst: "0.0.0.0/0", priority: 7 }, { dst: "0.0.0.0/0" }],
+      [{ dst: "0.0.0.0/0", priority: 0 }, { dst: "0.0.0.0/0" }, "IPv4"],
+      [{ dst: "0.0.0.0/0", table: 7 }, { dst: "0.0.0.0/0" }],
+      [{ dst: "0.0.0.0/1" }, { dst: "0.0.0.0/0" }],
+    ] as const
+  ).flatMap(([one, other, version]): Coded[] => {
+    const first = { type: "macvlan-wrapper", ipam: { type: "host-local", routes: [one] } };
+    const second = { type: "ptp-wrapper", wrapper: eth1, ipam: { type: "host-local", routes: [other] } };
+    const message = `"${other.dst}": eth1 has a default route for ${version}, and so has eth0. Keep the one that the container needs`;
+    const name = JSON.stringify([one, other]);
+    const [sbr, program] = [{ type: "sbr-wrapper" }, { wrapper: { ...eth1, jq: "." } }];
+    return [
+      ["several-default-routes", name, [first, second], {}, version ? [message] : []],
+      ["several-default-routes", `${name}, sbr`, [first, sbr, second], {}, []],
+      ["several-default-routes", `${name}, tuning`, [first, { type: "tuning" }, second], {}, version ? [message] : []],
+      ["several-default-routes", `${name}, a program decides`, [first, { ...second, ...program }], {}, []],
+      ["several-default-routes", `${name} of one interface`, [first, { ...second, wrapper: {} }], {}, []],
+    ];
+  }),
+  ...(
+    [
+      [{ isDefaultGateway: true }, ["10.1.0.0/24", "fd00::/64"], ["IPv4", "IPv6"]],
+      [{ isDefaultGateway: true }, ["10.1.0.0/24"], ["IPv4"]],
+      [{ isDefaultGateway: false }, ["10.1.0.0/24"], []],
+      [{ isDefaultGateway: true, type: "ptp-wrapper" }, ["10.1.0.0/24"], []],
+    ] as const
+  ).map(([own, subnets, versions]): Coded => {
+    const routes = ["0.0.0.0/0", "::/0"].map((dst) => ({ dst }));
+    const first = { type: "macvlan-wrapper", ipam: { type: "host-local", routes } };
+    const ranges = subnets.map((subnet) => [{ subnet }]);
+    const second = { type: "bridge-wrapper", wrapper: eth1, ipam: { type: "host-local", ranges }, ...own };
+    const messages = versions.map(
+      (version) =>
+        `"isDefaultGateway": eth1 has a default route for ${version}, and so has eth0. Keep the one that the container needs`,
+    );
+    return ["several-default-routes", JSON.stringify([own, subnets]), [first, second], {}, messages];
+  }),
+  ...(
+    [
+      [
+        { type: "host-device", device: "ens18" },
+        { type: "host-device", device: "ens18" },
+        '"ens18": host-device has taken ens18 already. Use another device',
+      ],
+      [
+        { type: "host-device", hwaddr: "x" },
+        { type: "host-device", hwaddr: "x" },
+        '"x": host-device has taken x already. Use another device',
+      ],
+      [
+        { type: "host-device", kernelpath: "x" },
+        { type: "host-device", kernelpath: "x" },
+        '"x": host-device has taken x already. Use another device',
+      ],
+      [
+        { type: "host-device", pciBusID: "x" },
+        { type: "host-device", pciBusID: "x" },
+        '"x": host-device has taken x already. Use another device',
+      ],
+      [
+        { type: "host-device", device: "ens18" },
+        { type: "host-device", device: "ens19" },
+      ],
+      [{ type: "host-device" }, { type: "host-device" }],
+      [
+        { type: "vlan", master: "ens18", vlanId: 7 },
+        { type: "vlan", master: "ens18", vlanId: 7 },
+        "7: ens18 has VLAN 7 once, and vlan makes it already. Use another vlanId",
+      ],
+      [
+        { type: "vlan", master: "ens18", vlanId: 7 },
+        { type: "vlan", master: "ens18", vlanId: 8 },
+      ],
+      [
+        { type: "vlan", master: "ens18", vlanId: 7 },
+        { type: "vlan", master: "ens19", vlanId: 7 },
+      ],
+      [
+        { type: "vlan", master: "ens18", vlanId: 7 },
+        { type: "macvlan", master: "ens18", vlanId: 7 },
+      ],
+      [
+        { type: "macvlan", master: "ens18" },
+        { type: "ipvlan", master: "ens18" },
+        '"ens18": ens18 carries macvlan interfaces already, so it cannot carry ipvlan. Use another master, or macvlan for both',
+      ],
+      [
+        { type: "ipvlan", master: "ens18" },
+        { type: "macvlan", master: "ens18" },
+        '"ens18": ens18 carries ipvlan interfaces already, so it cannot carry macvlan. Use another master, or ipvlan for both',
+      ],
+      [
+        { type: "macvlan", master: "" },
+        { type: "ipvlan", master: "" },
+      ],
+      [
+        { type: "macvlan", master: "ens18", linkInContainer: true },
+        { type: "ipvlan", master: "ens18" },
+      ],
+      [
+        { type: "macvlan", master: "ens18" },
+        { type: "macvlan", master: "ens18" },
+      ],
+      [
+        { type: "macvlan", master: "ens18", mode: "passthru" },
+        { type: "macvlan", master: "ens18" },
+        '"ens18": with mode passthru, ens18 can carry one macvlan interface only. Use another master or mode',
+      ],
+      [
+        { type: "macvlan", master: "ens18" },
+        { type: "macvlan", master: "ens18", mode: "passthru" },
+        '"ens18": with mode passthru, ens18 can carry one macvlan interface only. Use another master or mode',
+      ],
+      [
+        { type: "ipvlan", master: "ens18", mode: "passthru" },
+        { type: "ipvlan", master: "ens18" },
+      ],
+      [
+        { type: "tuning", device: "x" },
+        { type: "host-device", device: "x" },
+      ],
+      [
+        { type: "macvlan-wrapper", master: "ens18", wrapper: { jq: "." } },
+        { type: "ipvlan", master: "ens18" },
+      ],
+      [
+        { type: "macvlan", master: "ens18" },
+        { type: "ipvlan-wrapper", master: "ens18", wrapper: { jq: "." } },
+      ],
+    ] as const
+  ).map(([one, other, message]): Coded => {
+    return ["shared-device", JSON.stringify([one, other]), [one, other], {}, message ? [message] : []];
+  }),
+  ...(
+    [
+      [{ type: "bridge" }],
+      [{ type: "Bridge" }],
+      [
+        { type: "a/b" },
+        '"a/b": the type "a/b" must not contain a path separator. Write only the executable\'s name. Runtimes look for it in CNI_PATH',
+      ],
+      [{}, '{: the plugin has no type. Add "type": "..." with the name of the plugin\'s executable'],
+      [{ type: 7 }],
+    ] as const
+  ).map(([plugin, message]): Coded => {
+    return ["plugin-type", JSON.stringify(plugin), [plugin], {}, message ? [message] : []];
+  }),
+  ...[".", " . | . ", "# words\n. # more", ". .", ".a", "", 7].map((jq): Coded => {
+    const isIdentity = [".", " . | . ", "# words\n. # more"].includes(String(jq));
+    const message = '"jq": this jq program returns its input. Leave jq out';
+    return ["useless-jq", String(jq), [{ type: "ptp-wrapper", wrapper: { jq } }], {}, isIdentity ? [message] : []];
+  }),
+  ["useless-jq", "of a plain plugin", [{ type: "acme", wrapper: { jq: "." } }], {}, []],
+  [
+    "useless-slaac",
+    "a chained plugin",
+    [{ type: "sbr-wrapper", wrapper: { slaac: {}, ...eth1 } }],
+    {},
+    [
+      '"slaac": sbr-wrapper makes no interface, so nothing waits for an address. Move slaac to the plugin that makes eth1',
+    ],
+  ],
+  ["useless-slaac", "an interface plugin", [{ type: "ptp-wrapper", wrapper: { slaac: {} } }], {}, []],
+  ["useless-slaac", "an unknown plugin", [{ type: "acme-wrapper", wrapper: { slaac: {} } }], {}, []],
+  ["useless-slaac", "a plain one", [{ type: "sbr", wrapper: { slaac: {} } }, { type: "ptp-wrapper" }], {}, []],
+  ["useless-slaac", "none", [{ type: "sbr-wrapper", wrapper: {} }], {}, []],
+  ...(
+    [
+      [
+        { type: "ptp-wrapper", wrapper: { role: "meta" } },
+        '"meta": ptp is an interface plugin, not a chained plugin. Leave role out',
+      ],
+      [
+        { type: "sbr-wrapper", wrapper: { role: "creator" } },
+        '"creator": sbr is a chained plugin, not an interface plugin. Leave role out',
+      ],
+      [{ type: "ptp-wrapper", wrapper: { role: "creator" } }],
+      [{ type: "ptp-wrapper", wrapper: { role: "other" } }],
+      [{ type: "acme-wrapper", wrapper: { role: "meta" } }],
+      [{ type: "sbr", wrapper: { role: "creator" } }],
+    ] as const
+  ).map(([plugin, message]): Coded => {
+    const plugins = [plugin, { type: "tuning-wrapper" }];
+    return ["wrong-role", JSON.stringify(plugin), plugins, {}, message ? [message] : []];
+  }),
+  [
+    "unnamed-delegate",
+    "cni-wrappers itself",
+    [
+      { type: "cni-wrappers" },
+      { type: "cni-wrappers", wrapper: { delegate: "ptp" } },
+      { type: "ptp-wrapper" },
+      { type: "ptp" },
+    ],
+    {},
+    [
+      '"cni-wrappers": cni-wrappers does not say which plugin to run. Write the plugin\'s wrapper, such as "bridge-wrapper", or set wrapper.delegate',
+    ],
+  ],
+  ...(
+    [
+      [
+        { cniVersion: "1.0.1" },
+        '"1.0.1": the specification has no version "1.0.1". Use "1.0.0". The newest version is 1.1.0',
+      ],
+      [{ cniVersion: "1.1.0" }],
+      [{ cniVersion: 7 }],
+      [{ cniVersion: "1.0.1", cniVersions: ["1.0.0"] }],
+    ] as const
+  ).map(([own, message]): Coded => {
+    return ["unknown-version", JSON.stringify(own), [{ type: "ptp" }], own, message ? [message] : []];
+  }),
+  ...(
+    [
+      ["0.2.0", [{ type: "ptp" }, { type: "bridge-wrapper", wrapper: eth1 }], "bridge-wrapper asks for eth1"],
+      [
+        "0.2.0",
+        [
+          { type: "ptp" },
+          { type: "bridge-wrapper", wrapper: eth1 },
+          { type: "macvlan-wrapper", wrapper: { ifName: "eth2" } },
+        ],
+        "bridge-wrapper asks for eth1",
+      ],
+      ["0.2.0", [{ type: "ptp-wrapper", wrapper: eth1 }]],
+      ["0.2.0", [{ type: "ptp" }, { type: "bridge-wrapper" }]],
+      ["0.3.0", [{ type: "ptp" }, { type: "bridge-wrapper", wrapper: eth1 }]],
+    ] as const
+  ).map(([cniVersion, plugins, words]): Coded => {
+    const message = `"${cniVersion}": cniVersion ${cniVersion} cannot have a second interface, and ${words}. Set "cniVersion": "1.0.0"`;
+    return [
+      "unchained-version",
+      JSON.stringify([cniVersion, plugins]),
+      plugins,
+      { cniVersion },
+      words ? [message] : [],
+    ];
+  }),
+  ...(
+    [
+      [
+        { type: "bandwidth", egressRate: 1 },
+        { type: "bandwidth", egressRate: 1 },
+        '"bandwidth"',
+        "Use bandwidth-wrapper, and set wrapper.ifName",
+      ],
+      [
+        { type: "bandwidth", egressRate: 1 },
+        { type: "bandwidth-wrapper", egressRate: 1, wrapper: { network: "zone" } },
+        '"network"',
+        "Leave network out",
+      ],
+      [
+        { type: "bandwidth", egressRate: 1 },
+        { type: "bandwidth-wrapper", egressRate: 1, wrapper: eth1 },
+      ],
+      [
+        { type: "bandwidth", egressRate: 1 },
+        { type: "bandwidth", egressRate: 0 },
+      ],
+      [
+        { type: "bandwidth", egressRate: 0 },
+        { type: "bandwidth", egressRate: 1 },
+      ],
+      [
+        { type: "bandwidth", egressRate: 1 },
+        { type: "tuning", egressRate: 1 },
+      ],
+      [
+        { type: "bandwidth", egressRate: 1 },
+        { type: "bandwidth-wrapper", egressRate: 1, wrapper: { jq: "." } },
+      ],
+    ] as const
+  ).map(([one, other, marked, hint]): Coded => {
+    const message = `${marked}: this ${other.type} and the bandwidth before it have one network (zone), so they share an ifb device. ${hint}`;
+    return ["shared-network", JSON.stringify([one, other]), [{ type: "ptp" }, one, other], {}, marked ? [message] : []];
+  }),
+  ...(
+    [
+      [
+        [{ type: "macvlan-wrapper" }, { type: "bridge-wrapper", ipam, wrapper: eth1 }, {}],
+        "macvlan",
+        'Use portmap-wrapper with "ifName": "eth1"',
+      ],
+      [
+        [
+          { type: "ipvlan-wrapper", wrapper: eth1 },
+          { type: "ptp-wrapper", ipam },
+          { type: "portmap-wrapper", wrapper: eth1 },
+        ],
+        "ipvlan",
+        "Leave ifName out",
+      ],
+      [
+        [{ type: "macvlan" }, { type: "bridge", ipam }, {}],
+        "macvlan",
+        'Use bridge-wrapper with an ifName of its own, such as "eth1", and portmap-wrapper with the same ifName',
+      ],
+      [[{ type: "macvlan-wrapper" }, { type: "bridge-wrapper", wrapper: eth1 }, {}]],
+      [[{ type: "vlan-wrapper" }, { type: "bridge-wrapper", ipam, wrapper: eth1 }, {}]],
+      [[{ type: "macvlan-wrapper" }, { type: "bridge-wrapper", ipam, wrapper: eth1 }, { capabilities: {} }]],
+      [[{ type: "macvlan-wrapper" }, { type: "bridge-wrapper", ipam, wrapper: eth1 }, { type: "tuning" }]],
+      [[{ type: "macvlan-wrapper" }, { type: "vlan-wrapper", ipam, wrapper: eth1 }, {}]],
+    ] as const
+  ).map(([[first, second, last], kind, hint]): Coded => {
+    const portmap = { type: "portmap", capabilities: caps, ...last };
+    const ifName = kind === "ipvlan" ? "eth1" : "eth0";
+    const marked = kind === "ipvlan" ? "eth1" : "portmap";
+    const message = `"${marked}": portmap publishes on ${ifName}, an interface of ${kind}, which its own host does not reach. ${hint}`;
+    const name = JSON.stringify([first, second, last]);
+    return ["unreachable-port", name, [first, second, portmap], {}, kind ? [message] : []];
+  }),
+  ...(
+    [
+      [
+        [{ type: "ptp" }, { type: "bridge" }],
+        ["ptp", ""],
+        ["bridge", ", and set wrapper.ifName"],
+      ],
+      [
+        [{ type: "ptp" }, { type: "bridge-wrapper", wrapper: eth1 }],
+        ["ptp", ""],
+      ],
+      [
+        [{ type: "ptp-wrapper" }, { type: "bridge", wrapper: eth1 }],
+        ["bridge", ""],
+      ],
+      [[{ type: "ptp" }, { type: "tuning" }]],
+      [[{ type: "ptp-wrapper" }, { type: "bridge-wrapper" }]],
+    ] as const
+  ).map(([plugins, ...expected]): Coded => {
+    const messages = (expected as readonly (readonly [string, string])[]).map(
+      ([type, more]) =>
+        `"${type}": ${type} creates an interface and is not wrapped. Change the type to "${type}-wrapper"${more}`,
+    );
+    return ["unwrapped-creator", JSON.stringify(plugins), plugins, {}, messages];
+  }),
+])("%s", (code, what, plugins, own, expected) => {
+  test(what, () => {
+    expect(foundIn(code, plugins, own)).toEqual(expected);
+  });
+});
+
+describe("unsuitable-device, missing-master and bridge-address", () => {
+  const port = { master: "br0", linkinfo: { info_slave_kind: "bridge" } };
+  const card = (own: object = {}): Link => ({ ifindex: 2, ifname: "ens18", mtu: 1500, flags: ["UP"], ...own });
+  const macvlan = (own: object = {}) => ({ type: "macvlan", master: "ens18", ...own });
+  const isPort = (type: string) =>
+    `"ens18": ens18 is a port of br0, so ${type} cannot use it: ADD fails. Use br0 as master, or another interface`;
+  const isDown =
+    '"ens18": ens18 is down on this host, so containers reach nothing through it. Run: ip link set ens18 up';
+  const tooLong =
+    "9000: the mtu is 9000, and ens18 of this host has 1500: ADD fails. Use at most 1500, or run: ip link set ens18 mtu 9000";
+  const noBridge = (marked: string, name: string) =>
+    `"${marked}": ${name} is no bridge on this host: ADD fails. Use a name that no interface of the host has, such as cni0: the plugin makes the bridge`;
+  const none = (name: string, present: string) =>
+    `"${name}": this host has no interface ${name}. Set "master" to one that it has: ${present}`;
+  const many = Array.from({ length: 11 }, (_, index): Link => ({ ifindex: index, ifname: `ens${index}` }));
+  const withAddress = (...locals: string[]): Link => ({
+    ...{ ifindex: 3, ifname: "disc0", link_type: "ether", linkinfo: { info_kind: "bridge" } },
+    addr_info: locals.map((local) => ({ local, prefixlen: 24, scope: "global" })),
+  });
+  const bridge = (own: object = {}) =>
+    leased([{ subnet: "10.1.0.0/24" }], [], { type: "bridge", bridge: "disc0", isGateway: true, ...own });
+  const other = (address: string) =>
+    `"bridge": disc0 has the address ${address} on this host, and eth0 needs another one: ADD fails. Stop its containers and run "ip link delete disc0", or use another bridge`;
+  const jq = { wrapper: { jq: "." } };
+
+  test.each<[string, string, Plugin, Link[] | undefined, string[]]>([
+    ["unsuitable-device", "a port of a bridge", macvlan(), [card(port)], [isPort("macvlan")]],
+    ["unsuitable-device", "also by ipvlan", macvlan({ type: "ipvlan" }), [card(port)], [isPort("ipvlan")]],
+    ["unsuitable-device", "vlan takes a port", macvlan({ type: "vlan" }), [card(port)], []],
+    [
+      "unsuitable-device",
+      "a port of a bond",
+      macvlan(),
+      [card({ ...port, linkinfo: { info_slave_kind: "bond" } })],
+      [isPort("macvlan")],
+    ],
+    [
+      "unsuitable-device",
+      "a port of a team",
+      macvlan(),
+      [card({ ...port, linkinfo: { info_slave_kind: "team" } })],
+      [isPort("macvlan")],
+    ],
+    ["unsuitable-device", "a part of a vrf", macvlan(), [card({ ...port, linkinfo: { info_slave_kind: "vrf" } })], []],
+    ["unsuitable-device", "too long packets", macvlan({ mtu: 9000 }), [card()], [tooLong]],
+    ["unsuitable-device", "of vlan", macvlan({ mtu: 9000, type: "vlan" }), [card()], [tooLong]],
+    ["unsuitable-device", "of ipvlan", macvlan({ mtu: 9000, type: "ipvlan" }), [card()], []],
+    ["unsuitable-device", "the longest packets", macvlan({ mtu: 1500 }), [card()], []],
+    ["unsuitable-device", "an mtu of text", macvlan({ mtu: "9000" }), [card()], []],
+    ["unsuitable-device", "an unknown mtu", macvlan({ mtu: 9000 }), [card({ mtu: undefined })], []],
+    ["unsuitable-device", "down", macvlan(), [card({ flags: ["BROADCAST"] })], [isDown]],
+    ["unsuitable-device", "unknown flags", macvlan(), [card({ flags: undefined })], []],
+    ["unsuitable-device", "a master of the container", macvlan({ linkInContainer: true }), [card(port)], []],
+    ["unsuitable-device", "a program decides", macvlan({ type: "macvlan-wrapper", ...jq }), [card(port)], []],
+    ["unsuitable-device", "another plugin", macvlan({ type: "ptp" }), [card(port)], []],
+    ["unsuitable-device", "no --host", macvlan(), undefined, []],
+    [
+      "unsuitable-device",
+      "no bridge",
+      { type: "bridge", bridge: "ens18" },
+      [card({ link_type: "ether" })],
+      [noBridge("ens18", "ens18")],
+    ],
+    [
+      "unsuitable-device",
+      "no bridge of the default name",
+      { type: "bridge" },
+      [{ ...card({ link_type: "ether" }), ifname: "cni0" }],
+      [noBridge("bridge", "cni0")],
+    ],
+    ["unsuitable-device", "a bridge", { type: "bridge", bridge: "disc0" }, [withAddress()], []],
+    ["unsuitable-device", "a link whose type nobody says", { type: "bridge", bridge: "ens18" }, [card()], []],
+    ["missing-master", "it is there", macvlan(), [card()], []],
+    ["missing-master", "under another name", macvlan(), [card({ ifname: "x", altnames: ["ens18"] })], []],
+    [
+      "missing-master",
+      "it is missing",
+      macvlan({ master: "no" }),
+      [card(), card({ ifname: "lo" }), card({ ifname: "veth1" })],
+      [none("no", "ens18")],
+    ],
+    [
+      "missing-master",
+      "of many, ten are named",
+      macvlan({ master: "no" }),
+      many,
+      [none("no", "ens0, ens1, ens2, ens3, ens4, ens5, ens6, ens7, ens8, ens9")],
+    ],
+    [
+      "missing-master",
+      "there is none",
+      macvlan({ master: "no" }),
+      [card({ ifname: "lo" })],
+      [none("no", '"ip -brief link" lists them')],
+    ],
+    ["missing-master", "of ipvlan", macvlan({ master: "no", type: "ipvlan" }), [card()], [none("no", "ens18")]],
+    ["missing-master", "of vlan", macvlan({ master: "no", type: "vlan" }), [card()], [none("no", "ens18")]],
+    ["missing-master", "of another plugin", macvlan({ master: "no", type: "ptp" }), [card()], []],
+    ["missing-master", "in the container", macvlan({ master: "no", linkInContainer: true }), [card()], []],
+    ["missing-master", "no name", macvlan({ master: "" }), [card()], []],
+    ["missing-master", "a number", macvlan({ master: 7 }), [card()], []],
+    ["missing-master", "a program decides", macvlan({ master: "no", type: "macvlan-wrapper", ...jq }), [card()], []],
+    ["missing-master", "no --host", macvlan({ master: "no" }), undefined, []],
+    ["bridge-address", "its own address", bridge(), [withAddress("10.1.0.1")], []],
+    ["bridge-address", "another one", bridge(), [withAddress("10.2.0.1")], [other("10.2.0.1/24")]],
+    [
+      "bridge-address",
+      "another one before its own",
+      bridge(),
+      [withAddress("10.2.0.1", "10.3.0.1", "10.1.0.1")],
+      [other("10.2.0.1/24")],
+    ],
+    ["bridge-address", "another one behind its own", bridge(), [withAddress("10.1.0.1", "10.2.0.1")], []],
+    ["bridge-address", "an address of the other version", bridge(), [withAddress("fd00::1")], []],
+    ["bridge-address", "no address", bridge(), [withAddress()], []],
+    ["bridge-address", "no gateway", bridge({ isGateway: false }), [withAddress("10.2.0.1")], []],
+    ["bridge-address", "another bridge", bridge({ bridge: "disc1" }), [withAddress("10.2.0.1")], []],
+    ["bridge-address", "a card of its name", bridge(), [{ ...withAddress("10.2.0.1"), linkinfo: {} }], []],
+    ["bridge-address", "no --host", bridge(), undefined, []],
+  ])("%s: %s", (code, _, plugin, links, expected) => {
+    expect(foundIn(code, [plugin], {}, { links })).toEqual(expected);
+  });
+});
+
+describe("wrong-ending", () => {
+  const [listed, single] = [text([{ type: "ptp" }]), '{"name":"zone","type":"ptp"}'];
+  const asOne = (end: string) =>
+    `"plugins": runtimes read a ${end} as one plugin, and this is a list. Let the file end with .conflist`;
+  const asList =
+    '"type": a .conflist needs a list of plugins, and this is one plugin. Write it into "plugins": [...], or let the file end with .conf';
+  const unread = (marked: string, end: string) =>
+    `"${marked}": no runtime reads a file that ends with ${end}. Let the file end with .conflist`;
+
+  test.each<[string, string, string[]]>([
+    ["zone.conflist", listed, []],
+    ["zone.conf", listed, [asOne(".conf")]],
+    ["zone.json", listed, [asOne(".json")]],
+    ["zone.conf", '{"type":"ptp","plugins":[]}', []],
+    ["zone.conf", single, []],
+    ["zone.json", single, []],
+    ["zone.conflist", single, [asList]],
+    ["zone.conflist", "{}", []],
+    ["zone.conflits", listed, [unread("plugins", ".conflits")]],
+    ["zone.conflits", single, [unread("type", ".conflits")]],
+    ["stdin", listed, []],
+  ])("%s: %s", (path, json, expected) => {
+    expect(found("wrong-ending", { [path]: json })).toEqual(expected);
+  });
+});
