@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { installPlugin, rebooted, records } from "./recovery-support.ts";
+import { identity, installPlugin, rebooted, records } from "./recovery-support.ts";
 import {
   attached,
   expectFailure,
@@ -195,9 +195,9 @@ test("a namespace that is made again may have the old one's inode: another netwo
   const inode = (await lab.run("stat", ["-Lc", "%i", container.netns])).trim();
   await lab.run("sh", ["-c", `sed -i 's/"inode":[0-9]*/"inode":${inode}/' ${records}/*/*`]);
   expectSuccess(await lab.cnitool.add(other, container));
-  const before = await lab.kernel.link(container, "eth1");
+  const before = await identity(lab, container, "eth1");
   expectFailure(await lab.cnitool.addAs("net1", list, container), /already exists/);
-  expect(await lab.kernel.link(container, "eth1")).toEqual(before);
+  expect(await identity(lab, container, "eth1")).toEqual(before);
 });
 
 /** A bridge for a number, with its own subnet. */
