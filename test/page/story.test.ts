@@ -151,6 +151,28 @@ test("a link that cannot be read is no silent example", async () => {
   expect(faults).toEqual([]);
 });
 
+test("a text that is too long stays out, the words say so until somebody types, and typing can be undone", async () => {
+  const { page, faults } = await openPage(browser, "", { permissions: ["clipboard-read", "clipboard-write"] });
+  await page.getByRole("button", { name: "Copy the wrapped list" }).click();
+  await page.getByText("The list is copied.").waitFor();
+  const list = page.locator(".cm-content");
+  const before = await list.innerText();
+  await paste(page, "x".repeat(32 * 1024 + 1));
+  expect(await page.locator("#copied").innerText()).toBe(
+    "The text has more than 32 KB, and the page does not take it. Use cni-wrappers explain.",
+  );
+  expect(await list.innerText()).toBe(before);
+  await list.press("End");
+  await list.pressSequentially("y");
+  await answered(page);
+  expect([await page.locator("#copied").innerText(), await page.locator("#list-copied").innerText()]).toEqual(["", ""]);
+  expect(await list.innerText()).not.toBe(before);
+  await list.press("ControlOrMeta+z");
+  await answered(page);
+  expect(await list.innerText()).toBe(before);
+  expect(faults).toEqual([]);
+});
+
 test("explain --html writes a page that begins with the list", async () => {
   const directory = mkdtempSync(join(tmpdir(), "page-"));
   onTestFinished(() => rmSync(directory, { recursive: true }));
@@ -186,6 +208,7 @@ test("a list with jq is not known, and broken JSON is no list", async () => {
   await paste(page, plainList.slice(0, -1));
   expect(await page.locator("#summary").innerText()).toMatch(/^\? Line 1, column \d+: /);
   expect(await page.locator("#findings li").count()).toBe(1);
+  expect(await page.locator(".cm-lintRange-error, .cm-lintPoint-error").count()).toBe(1);
   expect(await page.locator("#wrapping").isVisible()).toBe(false);
   expect(faults).toEqual([]);
 });
