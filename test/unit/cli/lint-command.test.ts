@@ -285,6 +285,14 @@ test("a hint names --explain, which prints the rule's section: a host has no doc
   });
 });
 
+test("of a link in a rule's section, --explain prints the words, and the address of one that a host can open", async () => {
+  const { stdout } = await lint("--explain", "moved-routes");
+  expect(stdout).toContain(
+    "containernetworking/plugins#297 (https://github.com/containernetworking/plugins/issues/297)).",
+  );
+  expect(stdout).toContain("The wrappers look where the\nroutes are: see sbr. Wrap both plugins.\n");
+});
+
 test("without a path and without --explain, lint says what it needs", async () => {
   expect(await lint()).toEqual({ exitCode: 2, stdout: "", stderr: "cni-wrappers: name a file, a directory or -\n" });
 });

@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Link } from "../../../cli/host/links.ts";
+import type { State } from "../../../cli/host/memory.ts";
 import { lintFiles } from "../../../cli/lint/lint.ts";
 import type { Context } from "../../../cli/lint/rule.ts";
 import { parseListFile } from "../../../cli/lists/list-file.ts";
+import { missingWrapperCure } from "../../../cli/rules/missing-plugin.ts";
+import { entryOf } from "../support/journals.ts";
 
 // The fixtures of test/fixtures/lint show each mistake once. Here is what lies on both sides of a rule's conditions.
 
@@ -1308,5 +1311,143 @@ describe("wrong-ending", () => {
     ["stdin", listed, []],
   ])("%s: %s", (path, json, expected) => {
     expect(found("wrong-ending", { [path]: json })).toEqual(expected);
+  });
+});
+
+test.each([
+  ["bridge-wrapper", "Install the wrappers there, with cni-wrappers install"],
+  ["cni-wrappers", "Install the wrappers there, with cni-wrappers install"],
+  ["brige-wrapper", 'Did you mean "bridge-wrapper"?'],
+  ["acme-wrapper", "If the plugin acme is there, cni-wrappers install --plugins acme makes its wrapper"],
+  ["bridge", undefined],
+])("what to do if %s is missing", (type, cure) => {
+  expect(missingWrapperCure(type, `failed to find plugin "${type}" in path [/opt/cni/bin]`)).toBe(cure);
+  expect(missingWrapperCure(type, "Link not found")).toBeUndefined();
+  const plugins = { find: () => undefined } as unknown as Context["plugins"];
+  const message = `"${type}": no directory of --cni-path has ${type}. ${cure ?? "Install the plugin there, or fix the type"}`;
+  expect(foundIn("missing-plugin", [{ type }], {}, { plugins })).toEqual([message]);
+  expect(foundIn("missing-plugin", [{ type }])).toEqual([]);
+});
+
+describe("changed-network", () => {
+  const entry = (own: object = {}) =>
+    entryOf({ type: "bridge", ifName: "eth1", delegateNetwork: "zone-eth1", containerId: "c1", ...own });
+  const lease = (network: string, containerId: string, ifName = "eth1") => ({ network, containerId, ifName });
+  const bridge = (wrapper: object = {}, own: object = {}) => ({
+    ...{ type: "bridge-wrapper", wrapper: { ifName: "eth1", ...wrapper } },
+    ...own,
+  });
+  const old = (marked: string, network: string, now: string, count: string) =>
+    `"${marked}": eth1 has leases under ${network}, and its network is now ${now}: ${count}. Set wrapper.network to "${network}", or stop these containers first`;
+  const lan = { network: "lan" };
+
+  test.each<[string, Plugin, ReturnType<typeof entry>[], ReturnType<typeof lease>[], string[]]>([
+    ["the same", bridge(), [entry()], [], []],
+    ["another", bridge(lan), [entry()], [], [old("network", "zone-eth1", "lan", "1 container")]],
+    [
+      "it is the list's again",
+      bridge(),
+      [entry({ delegateNetwork: "lan" })],
+      [],
+      [old("ifName", "lan", "zone-eth1", "1 container")],
+    ],
+    [
+      "of two containers and two networks",
+      bridge(lan),
+      [entry(), entry({ containerId: "c2" }), entry({ containerId: "c2" }), entry({ delegateNetwork: "wan" })],
+      [],
+      [old("network", "zone-eth1", "lan", "2 containers"), old("network", "wan", "lan", "1 container")],
+    ],
+    ["another plugin's entry", bridge(lan), [entry({ type: "ptp" })], [], []],
+    ["another interface's entry", bridge(lan), [entry({ ifName: "eth2" })], [], []],
+    ["another list's entry", bridge(lan), [entry({ network: "shop" })], [], []],
+    ["plain", bridge(lan, { type: "bridge" }), [entry()], [], []],
+    ["a chained plugin", bridge(lan, { type: "sbr-wrapper" }), [entry({ type: "sbr" })], [], []],
+    [
+      "a lease of the plain plugin",
+      bridge(lan),
+      [],
+      [lease("zone", "c1")],
+      [old("network", "zone", "lan", "1 container")],
+    ],
+    [
+      "a lease of the wrapper",
+      bridge(lan),
+      [],
+      [lease("zone-eth1", "c1")],
+      [old("network", "zone-eth1", "lan", "1 container")],
+    ],
+    ["a lease of another network", bridge(lan), [], [lease("shop", "c1")], []],
+    ["a lease of another interface", bridge(lan), [], [lease("zone", "c1", "eth0")], []],
+    ["without a name of its own, the wrapper finds leases", bridge(), [], [lease("zone", "c1")], []],
+  ])("%s", (_, plugin, entries, leases, expected) => {
+    const state = { entries, leases, unreadable: [] } as unknown as State;
+    expect(foundIn("changed-network", [{ type: "ptp-wrapper" }, plugin], {}, { state })).toEqual(expected);
+    expect(foundIn("changed-network", [{ type: "ptp-wrapper" }, plugin])).toEqual([]);
+  });
+});
+
+describe("crio-ports", () => {
+  const interfaceWith = (subnet: string | undefined, ifName?: string) => ({
+    type: "macvlan-wrapper",
+    ...(ifName !== undefined && { wrapper: { ifName } }),
+    ipam: subnet === undefined ? { type: "dhcp" } : { type: "host-local", ranges: [[{ subnet }]] },
+  });
+  const [four, six] = ["10.1.0.0/24", "fd00::/64"];
+  const portmap = (ifName?: string, own: object = {}) => ({
+    ...{ type: "portmap-wrapper", capabilities: caps, ...(ifName !== undefined && { wrapper: { ifName } }) },
+    ...own,
+  });
+  const other = (marked: string, on: string, version: string, ifName: string) =>
+    `"${marked}": CRI-O publishes ports on ${on}, which has the first ${version} address, and not on ${ifName}. Put the plugin of ${ifName} before that of ${on}`;
+
+  test.each<Row>([
+    ["the first interface", [interfaceWith(four), interfaceWith(four, "eth1"), portmap()], {}, []],
+    [
+      "the second interface",
+      [interfaceWith(four), interfaceWith(four, "eth1"), portmap("eth1")],
+      {},
+      [other("eth1", "eth0", "IPv4", "eth1")],
+    ],
+    [
+      "the runtime's, which comes later",
+      [interfaceWith(four, "eth1"), interfaceWith(four), portmap()],
+      {},
+      [other("portmap-wrapper", "eth1", "IPv4", "eth0")],
+    ],
+    [
+      "the second one has the first IPv6 address",
+      [interfaceWith(four), interfaceWith(six, "eth1"), portmap("eth1")],
+      {},
+      [],
+    ],
+    [
+      "only IPv6",
+      [interfaceWith(six), interfaceWith(six, "eth1"), portmap("eth1")],
+      {},
+      [other("eth1", "eth0", "IPv6", "eth1")],
+    ],
+    [
+      "nobody knows the first one's addresses",
+      [interfaceWith(undefined), interfaceWith(four, "eth1"), portmap("eth1")],
+      {},
+      [],
+    ],
+    [
+      "the first one has no address",
+      [{ type: "macvlan-wrapper" }, interfaceWith(four, "eth1"), portmap("eth1")],
+      {},
+      [],
+    ],
+    ["no ports", [interfaceWith(four), interfaceWith(four, "eth1"), portmap("eth1", { capabilities: {} })], {}, []],
+    [
+      "another plugin",
+      [interfaceWith(four), interfaceWith(four, "eth1"), portmap("eth1", { type: "bandwidth-wrapper" })],
+      {},
+      [],
+    ],
+  ])("%s", (_, plugins, own, expected) => {
+    expect(foundIn("crio-ports", plugins, own, { hasCrio: true })).toEqual(expected);
+    expect(foundIn("crio-ports", plugins, own, { hasCrio: false })).toEqual([]);
   });
 });
