@@ -1451,3 +1451,271 @@ describe("crio-ports", () => {
     expect(foundIn("crio-ports", plugins, own, { hasCrio: false })).toEqual([]);
   });
 });
+
+/** A row about lists of one directory, `a` and `b`, by their plugins. */
+type Lists = readonly [what: string, a: readonly Plugin[], b: readonly Plugin[], expected: readonly string[]];
+
+const foundBeside = (code: string, a: readonly Plugin[], b: readonly Plugin[], around: Omit<Context, "lists"> = {}) =>
+  found(code, { "x/1.conflist": text(a, { name: "a" }), "x/2.conflist": text(b, { name: "b" }) }, around);
+
+describe("overlapping-ranges", () => {
+  const subnet = "10.1.0.0/24";
+  const onBridge = (range: object = {}, own: object = {}) =>
+    leased([{ subnet, ...range }], [], { type: "bridge-wrapper", bridge: "disc0", ...own });
+  const onLan = (range: object = {}, own: object = {}) =>
+    leased([{ subnet, ...range }], [], { type: "macvlan-wrapper", master: "ens18", ...own });
+  const second = { wrapper: eth1 };
+  const apart = (address: string, marked = subnet) =>
+    `"${marked}": eth1 can get ${address}, and so can eth0; their leases are kept apart. Use another subnet, or set wrapper.network to "zone"`;
+  const taken = (marked: string, address: string) =>
+    `"${marked}": eth1 can get ${address}, and so can eth0. Use another address`;
+
+  test.each<Row>([
+    ["one subnet", [onLan(), onBridge({}, second)], {}, [apart("10.1.0.2")]],
+    ["one network", [onLan(), onBridge({}, { wrapper: { ...eth1, network: "zone" } })], {}, []],
+    [
+      "a gateway that one of them gives out",
+      [onLan({ gateway: "10.1.0.9" }), onBridge({}, second)],
+      {},
+      [apart("10.1.0.2")],
+    ],
+    ["another subnet", [onLan(), onBridge({ subnet: "10.2.0.0/24" }, second)], {}, []],
+    [
+      "only the last address",
+      [onLan({ rangeEnd: "10.1.0.9" }), onBridge({ rangeStart: "10.1.0.9" }, second)],
+      {},
+      [apart("10.1.0.9")],
+    ],
+    ["no address", [onLan({ rangeEnd: "10.1.0.8" }), onBridge({ rangeStart: "10.1.0.9" }, second)], {}, []],
+    [
+      "a fixed address",
+      [onLan(), fixed([{ address: "10.1.0.7/24" }], [], { type: "bridge-wrapper", ...second })],
+      {},
+      [taken("10.1.0.7/24", "10.1.0.7")],
+    ],
+    [
+      "two fixed addresses",
+      [
+        fixed([{ address: "10.1.0.7/24" }]),
+        fixed([{ address: "10.1.0.7/24" }], [], { type: "bridge-wrapper", ...second }),
+      ],
+      {},
+      [taken("10.1.0.7/24", "10.1.0.7")],
+    ],
+    ["one interface, twice", [leased([{ subnet }, { subnet }], [], { type: "macvlan-wrapper" })], {}, []],
+    ["a program decides", [onLan(), onBridge({}, { wrapper: { ...eth1, jq: "." } })], {}, []],
+  ])("of one list: %s", (_, plugins, own, expected) => {
+    expect(foundIn("overlapping-ranges", plugins, own)).toEqual(expected);
+  });
+
+  const both = (address = "10.1.0.2", marked = subnet) =>
+    `"${marked}": eth0 can get ${address}, and so can eth0 of a (1.conflist): two containers would have one address. Use another subnet, or divide this one with rangeStart and rangeEnd`;
+
+  test.each<Lists>([
+    ["one bridge", [onBridge()], [onBridge()], [both()]],
+    ["two bridges", [onBridge()], [onBridge({}, { bridge: "disc1" })], []],
+    ["two VLANs of a bridge", [onBridge({}, { vlan: 7 })], [onBridge({}, { vlan: 8 })], []],
+    ["one VLAN of a bridge", [onBridge({}, { vlan: 7 })], [onBridge({}, { vlan: 7 })], [both()]],
+    [
+      "two bridges that the host routes to",
+      [onBridge({}, { isGateway: true })],
+      [onBridge({}, { bridge: "disc1", isDefaultGateway: true })],
+      [both()],
+    ],
+    ["one that it does not route to", [onBridge({}, { isGateway: true })], [onBridge({}, { bridge: "disc1" })], []],
+    [
+      "ptp, and a bridge with a gateway",
+      [onBridge({}, { type: "ptp-wrapper" })],
+      [onBridge({}, { isGateway: true })],
+      [both()],
+    ],
+    ["one master", [onLan()], [onLan({}, { type: "ipvlan-wrapper" })], [both()]],
+    ["two masters", [onLan()], [onLan({}, { master: "ens19" })], []],
+    ["a master of the container", [onLan({}, { linkInContainer: true })], [onLan({}, { linkInContainer: true })], []],
+    ["no master", [onLan({}, { master: "" })], [onLan({}, { master: "" })], []],
+    ["of vlan, nobody knows", [onLan({}, { type: "vlan-wrapper" })], [onLan({}, { type: "vlan-wrapper" })], []],
+    ["parts of a subnet", [onLan({ rangeEnd: "10.1.0.99" })], [onLan({ rangeStart: "10.1.0.100" })], []],
+    [
+      "parts that meet",
+      [onLan({ rangeEnd: "10.1.0.100" })],
+      [onLan({ rangeStart: "10.1.0.100" })],
+      [both("10.1.0.100")],
+    ],
+    ["a part inside", [onLan()], [onLan({ subnet: "10.1.0.64/30" })], [both("10.1.0.66", "10.1.0.64/30")]],
+    [
+      "a fixed address",
+      [onLan()],
+      [fixed([{ address: "10.1.0.7/24" }], [], { master: "ens18" })],
+      [both("10.1.0.7", "10.1.0.7/24")],
+    ],
+    [
+      "two lists with one fixed address may take turns",
+      [fixed([{ address: "10.1.0.7/24" }], [], { master: "ens18" })],
+      [fixed([{ address: "10.1.0.7/24" }], [], { master: "ens18" })],
+      [],
+    ],
+    [
+      "one pool of leases",
+      [onLan({}, { wrapper: { network: "lan" } })],
+      [onLan({}, { wrapper: { network: "lan" } })],
+      [],
+    ],
+    [
+      "the wide part of a list and a narrow one before it",
+      [
+        leased([{ subnet: "10.1.0.0/29" }, { subnet: "10.1.0.0/24" }], [], {
+          type: "macvlan-wrapper",
+          master: "ens18",
+        }),
+      ],
+      [onLan({ subnet: "10.1.0.128/25" })],
+      [both("10.1.0.130", "10.1.0.128/25")],
+    ],
+  ])("of two lists: %s", (_, a, b, expected) => {
+    expect(foundBeside("overlapping-ranges", a, b)).toEqual(expected);
+  });
+
+  test("lists of two directories are for two hosts", () => {
+    const [a, b] = ["a", "b"].map((name) => text([onLan()], { name })) as [string, string];
+    expect(found("overlapping-ranges", { "x/1.conflist": a, "y/2.conflist": b })).toEqual([]);
+  });
+});
+
+describe("shared-bridge", () => {
+  const bridge = (subnet: string, own: object = {}) =>
+    leased([{ subnet }], [], { type: "bridge-wrapper", bridge: "disc0", isGateway: true, ...own });
+  const different = (marked: string, other: string, name = "disc0", ifName = "eth0") =>
+    `"${marked}": ${ifName} and ${other} give the bridge ${name} different gateway addresses. Give each plugin its own bridge`;
+  const [one, two] = ["10.1.0.0/24", "10.2.0.0/24"];
+
+  test.each<Lists>([
+    ["two subnets", [bridge(one)], [bridge(two)], [different("bridge", "eth0 of a (1.conflist)")]],
+    [
+      "of the default bridge",
+      [bridge(one, { bridge: undefined })],
+      [bridge(two, { bridge: undefined })],
+      [different("bridge-wrapper", "eth0 of a (1.conflist)", "cni0")],
+    ],
+    ["one subnet", [bridge(one)], [bridge(one)], []],
+    ["two bridges", [bridge(one)], [bridge(two, { bridge: "disc1" })], []],
+    ["no gateway", [bridge(one)], [bridge(two, { isGateway: false })], []],
+    [
+      "a gateway for all",
+      [bridge(one)],
+      [bridge(two, { isGateway: false, isDefaultGateway: true })],
+      [different("bridge", "eth0 of a (1.conflist)")],
+    ],
+    ["both addresses are wanted", [bridge(one)], [bridge(two, { forceAddress: true })], []],
+    ["a VLAN has its own", [bridge(one)], [bridge(two, { vlan: 7 })], []],
+    ["a program decides", [bridge(one)], [bridge(two, { wrapper: { jq: "." } })], []],
+    ["another version", [bridge(one)], [bridge("fd00::/64")], []],
+    ["two of IPv6", [bridge("fd00:1::/64")], [bridge("fd00:2::/64")], []],
+    [
+      "one in the other, of IPv6",
+      [bridge("fd00::/48")],
+      [bridge("fd00::/64")],
+      [different("bridge", "eth0 of a (1.conflist)")],
+    ],
+    [
+      "another gateway of one subnet",
+      [bridge(one)],
+      [
+        leased([{ subnet: one, gateway: "10.1.0.9" }], [], {
+          type: "bridge-wrapper",
+          bridge: "disc0",
+          isGateway: true,
+        }),
+      ],
+      [different("bridge", "eth0 of a (1.conflist)")],
+    ],
+    [
+      "two plugins of a list",
+      [bridge(one), bridge(two, { wrapper: eth1 })],
+      [],
+      [different("bridge", "eth0", "disc0", "eth1")],
+    ],
+    [
+      "two subnets of a plugin",
+      [leased([{ subnet: one }, { subnet: two }], [], { type: "bridge-wrapper", bridge: "disc0", isGateway: true })],
+      [],
+      [
+        '"bridge": eth0 has two subnets, and the plugin refuses to give the bridge disc0 both gateway addresses. Use one larger subnet',
+      ],
+    ],
+    [
+      "two of a plugin that overlap: host-local refuses them",
+      [
+        leased([{ subnet: "10.1.0.0/16" }, { subnet: one, gateway: "10.1.0.9" }], [], {
+          type: "bridge-wrapper",
+          bridge: "disc0",
+          isGateway: true,
+        }),
+      ],
+      [],
+      [],
+    ],
+  ])("%s", (_, a, b, expected) => {
+    expect(foundBeside("shared-bridge", a, b)).toEqual(expected);
+  });
+});
+
+test.each<[string, Plugin, string, string[]]>([
+  [
+    "a list of the interface's network",
+    { type: "ptp-wrapper", wrapper: eth1 },
+    "a-eth1",
+    [
+      '"a-eth1": the network of eth1 in a (1.conflist) has this name, too, so they share leases and rules. Rename this list',
+    ],
+  ],
+  ["another name", { type: "ptp-wrapper", wrapper: eth1 }, "a-eth2", []],
+  ["a name that the operator chose", { type: "ptp-wrapper", wrapper: { ...eth1, network: "a-eth1" } }, "a-eth1", []],
+  ["a chained plugin", { type: "sbr-wrapper", wrapper: eth1 }, "a-eth1", []],
+  ["the runtime's interface", { type: "ptp-wrapper" }, "a", []],
+])("taken-network: %s", (_, plugin, name, expected) => {
+  const files = { "x/1.conflist": text([plugin], { name: "a" }), "x/2.conflist": text([{ type: "ptp" }], { name }) };
+  expect(found("taken-network", files)).toEqual(expected);
+});
+
+describe("shared-flannel", () => {
+  const flannel = (dataDir?: string) => ({ type: "flannel", ...(dataDir !== undefined && { dataDir }) });
+  const usual = "/var/lib/cni/flannel";
+  const shared = (marked: string, owner: string, directory = usual) =>
+    `"${marked}": this flannel and ${owner} keep their files in ${directory}, by the container alone. Give each flannel its own dataDir`;
+
+  test.each<Lists>([
+    ["two lists", [flannel()], [flannel()], [shared("flannel", "a (1.conflist)")]],
+    ["the same directory, named", [flannel()], [flannel(`${usual}/`)], [shared(`${usual}/`, "a (1.conflist)")]],
+    ["two directories", [flannel("/a")], [flannel("/b")], []],
+    ["two of a list", [flannel("/a"), flannel("/a")], [], [shared("/a", "the flannel before it", "/a")]],
+    ["two of a list with two directories", [flannel("/a"), flannel("/b")], [], []],
+    ["another plugin", [flannel()], [{ type: "ptp", dataDir: usual }], []],
+  ])("%s", (_, a, b, expected) => {
+    expect(foundBeside("shared-flannel", a, b)).toEqual(expected);
+  });
+});
+
+describe("renamed-network", () => {
+  const entry = (own: object = {}) => entryOf({ network: "old", type: "bridge", ifName: "eth0", ...own });
+  const bridge = { type: "bridge-wrapper" };
+  const second = { type: "macvlan-wrapper", wrapper: eth1 };
+  const renamed =
+    '"a": containers are attached to old, which no list defines; a makes the same interfaces. Name it old again, or stop these containers first';
+
+  test.each<[string, Plugin[], Plugin[], ReturnType<typeof entry>[], string[]]>([
+    ["the interfaces of a list", [bridge], [second], [entry()], [renamed]],
+    ["of two containers", [bridge], [second], [entry(), entry({ containerId: "c2" })], [renamed]],
+    ["the runtime has another name", [bridge], [second], [entry({ ifName: "net1", runtimeIfName: "net1" })], [renamed]],
+    ["two interfaces", [bridge, second], [bridge], [entry(), entry({ type: "macvlan", ifName: "eth1" })], [renamed]],
+    ["one of two", [bridge, second], [second], [entry()], []],
+    ["another plugin's", [bridge], [second], [entry({ type: "ptp" })], []],
+    ["the network is defined", [bridge], [second], [entry({ network: "b" })], []],
+    ["the list has containers", [bridge], [second], [entry(), entry({ network: "a" })], []],
+    ["plain plugins", [{ type: "bridge" }], [second], [entry()], []],
+    ["nobody is attached", [bridge], [second], [], []],
+  ])("%s", (_, a, b, entries, expected) => {
+    const state = { entries, leases: [], unreadable: [] } as unknown as State;
+    expect(foundBeside("renamed-network", a, b, { state })).toEqual(expected);
+    expect(foundBeside("renamed-network", a, b)).toEqual([]);
+  });
+});
