@@ -17,6 +17,17 @@ function commands(runs: readonly Run[]): (string | undefined)[] {
   return runs.map(({ env }) => env.CNI_COMMAND);
 }
 
+test("at debug, the log begins with the configuration, and names the list's network", () => {
+  const env = { CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "debug" };
+  const [received, passed] = callWrapper({ ...second, env }, { answers: [exits(0, bridgeResult)] }).log;
+  const about = { command: "ADD", containerId: "blue", network: "zone", pid: 4711, time: "2030-01-02T03:04:05.000Z" };
+  expect(JSON.parse(received?.line ?? "")).toEqual({
+    ...{ ...about, level: "debug", ifName: "eth0" },
+    ...{ message: "plugin configuration received", configuration: second.stdin },
+  });
+  expect(JSON.parse(passed?.line ?? "")).toMatchObject({ network: "zone", delegate: "bridge", ifName: "eth1" });
+});
+
 describe("calls that are handed over", () => {
   const verbs = ["CHECK", "DEL", "GC", "STATUS"];
 

@@ -16,9 +16,9 @@ function networkOf(
 ): unknown {
   const plugin = { cniVersion: "1.0.0", name: "zone", type, ipam, ...configuration };
   const stdin = { ...plugin, wrapper: { ifName: "eth1", ...(wrapper as JsonObject) } };
-  return (
-    callWrapper({ calledAs: `/opt/cni/bin/${type}-wrapper`, stdin }, { files }).runs[0]?.stdin as JsonObject | undefined
-  )?.name;
+  const [run] = callWrapper({ calledAs: `/opt/cni/bin/${type}-wrapper`, stdin }, { files }).runs;
+  expect(run).toMatchObject({ path: `/opt/cni/bin/${type}`, env: { CNI_IFNAME: "eth1" }, stdin: { type } });
+  return (run?.stdin as JsonObject).name;
 }
 
 const ofRed = (...entries: readonly Parameters<typeof entryOf>[0][]) => ({

@@ -202,6 +202,17 @@ describe("a stray ADD", () => {
   });
 });
 
+test("a chained plugin's ADD undoes what its own earlier try left, and nothing before that", () => {
+  const prevResult = { cniVersion: "1.0.0", interfaces: [{ name: "eth0", sandbox: blue }] };
+  const call = { calledAs: "/opt/cni/bin/tuning-wrapper", stdin: { ...stdin, prevResult } };
+  const failed = add({ files: journalFiles(entryOf()), answers: [exits(1)] }, call);
+  const again = add({ files: failed.files, answers: [exits(0), exits(0, prevResult)] }, call);
+  expect(again.runs.map(({ path, env }) => `${path.slice(13)} ${env.CNI_COMMAND}`)).toEqual([
+    "tuning DEL",
+    "tuning ADD",
+  ]);
+});
+
 describe("an ADD that passes and is then undone", () => {
   test("removes its interface, although an old result of another attachment names it", () => {
     const interfaces = [{ name: "eth0", sandbox: blue }];

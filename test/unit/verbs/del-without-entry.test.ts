@@ -169,6 +169,11 @@ describe("DEL of an attachment without an entry", () => {
     expect(outcome.runs).toHaveLength(runs);
   });
 
+  test("passes the answer on of a plugin whose rules come back", () => {
+    const outcome = del("portmap", { prevResult: bothResult }, { answers: [exits(0, "gone")] });
+    expect(outcome).toMatchObject({ exitCode: 0, stdout: "gone", runs: [{ how: "spawn" }] });
+  });
+
   test("of a chained plugin that fails runs once", () => {
     const answers = [exits(3), exits(0)];
     const stdin = { prevResult: bothResult };

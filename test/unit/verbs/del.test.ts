@@ -649,6 +649,13 @@ describe("DEL of an entry, in detail", () => {
     ]);
   });
 
+  test("with masquerading removes that interface at the second try: other rules may hold the chain", () => {
+    const files = journalFiles(entryOf({ namespace: elsewhere, configuration: { ...added, ipMasq: true } }));
+    const outcome = del("bridge", {}, { files, answers: [exits(3), exits(0), exits(0)] });
+    expect(runsOf(outcome)).toEqual([`bridge DEL eth0 ${blue}`, `bridge DEL eth0 ${blue}`, "bridge DEL eth0 "]);
+    expect(outcome.exitCode).toBe(0);
+  });
+
   test("stays as it is if that interface cannot be removed, and the runtime gets the answer", () => {
     const files = journalFiles(entryOf({ namespace: elsewhere }));
     const outcome = del("bridge", {}, { files, answers: [exits(3, "busy"), exits(0)] });

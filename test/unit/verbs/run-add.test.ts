@@ -429,6 +429,7 @@ describe("an ADD that asks for the address that the attachment had", () => {
       ["ADD", undefined],
     ]);
     expect(again.exitCode).toBe(0);
+    expect(again.files[journal]).not.toContain("\n\n");
     expect(again.warnings).toContain("ADD failed with the addresses that the attachment had: others will do");
     const [, first, second] = entriesIn(again);
     expect(first).toMatchObject({ asked: ["10.1.0.2/24"], isUndone: true });
@@ -454,7 +455,9 @@ describe("an ADD that asks for the address that the attachment had", () => {
     const live = entryOf({ uptime: 1, done: { uptime: 1, made: 8, addresses: ["10.1.0.2/24"] } });
     expect(asked(addAfter([live], [exits(0, bridgeResult)]))).toEqual([["ADD", undefined]]);
     const env = { CNI_ARGS: "IP=10.1.0.9" };
-    expect(asked(addAfter([had], [exits(0), exits(0, bridgeResult)], { env }))[1]).toEqual(["ADD", undefined]);
+    const asksItself = addAfter([had], [exits(0), exits(0, bridgeResult)], { env });
+    expect(asked(asksItself)[1]).toEqual(["ADD", undefined]);
+    expect(entriesIn(asksItself).at(-1)).not.toHaveProperty("asked");
   });
 });
 
