@@ -18,7 +18,7 @@ function networkOf(
   const stdin = { ...plugin, wrapper: { ifName: "eth1", ...(wrapper as JsonObject) } };
   const [run] = callWrapper({ calledAs: `/opt/cni/bin/${type}-wrapper`, stdin }, { files }).runs;
   expect(run).toMatchObject({ path: `/opt/cni/bin/${type}`, env: { CNI_IFNAME: "eth1" }, stdin: { type } });
-  return (run?.stdin as JsonObject).name;
+  return (run?.stdin as JsonObject | undefined)?.name;
 }
 
 const ofRed = (...entries: readonly Parameters<typeof entryOf>[0][]) => ({
