@@ -187,6 +187,32 @@ describe("explain --container", () => {
       stderr: expect.stringContaining("several attachments"),
     });
     expect((await explain("blue-ant")).exitCode).toBe(0);
+    cache("begins", { containerId: "blue-an" }, "zone-blue-an-eth0");
+    expect((await explain("blue-an")).stdout).toContain("container blue-an, ");
+  });
+
+  test("takes no attachment to another network", async () => {
+    const cacheDir = cache("networks");
+    cache("networks", { networkName: "other" }, "other-blue-eth0");
+    const { exitCode, stderr } = await inRoot(["explain", zone, "--container", "blue", "--cache-dir", cacheDir]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  });
+
+  test("says that DEL follows the runtime's result if there is no journal", async () => {
+    const args = ["explain", zone, "--verb", "DEL", "--container", "blue", "--cache-dir", cache("unwritten")];
+    const sentences = (await inRoot(args)).stdout.split("\n").filter((line) => /^(?: {3})?[A-Z1-9]/.test(line));
+    const unwritten = [
+      "   No journal has the plugin, so DEL follows the runtime's result.",
+      "   The runtime gets the plugin's own answer.",
+    ];
+    expect(sentences).toEqual([
+      "DEL in the network zone: container blue, interface eth0",
+      "1. bridge-wrapper runs bridge (makes eth1)",
+      ...unwritten,
+      "2. macvlan-wrapper runs macvlan (makes eth0)",
+      "   The variables do not change.",
+      ...unwritten,
+    ]);
   });
 
   test.each([
