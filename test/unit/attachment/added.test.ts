@@ -66,4 +66,5 @@ test("the added interfaces of a try that was not completed come after those of p
   });
   expect(withInterfaces(prevResult, added)).toEqual({ ...prevResult, interfaces: [eth1, ...added] });
   expect(withInterfaces({ interfaces: null }, added)).toEqual({ interfaces: added });
+  expect(withInterfaces({ cniVersion: "1.0.0" }, [])).toEqual({ cniVersion: "1.0.0" });
 });

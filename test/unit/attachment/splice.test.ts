@@ -100,6 +100,19 @@ describe("a creator after others", () => {
       },
     ],
     [
+      "to an address without an index beside one of the runtime's: it is nobody's, and stays so",
+      { interfaces: [eth0], ips: [{ address: "10.0.0.2/24", interface: 0 }, { address: "10.9.0.2/24" }] },
+      { interfaces: [eth1], ips: [{ address: "10.0.1.2/24", interface: 0 }] },
+      {
+        interfaces: [eth0, eth1],
+        ips: [
+          { address: "10.0.0.2/24", interface: 0 },
+          { address: "10.9.0.2/24" },
+          { address: "10.0.1.2/24", interface: 1 },
+        ],
+      },
+    ],
+    [
       "to one that is put in order",
       { interfaces: [eth0, { name: "br0.7" }], ips: [{ address: "10.0.0.2/24", interface: 0 }] },
       { interfaces: [{ name: "veth1" }, eth1] },

@@ -228,6 +228,8 @@ describe("the entries that are given up", () => {
     test("are none: the try began with a wrapper before it", () => {
       expect(entriesOf([began, twin, later])).toBe("add");
       expect(entriesOf([entryOf(), began, twin, later])).toBe("add");
+      const ofTry = [began, twin, later].map((entry) => ({ ...entry, resultMs: 5 }));
+      expect(entriesOf([entryOf({ ifName: "eth1", resultMs: 4 }), ...ofTry], complete)).toBe("add");
     });
 
     test("are none: a creator before the two, or between them, was undone and has added with another address", () => {
