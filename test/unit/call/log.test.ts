@@ -297,7 +297,18 @@ describe("secrets", () => {
     "master",
     "envoy",
     "key",
-  ].concat(["portMappings", "sysctl", "pinned", "spin", "publicKeys", "public_key", "keys", "monkey", "bypassed"]);
+  ].concat([
+    "portMappings",
+    "sysctl",
+    "pinned",
+    "spin",
+    "publicKeys",
+    "public_key",
+    "keys",
+    "monkey",
+    "hot_keyboard",
+    "bypassed",
+  ]);
 
   function loggedConfiguration(more: JsonObject): unknown {
     return logged(withLog("debug", { x: more }), { answers: [exits(0, "{}")] })[0]?.configuration;

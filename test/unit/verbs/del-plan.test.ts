@@ -185,6 +185,13 @@ test("a DEL without a namespace reads no journal of another container", () => {
   expect(asked.filter((path) => /wrappers(\/red|$)/.test(path))).toEqual([]);
 });
 
+test("a DEL that failed is tried once more at the end, without the plugins after it, which are undone", () => {
+  const files = journalFiles(chainedOf("portmap"), chainedOf("tuning"));
+  const outcome = del("portmap", { prevResult: bothResult }, { files, answers: [exits(0), exits(3)] });
+  expect(outcome.exitCode).toBe(3);
+  expect(runsOf(outcome)).toEqual([`tuning DEL eth0 ${blue}`, ...Array(3).fill(`portmap DEL eth0 ${blue}`)]);
+});
+
 describe("what waited for the last DEL of a list", () => {
   const waiting = (changes: Partial<Entry> = {}) =>
     entryOf({ ...net1, ifName: "net1", delegateNetwork: "other", isGivenUp: true, ...changes });
