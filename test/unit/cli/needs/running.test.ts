@@ -30,6 +30,7 @@ const bridge = (flags: readonly string[], ...addresses: readonly string[]): Link
   addr_info: addresses.map((local) => ({ family: "inet", local, prefixlen: 20, scope: "global" })),
 });
 
+const withoutFlags = ({ flags: _, ...link }: Link): Link => link;
 const mine = attachment("172.26.64.2/20");
 const up = ["BROADCAST", "UP"];
 
@@ -40,6 +41,15 @@ test.each([
   ["without an address", list(), [mine], [bridge(up)], [/^disc0 has lost 172\.26\.64\.1\/20/]],
   ["with another address", list(), [mine], [bridge(up, "172.26.64.9")], [/^disc0 has lost 172\.26\.64\.1\/20/]],
   ["with a second address", list(), [mine], [bridge(up, "172.26.64.9", "172.26.64.1")], []],
+  ["a link whose flags nobody says", list(), [mine], [withoutFlags(bridge(up, "172.26.64.1"))], []],
+  ["with an address of the other version", list(), [mine], [bridge(up, "::172.26.64.1")], [/^disc0 has lost 172/]],
+  [
+    "of an attachment with another address, too",
+    list(),
+    [{ ...mine, result: { ips: [{ address: "10.9.0.1/24" }, { address: "172.26.64.2/20" }] } }],
+    [bridge([])],
+    [/^disc0 is down, and its containers reach nothing\. Run: ip link set disc0 up$/],
+  ],
   ["no container", list(), [], [bridge([])], []],
   ["only containers of an earlier subnet", list(), [attachment("10.77.0.2/24")], [bridge([])], []],
   ["no bridge: CHECK says it", list(), [mine], [], []],
@@ -59,6 +69,15 @@ test.each([
     "172.26.64.9/20",
     [/^c1 and c2 have one address, 172\.26\.64\.9\/20 \(bridge\)/],
   ],
+  [
+    "three containers",
+    "macvlan",
+    ["c1", "c2", "c3"],
+    "172.26.64.9/20",
+    [/^c1 and c2, c3 have one address, 172\.26\.64\.9\/20 \(macvlan\): stop all but one$/],
+  ],
+  ["a service's address of IPv6", "bridge", ["c1", "c2"], "fd00::9/128", []],
+  ["plugins of other names", "bridge2", ["c1", "c2"], "172.26.64.9/20", []],
   ["two attachments of one container", "bridge", ["c1", "c1"], "172.26.64.9/20", []],
   ["a service's address", "bridge", ["c1", "c2"], "10.9.0.1/32", []],
   ["a plugin whose containers do not share a network", "dummy", ["c1", "c2"], "172.26.64.9/20", []],
@@ -66,6 +85,25 @@ test.each([
   const attachments = ids.map((containerId) => ({ ...attachment(address), containerId }));
   const lines = lostSince(listWith({ type, ipam: { type: "static" } }), attachments, { links: [], note: () => {} });
   expect(lines).toEqual(told.map((words) => expect.stringMatching(words)));
+});
+
+test("one address of a renamed interface, and not of the other one", () => {
+  const held = (containerId: string, first: string, second: string) => ({
+    ...{ ...mine, containerId },
+    result: {
+      interfaces: ["eth0", "eth1"].map((name) => ({ name, sandbox: mine.netns })),
+      ips: [first, second].map((address, index) => ({ address, interface: index })),
+    },
+  });
+  const [eth0, eth1] = [
+    { type: "bridge-wrapper", ipam: { type: "static" } },
+    { type: "macvlan-wrapper", ipam: { type: "static" }, wrapper: { ifName: "eth1" } },
+  ];
+  const same = [held("c1", "10.1.0.2/24", "10.2.0.2/24"), held("c2", "10.1.0.3/24", "10.2.0.2/24")];
+  const host = { links: [], note: () => {} };
+  const line = "c1 and c2 have one address, 10.2.0.2/24 (macvlan-wrapper): stop all but one";
+  expect(lostSince(listWith(eth0, eth1), same, host)).toEqual([line]);
+  expect(lostSince(listWith(eth0), same, host)).toEqual([]);
 });
 
 const masquerading = { type: "bridge-wrapper", ipMasq: true, ipam: { type: "host-local" } };
