@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../../shared/journal/journal.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
-import { del, runsOf } from "../support/dels.ts";
-import { bootId, exits, type Machine, ownNamespace, planOf } from "../support/fake-host.ts";
+import { del, runsOf, zone } from "../support/dels.ts";
+import { bootId, callWrapper, exits, type Machine, messagesOf, ownNamespace, planOf } from "../support/fake-host.ts";
 import { chainedOf, entryOf, journalFiles, tryOf, zoneOfBlue } from "../support/journals.ts";
 import { blue, requestOf } from "../support/requests.ts";
 import { bothResult, macvlanResult } from "../support/results.ts";
@@ -141,10 +141,14 @@ describe("the prevResult of a DEL", () => {
   });
 
   test("with an index outside its list is passed whole, and the log says why", () => {
-    const broken = { ...macvlanResult, ips: [{ address: "10.1.0.2/24", interface: 4 }] };
-    expect(shownIn(del("tuning", { prevResult: broken }, { files: journalFiles(chainedOf("tuning")) }))).toEqual([
-      broken,
-    ]);
+    const prevResult = { ...bothResult, ips: [{ address: "10.1.0.2/24", interface: 4 }] };
+    const env = { CNI_COMMAND: "DEL", CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
+    const call = { calledAs: "/opt/cni/bin/tuning-wrapper", stdin: { ...zone, prevResult }, env };
+    const outcome = callWrapper(call, { files: journalFiles(chainedOf("tuning")), links: [7] });
+    expect(shownIn(outcome)).toEqual([prevResult]);
+    expect(messagesOf(outcome)[0]).toBe(
+      "invalid prevResult: prevResult.ips[0].interface is outside the list of 4 interfaces",
+    );
   });
 });
 
