@@ -36,7 +36,9 @@ describe.each(cases)("%s", (path) => {
   const files = { ...origin, ...(isRecorded ? journalOf({ env, stdin }, expected) : {}) };
   const isHandedOver = runtime === undefined && env.CNI_COMMAND !== "DEL";
   const call = { calledAs: `/opt/cni/bin/${plugin}`, env, stdin };
-  const outcome = callWrapper(call, { answers: [exits(0, answer)], files });
+  // What ADD made is there when the runtime calls the other verbs.
+  const links = [env.CNI_COMMAND === "ADD" ? 0 : 7];
+  const outcome = callWrapper(call, { answers: [exits(0, answer)], files, links });
 
   test("the delegate gets its own call", () => {
     expect(outcome.runs).toStrictEqual([
