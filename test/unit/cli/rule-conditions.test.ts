@@ -494,6 +494,25 @@ describe.each<Coded>([
     {},
     [],
   ],
+  [
+    "interface-not-made",
+    "a later plugin makes it, behind another",
+    [
+      { type: "ptp-wrapper" },
+      { type: "sbr-wrapper", wrapper: { ifName: "eth2" } },
+      { type: "bridge-wrapper", wrapper: eth1 },
+      { type: "macvlan-wrapper", wrapper: { ifName: "eth2" } },
+    ],
+    {},
+    ['"eth2": no plugin before sbr-wrapper makes eth2. Put it after macvlan-wrapper, which makes eth2'],
+  ],
+  [
+    "interface-not-made",
+    "a later plugin makes another one",
+    [{ type: "sbr-wrapper" }, { type: "bridge-wrapper", wrapper: eth1 }],
+    {},
+    ['"sbr-wrapper": no plugin before sbr-wrapper makes eth0. Put it after an interface plugin'],
+  ],
   ["interface-not-made", "an unknown plugin may make it", [{ type: "acme" }, { type: "sbr-wrapper" }], {}, []],
   [
     "disabled-check",
@@ -1717,5 +1736,25 @@ describe("renamed-network", () => {
     const state = { entries, leases: [], unreadable: [] } as unknown as State;
     expect(foundBeside("renamed-network", a, b, { state })).toEqual(expected);
     expect(foundBeside("renamed-network", a, b)).toEqual([]);
+  });
+});
+
+describe("drop-in-not-installed", () => {
+  const installed = (isWrapper: boolean) =>
+    ({ find: (type: string) => ({ path: `bin/${type}`, isWrapper }) }) as unknown as Context["plugins"];
+  const second = { type: "macvlan", wrapper: eth1 };
+  const plain = (type: string) =>
+    `"${type}": bin/${type} is the plain plugin. Link cni-wrappers as ${type} in a directory that comes before, or change the type to "${type}-wrapper"`;
+
+  test.each<Row>([
+    ["a plain plugin in the wrapper's place", [{ type: "bridge" }, second], {}, [plain("bridge"), plain("macvlan")]],
+    ["a chained plugin needs none", [second, { type: "sbr" }], {}, [plain("macvlan")]],
+    ["an unknown plugin is not wrapped", [second, { type: "acme" }], {}, [plain("macvlan")]],
+    ["the wrappers have names of their own", [{ type: "ptp-wrapper" }, second], {}, []],
+    ["nobody asks for a wrapper", [{ type: "bridge" }, { type: "macvlan" }], {}, []],
+  ])("%s", (_, plugins, own, expected) => {
+    expect(foundIn("drop-in-not-installed", plugins, own, { plugins: installed(false) })).toEqual(expected);
+    expect(foundIn("drop-in-not-installed", plugins, own, { plugins: installed(true) })).toEqual([]);
+    expect(foundIn("drop-in-not-installed", plugins, own)).toEqual([]);
   });
 });
