@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
-import { checkOnHost, checkOptionsOn, inPlace, withoutPlugins } from "../../../../cli/live/check.ts";
+import { attachmentOf, type CachedAttachment } from "../../../../cli/live/cached-results.ts";
+import { runChain } from "../../../../cli/live/chain.ts";
+import { checkOnHost, checkOptionsOn, inPlace, outsideSubnets, withoutPlugins } from "../../../../cli/live/check.ts";
 import { listWith } from "../needs/support.ts";
 
 let directory = "";
@@ -57,6 +58,12 @@ describe("the verdict about an attachment", () => {
         "firewall is in the list no more, so DEL leaves its rules: put it back until the containers that have them are gone",
       ],
     });
+  });
+
+  test("no plugin runs where the runtime asks none", async () => {
+    listed("zone", { plugins: [{ type: "ptp" }], disableCheck: true });
+    expect(await verdictOn()).toEqual({ is: "unchecked", why: "the list has disableCheck" });
+    expect(() => readFileSync(join(directory, "bin/ptp.call"))).toThrow("ENOENT");
   });
 
   test.each([
@@ -143,6 +150,34 @@ describe("the verdict about an attachment", () => {
     const { cure } = (await verdictOn(attached({ network: "nomad", list }))) as { cure?: string };
     expect(cure).toMatch(/Change the type to "ptp-wrapper"$/);
   });
+});
+
+test("an address is in one of several subnets, or in none of them, and a program's are not known", () => {
+  const outside = (own: object, ...subnets: string[]) => {
+    const ranges = subnets.map((one) => [{ subnet: one }]);
+    return outsideSubnets(listWith({ type: "ptp-wrapper", ipam: { type: "host-local", ranges }, ...own }), attached());
+  };
+  const line = (subnets: string) =>
+    `eth0 has 10.1.0.2/24, and the list now has ${subnets}: ptp-wrapper may refuse the next container; stop those of the old subnet first, or undo the change`;
+  expect(outside({}, "10.2.0.0/24", "10.1.0.0/24")).toEqual([]);
+  expect(outside({}, "10.2.0.0/24", "no subnet", "10.3.0.0/24")).toEqual([line("10.2.0.0/24, no subnet, 10.3.0.0/24")]);
+  expect(outside({ wrapper: { jq: "." } }, "10.2.0.0/24")).toEqual([]);
+});
+
+test("ADD hands each plugin's result to the next one, and ends at the first that fails", async () => {
+  plugin("first", `echo '{"cniVersion":"1.0.0","ips":[]}'`);
+  plugin("last", `printf '{"cniVersion":"1.0.0","dns":{"domain":"%s"}}' "$(grep -c '"ips":\\[\\]')"`);
+  plugin("broken", refuses("no room"));
+  const attachment = attachmentOf(attached(), join(directory, "bin"));
+  const add = (...types: string[]) =>
+    runChain({ list: listWith(...types.map((type) => ({ type }))), verb: "ADD", attachment }, 60);
+  const first = { cniVersion: "1.0.0", ips: [] };
+  expect(await add("first")).toStrictEqual({ passed: true, result: first });
+  const last = { cniVersion: "1.0.0", dns: { domain: "1" } };
+  expect(await add("first", "last")).toStrictEqual({ passed: true, result: last });
+  expect(await add("portmap")).toStrictEqual({ passed: true });
+  const failed = { passed: false, plugin: "broken", position: 1, error: "no room" };
+  expect(await add("first", "broken", "last")).toStrictEqual(failed);
 });
 
 test.each([

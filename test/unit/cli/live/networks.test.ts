@@ -25,7 +25,9 @@ test("the lists that a runtime loads, each as libcni sees it", () => {
   write("40.conf", list("a list in a .conf", ptp));
   write("41.conflist", { name: "a plugin in a .conflist", type: "ptp" });
   write("50.conflits", list("misspelt", ptp));
+  write("51.conflits", { name: "misspelt", type: "ptp" });
   write("60.conflist", "{");
+  write("62.conflist", '{"cniVersion":"1.0.0","name":"broken","plugins":[{"type":"ptp"}],}');
   write("61.conflist", { cniVersion: "1.0.0", plugins: [ptp] });
   const networks = loadNetworks(["lists"], { directory });
   expect([...networks].map(([key, { name, value }]) => [key, name, value])).toEqual([
@@ -74,7 +76,7 @@ test("each file that a runtime does not load, with its first mistake", () => {
 
 test("the errors of lists that a runtime loads, and what somebody has switched off", () => {
   write("10.conflist", list("zone", { type: "bridge", bridge: "b0" }, { type: "macvlan", master: "ens18" }));
-  write("20.conflist", { ...list("shop", { ...ptp, ipam: { type: "dhcp" } }), unknown: "a warning" });
+  write("20.conflist", list("shop", { ...ptp, ipam: { type: "dhcp" }, mtuu: "a warning" }));
   write("30.conflist", "{");
   const { files } = readLists(["lists"], { directory });
   const links = [{ ifindex: 1, ifname: "ens19" }];
