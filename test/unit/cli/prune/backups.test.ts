@@ -2,13 +2,16 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { Memory } from "../../../../cli/host/memory.ts";
 import { listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import type { PathState } from "../../../../cli/live/namespaces.ts";
 import { findingsIn } from "../../../../cli/prune/findings.ts";
 import { remove } from "../../../../cli/prune/remove.ts";
 import { surveyOf } from "../../../../cli/prune/survey.ts";
-import { resultOf } from "./support.ts";
+import { entryOf } from "../../support/journals.ts";
+import { redirect } from "../../support/redirected.ts";
+import { rememberedOf, resultOf } from "./support.ts";
 
 let directory = "";
 beforeEach(() => {
@@ -67,4 +70,22 @@ test("a backup that names nobody is left alone, and named", async () => {
 
 test("a list is known by its own name, and by those of its renamed interfaces", async () => {
   expect(Object.fromEntries((await survey()).networks)).toEqual({ zone: "zone", "zone-eth1": "zone" });
+});
+
+test("a namespace that only a journal of this boot tells may be its attachment's", async () => {
+  redirect("/var/lib/cni", directory);
+  const namespace = { path: "/none", device: 4, inode: 5 };
+  const stateOf = async (bootId: string | undefined) => {
+    const { text } = rememberedOf(entryOf({ containerId: "c1", namespace, bootId: String(bootId) }));
+    mkdirSync(at("wrappers/c1"), { recursive: true });
+    writeFileSync(at("wrappers/c1/zone:eth0"), text);
+    const namespaces = [{ inode: 5, paths: ["/proc/7/ns/net"], links: [] }];
+    const places = { cacheDirectory: directory, lists: [] };
+    const { states } = await surveyOf(places, { namespaces, pathState: () => "gone" }, () => {});
+    return [...states.values()];
+  };
+  expect(await stateOf(new Memory().moment()?.bootId)).toEqual([
+    { is: "unknown", why: "its namespace lives on: /proc/7/ns/net" },
+  ]);
+  expect(await stateOf("earlier")).toEqual([{ is: "gone" }]);
 });

@@ -43,6 +43,11 @@ function pathsIn(proc: string): Record<number, readonly string[]> {
   return Object.fromEntries([...findNamespaces(proc)].map(([inode, { paths }]) => [inode, [...paths]]));
 }
 
+test("what is no network namespace by its link is none", () => {
+  const proc = procWith({ 1: { net: "xnet:[7]" }, 2: { net: "net:[7]x" }, 3: { net: "mnt:[7]" } });
+  expect(pathsIn(proc)).toEqual({});
+});
+
 test("the mounts of another user namespace say nothing, however deep it is, and its processes do", () => {
   const proc = procWith({
     1: { mounts: [mountOf(7, "/run/netns/c1")] },
@@ -50,11 +55,20 @@ test("the mounts of another user namespace say nothing, however deep it is, and 
     // In the host's own mount namespace.
     9: { user: "user:[10]", mounts: [mountOf(9, "/run/netns/c1")] },
   });
+  const read: string[] = [];
+  const readFile = fs.readFileSync;
+  const noting = ((file: string, encoding: "utf8") => {
+    read.push(file);
+    return readFile(file, encoding);
+  }) as typeof fs.readFileSync;
+  onTestFinished(replaceFileFunctions({ readFileSync: noting }));
   expect(pathsIn(proc)).toEqual({
     1: ["/proc/1/ns/net", "/proc/9/ns/net"],
     7: ["/run/netns/c1"],
     9: ["/proc/8/ns/net"],
   });
+  // What is not believed is not read.
+  expect(read).toHaveLength(1);
 });
 
 test("the host's user namespace counts also if this process has another one", () => {
@@ -104,7 +118,15 @@ test("the links of a namespace that can be entered are read, and this process's 
   const net = readlinkSync("/proc/self/ns/net");
   const paths = [`/proc/${process.pid}/ns/net`];
   const proc = procWith({ [process.pid]: { net }, 9999998: { net: "net:[1]" } });
+  const readdir = fs.readdirSync;
+  let looks = 0;
+  const counting = ((path: string) => {
+    if (path === proc) looks++;
+    return readdir(path);
+  }) as typeof fs.readdirSync;
+  onTestFinished(replaceFileFunctions({ readdirSync: counting }));
   const { namespaces } = await readNamespaces(proc);
+  expect(looks).toBe(1);
   expect(namespaces).toEqual([{ inode: Number(/\d+/.exec(net)), paths, links: [{ ifindex: 2, ifname: "eth0" }] }]);
 });
 

@@ -27,6 +27,7 @@ COMMIT
 :CNI-HOSTPORT-SETMARK - [0:0]
 -A POSTROUTING -m comment --comment "all *ports, see:CNI-0123456789abcdef01234567 " -j ACCEPT
 -A POSTROUTING -s 172.26.64.2/32 -m comment --comment "name: \\"zone\\" id: \\"c1\\"" -j CNI-5f346e2d484bb1c7403b7e9b
+[1:2] -A POSTROUTING -s 172.26.64.9/32 -j CNI-5f346e2d484bb1c7403b7e9b
 -A CNI-5f346e2d484bb1c7403b7e9b -d 172.26.64.0/24 -m comment --comment "name: \\"zone\\" id: \\"c1\\"" -j ACCEPT
 -A CNI-DN-5f346e2d484bb1c7403b7 -s 172.26.64.0/24 -p tcp -m tcp --dport 8080 -j CNI-HOSTPORT-SETMARK
 -A CNI-DN-5f346e2d484bb1c7403b7 -p tcp -m tcp --dport 8080 -j DNAT --to-destination 172.26.64.2:80

@@ -67,6 +67,11 @@ test.each([
   ],
   ["a process has its MAC under another name", hostWith([], unnamed(link("eth1", "0a:00:00:00:00:02"))), "gone"],
   ["a process has its name with another MAC", hostWith([], unnamed(link("eth0", "0a:00:00:00:00:03"))), "gone"],
+  [
+    "a namespace has an interface like the host's end of its veth",
+    hostWith([], unnamed(link("vethc1", "02:00:00:00:00:0b"))),
+    "gone",
+  ],
   ["a process has only lo", hostWith([], unnamed(link("lo", "0a:00:00:00:00:02"))), "gone"],
   [
     "a namespace cannot be read",
@@ -144,7 +149,18 @@ test("a journal without a result tells the namespace", () => {
   expect(knowns).toMatchObject([{ network: "zone", containerId: "c1", runtimeIfName: "eth0", result: undefined }]);
   const states = (live: string[]) => [...statesOf(knowns, hostWith(live)).values()].map(({ is }) => is);
   expect([states([]), states(["/run/netns/c1"])]).toEqual([["gone"], ["live"]]);
+  const beside = hostWith([], unnamed(link("eth5", "0a:00:00:00:00:05")));
+  expect([...statesOf(knowns, beside).values()]).toEqual([{ is: "gone" }]);
 });
+
+test.each([{ cniVersion: "1.0.0" }, undefined])(
+  "a result without interfaces is of none that is there: %j",
+  (result) => {
+    const known = knownOf("c1", "10.1.0.2", [], { result });
+    const beside = hostWith([], unnamed(link("eth5", "0a:00:00:00:00:05")));
+    expect(statesOf([known], beside).get(known)).toEqual({ is: "gone" });
+  },
+);
 
 test.each([
   ["lives on", {}, "its namespace lives on: /proc/7/ns/net"],
