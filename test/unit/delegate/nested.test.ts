@@ -17,7 +17,7 @@ test.each(["ADD", "CHECK", "DEL", "GC", "STATUS", "VERSION"])(
         stdin: undefined,
       },
     ]);
-    expect(outcome).toMatchObject({ files: {}, asked: [] });
+    expect([outcome.files, outcome.asked]).toEqual([{}, []]);
   },
 );
 

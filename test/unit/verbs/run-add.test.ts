@@ -251,6 +251,12 @@ describe("an ADD beside what only libcni knows", () => {
   test("that found an interface in its way leaves no journal", () => {
     expect(addWith({ answers: [exits(1)], links: [7] }).files).toEqual(result);
   });
+
+  test("that passes stands: there is no other entry to give up", () => {
+    const outcome = addWith({ answers: [exits(0, macvlanResult)], links: [0, 8] });
+    expect(outcome.exitCode).toBe(0);
+    expect(linesIn(outcome.files[journal]).map(({ line }) => line)).toEqual(["began", "given up", "began", "done"]);
+  });
 });
 
 test("a masquerading plugin's failure is written with its lease, which another attachment's DEL may free", () => {
@@ -488,7 +494,8 @@ test.each([
 ])("an ADD whose journal cannot be written leaves no file that it has made, although the disk took %s", (_, text) => {
   const host = callWrapper({ stdin }, { writeProblem: "ENOSPC", files: text === undefined ? {} : { [journal]: text } });
   expect(JSON.parse(host.stdout)).toMatchObject({ code: 5, details: expect.stringContaining(`${journal}: ENOSPC`) });
-  expect(host).toMatchObject({ runs: [], files: {}, emptied: ["/var/lib/cni/wrappers/blue"] });
+  expect(host).toMatchObject({ runs: [], emptied: ["/var/lib/cni/wrappers/blue"] });
+  expect(host.files).toEqual({});
 });
 
 test("an ADD whose answer the runtime does not get is undone, with the masquerading rules of its addresses", () => {
