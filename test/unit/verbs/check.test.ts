@@ -371,5 +371,8 @@ describe("the entry of the interface", () => {
     const other = check([mover], { wrapper: renamed, calledAs: "tuning-wrapper", ip: () => "[]\n[]\n[]\n" });
     expect(other).toMatchObject({ exitCode: 0, runs: [{}] });
     expect(shown(other).routes).toEqual(bridgeView.routes);
+    const unknown = chainedOf("mark", { ifName: "eth1" });
+    const outcome = check([mover, unknown], { wrapper: renamed, calledAs: "mark-wrapper" });
+    expect(shown(outcome).routes).toEqual(bridgeView.routes);
   });
 });
