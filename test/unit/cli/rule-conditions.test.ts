@@ -1758,3 +1758,58 @@ describe("drop-in-not-installed", () => {
     expect(foundIn("drop-in-not-installed", plugins, own)).toEqual([]);
   });
 });
+
+describe("shared-device, of two lists", () => {
+  const on = (type: string, master: unknown = "ens18", own: object = {}) => ({ type, master, ...own });
+  const carries = (first: string, second: string) =>
+    `"ens18": ens18 carries ${first} interfaces already, so it cannot carry ${second}: see a (1.conflist). Use another master, or ${first} for both`;
+  const jq = { wrapper: { jq: "." } };
+
+  test.each<Lists>([
+    ["macvlan, then ipvlan", [on("macvlan")], [on("ipvlan")], [carries("macvlan", "ipvlan")]],
+    ["ipvlan, then macvlan", [on("ipvlan")], [on("macvlan")], [carries("ipvlan", "macvlan")]],
+    [
+      "twice",
+      [on("macvlan")],
+      [on("ipvlan"), on("ipvlan")],
+      [carries("macvlan", "ipvlan"), carries("macvlan", "ipvlan")],
+    ],
+    ["two masters", [on("macvlan")], [on("ipvlan", "ens19")], []],
+    ["two of one kind", [on("macvlan")], [on("macvlan")], []],
+    ["no master", [on("macvlan", 7)], [on("ipvlan", 7)], []],
+    ["one in the container", [on("macvlan")], [on("ipvlan", "ens18", { linkInContainer: true })], []],
+    ["a program decides in the first", [on("macvlan-wrapper", "ens18", jq)], [on("ipvlan")], []],
+    ["a program decides in the second", [on("macvlan")], [on("ipvlan-wrapper", "ens18", jq)], []],
+    [
+      "a device for one container after the other",
+      [{ type: "host-device", device: "x" }],
+      [{ type: "host-device", device: "x" }],
+      [],
+    ],
+  ])("%s", (_, a, b, expected) => {
+    expect(foundBeside("shared-device", a, b)).toEqual(expected);
+  });
+});
+
+test("of three lists with common addresses, each names the first before it, whatever their subnets begin with", () => {
+  const list = (name: string, subnet: string) =>
+    text([leased([{ subnet }], [], { type: "macvlan-wrapper", master: "ens18" })], { name });
+  const line = (subnet: string, address: string, other: string) =>
+    `"${subnet}": eth0 can get ${address}, and so can eth0 of ${other}: two containers would have one address. Use another subnet, or divide this one with rangeStart and rangeEnd`;
+  const [wide, low, high] = ["10.1.0.0/24", "10.1.0.0/25", "10.1.0.128/25"];
+  const foundFor = (...subnets: string[]) => {
+    const files = subnets.map((subnet, index) => [`x/${index}.conflist`, list(`n${index}`, subnet)]);
+    return found("overlapping-ranges", Object.fromEntries(files));
+  };
+  expect(foundFor(high, low, wide)).toEqual([line(wide, "10.1.0.130", "n0 (0.conflist)")]);
+  expect(foundFor(low, high, wide)).toEqual([line(wide, "10.1.0.2", "n0 (0.conflist)")]);
+  expect(foundFor(wide, high, low)).toEqual([
+    line(high, "10.1.0.130", "n0 (0.conflist)"),
+    line(low, "10.1.0.2", "n0 (0.conflist)"),
+  ]);
+  expect(foundFor(low, wide, high)).toEqual([
+    line(wide, "10.1.0.2", "n0 (0.conflist)"),
+    line(high, "10.1.0.130", "n1 (1.conflist)"),
+  ]);
+  expect(foundFor(low, high)).toEqual([]);
+});
