@@ -16,7 +16,7 @@ export function hasOnlyLeases({ session, netns }: Undoing, { type, ifName }: Ent
 
 /** Runs the DEL of a plugin's IPAM plugin. Without one, the plugin itself is run, and does nothing. */
 export function freeLeases(undoing: Undoing, entry: Entry, call: DelegateCall): Finished {
-  const ipam = goLookup(ipamOf(call.configuration ?? {}), "type");
+  const ipam = goLookup(ipamOf(call.configuration), "type");
   const alone = { ...call, environment: { ...call.environment, CNI_NETNS: "" } };
   if (typeof ipam !== "string" || typeProblem(ipam) !== undefined) return runDel(undoing, entry, alone);
   // The entry's path is that of the plugin itself, which would pass.
