@@ -30,6 +30,7 @@ export function prevResultFor(
   const selector = { ...target.selector, ifName };
   const attachment = ownAttachment(prevResult, selector);
   const added = done?.added ?? [];
+  let why = `interface ${ifName} is not in prevResult`;
   try {
     if (attachment) {
       const narrowed = narrowPrevResult(prevResult, withAdded(prevResult, attachment, added), selector);
@@ -37,12 +38,9 @@ export function prevResultFor(
     }
     if (containerInterfaceNames(prevResult).length === 0) return prevResult;
   } catch (error) {
-    warn(session, toCniError(error).message);
+    why = toCniError(error).message;
   }
-  warn(
-    session,
-    `interface ${ifName} is not in prevResult: the delegate gets ${role === "meta" ? "all of it" : "no prevResult"}`,
-  );
+  warn(session, `${why}: the delegate gets ${role === "meta" ? "all of it" : "no prevResult"}`);
   return role === "meta" ? prevResult : undefined;
 }
 

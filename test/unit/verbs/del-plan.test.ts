@@ -147,7 +147,7 @@ describe("the prevResult of a DEL", () => {
     const outcome = callWrapper(call, { files: journalFiles(chainedOf("tuning")), links: [7] });
     expect(shownIn(outcome)).toEqual([prevResult]);
     expect(messagesOf(outcome)[0]).toBe(
-      "invalid prevResult: prevResult.ips[0].interface is outside the list of 4 interfaces",
+      "invalid prevResult: prevResult.ips[0].interface is outside the list of 4 interfaces: the delegate gets all of it",
     );
   });
 });
