@@ -104,7 +104,8 @@ describe("a misplaced key", () => {
   test("belongs to the plugin if the wrapper does not know that plugin", () => {
     const call = { calledAs: "/opt/cni/bin/flannel-wrapper", stdin: { ...zone, delegate: {}, ifName: "eth1" } };
     const { runs } = callWrapper(call, { answers: [exits(0, "{}")] });
-    expect(runs).toMatchObject([{ stdin: { delegate: {}, ifName: "eth1" } }]);
+    expect(runs.map(({ stdin }) => stdin)).toMatchObject([{ ifName: "eth1" }]);
+    expect(runs[0]?.stdin).toHaveProperty("delegate", {});
   });
 
   test.each(["CHECK", "DEL", "GC", "STATUS"])("is a warning in the log of %s, and the delegate gets it", (command) => {
