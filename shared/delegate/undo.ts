@@ -277,8 +277,8 @@ function passes(undoing: Undoing, entry: Entry, call: DelegateCall): boolean {
 export function undoJournal(undoing: Undoing): readonly { readonly entry: Entry; readonly why: string }[] {
   const left = undoing.journal.entries.filter(({ isUndone }) => !isUndone);
   giveUp(undoing, left);
-  const undone = fromTheEnd(left).map((entry) => {
-    readAgain(undoing);
+  const undone = fromTheEnd(left).map((entry, index) => {
+    if (index > 0) readAgain(undoing);
     return { entry, outcome: undoOnce(undoing, entry) };
   });
   // guard: a journal with an entry that is not undone
