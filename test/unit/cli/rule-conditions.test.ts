@@ -877,28 +877,14 @@ describe.each<Coded>([
     );
     return ["several-default-routes", JSON.stringify([own, subnets]), [first, second], {}, messages];
   }),
+  ...[{ device: "ens18" }, { hwaddr: "x" }, { kernelpath: "x" }, { pciBusID: "x" }].map((device): Coded => {
+    const [named] = Object.values(device);
+    const message = `"${named}": host-device has taken ${named} already. Use another device`;
+    const plugin = { type: "host-device", ...device };
+    return ["shared-device", JSON.stringify(device), [plugin, plugin], {}, [message]];
+  }),
   ...(
     [
-      [
-        { type: "host-device", device: "ens18" },
-        { type: "host-device", device: "ens18" },
-        '"ens18": host-device has taken ens18 already. Use another device',
-      ],
-      [
-        { type: "host-device", hwaddr: "x" },
-        { type: "host-device", hwaddr: "x" },
-        '"x": host-device has taken x already. Use another device',
-      ],
-      [
-        { type: "host-device", kernelpath: "x" },
-        { type: "host-device", kernelpath: "x" },
-        '"x": host-device has taken x already. Use another device',
-      ],
-      [
-        { type: "host-device", pciBusID: "x" },
-        { type: "host-device", pciBusID: "x" },
-        '"x": host-device has taken x already. Use another device',
-      ],
       [
         { type: "host-device", device: "ens18" },
         { type: "host-device", device: "ens19" },

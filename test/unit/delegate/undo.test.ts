@@ -16,7 +16,7 @@ const failure = exits(1, { code: 7, msg: "no" });
 const other = { network: "other", runtimeIfName: "net1" };
 const masquerading = { type: "bridge", name: "zone", ipMasq: true };
 
-/** An undo of the journal of these entries, and what is to be seen then. */
+/** Prepares the undo of a journal with these entries. `seen` and `warnings` return what it did. */
 function undoing(entries: readonly Entry[], machine: Machine = {}) {
   const files = { ...journalFiles(...entries), ...machine.files };
   // As in GC, which is for no container.

@@ -36,10 +36,7 @@ describe("the verdict", () => {
   const events = {
     start: "a container starts (ADD)",
     second: "another container starts",
-    restart: "the runtime restarts, and asks whether the container&#39;s network is whole (CHECK)".replace(
-      "&#39;",
-      "'",
-    ),
+    restart: "the runtime restarts, and asks whether the container's network is whole (CHECK)",
     joined: "the same, after the other container started",
     retry: "ADD again, after the last plugin failed once",
     twice: "the list attached to the container once more, as net1",

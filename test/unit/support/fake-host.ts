@@ -113,7 +113,7 @@ export function callWrapper(call: Call = {}, machine: Machine = {}): Outcome {
   return { exitCode: fake.replacedBy()?.exitCode ?? exitCode, ...fake.seen() };
 }
 
-/** A session on a fake machine, and what is to be seen there. */
+/** Makes a session on a fake machine. `seen` returns what it did there. */
 export function sessionOn(machine: Machine, call: Call = {}) {
   const { host, seen } = fakeHost(call, machine);
   return { session: { host, profiles, log: logOf({}, {}), cniVersion: undefined, fields: {} }, seen };

@@ -43,7 +43,7 @@ test.each<[string, Partial<HostPathsFound>, LookedAt["directories"]["from"], str
     },
   ],
   [
-    "in the usual places, of which the host has none",
+    "in the usual places, and the host has none of them",
     { nomad: nobody, configDirectories: [], cacheDirectory: "/srv/cni" },
     { lists: "usual", plugins: "usual" },
     "lists in no directory (usual), plugins in /a:/b (usual), results in /srv/cni",
