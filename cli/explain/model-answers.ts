@@ -102,7 +102,6 @@ const idle: Plugin = {
   },
   check() {},
   *del() {},
-  effects: () => [],
 };
 
 /** An IPAM plugin whose DEL the wrapper runs, because the plugin's own would free nothing. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { Link, Machine } from "./machine.ts";
-import { type Effect, namesOf, open, type Plugin, type PluginCall, PluginError, passedOn, resultOf } from "./plugin.ts";
+import { namesOf, open, type Plugin, type PluginCall, PluginError, passedOn, resultOf } from "./plugin.ts";
 
 /** The limits of bandwidth: of both ways. */
 function limitsOf({ runtimeConfig, ...own }: JsonObject): { ingress: boolean; egress: boolean } {
@@ -76,10 +76,5 @@ export const bandwidth: Plugin = {
     limitsOf(call.config);
     machine.devices.delete(shaperOf(call));
     yield "device deleted";
-  },
-  effects: ({ devices }, { namespace, ifName }): Effect[] => {
-    const link = namespace.links.get(ifName);
-    const isThere = () => [...devices.values()].some((device) => device === link?.shaper);
-    return [{ what: `limits of ${ifName}`, holds: isThere }];
   },
 };

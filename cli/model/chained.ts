@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { bandwidth } from "./bandwidth.ts";
-import { dropRules } from "./effects.ts";
 import type { Link, Machine } from "./machine.ts";
 import { isIn, isIpv6 } from "./network.ts";
 import {
@@ -49,12 +48,6 @@ const firewall: Plugin = {
     }
     ingressPolicyOf(call);
   },
-  effects: (machine, { addresses }) =>
-    addresses.map((address) => ({
-      what: `${address} passes the firewall`,
-      holds: () => passages(address).every((text) => hasRule(machine, forward, text)),
-      lose: () => dropRules(machine, passages(address)[1] ?? ""),
-    })),
 };
 
 function ingressPolicyOf({ config: { ingressPolicy } }: PluginCall): string {
@@ -157,17 +150,6 @@ const tuning: Plugin = {
     yield "attributes restored";
     machine.files.delete(backupOf(call));
   },
-  effects: (_, { namespace, ifName, config }) => {
-    const link = namespace.links.get(ifName);
-    return wantedOf(config).map(([name, value]) => ({
-      what: `${name} ${value} of ${ifName}`,
-      holds: () => link !== undefined && attribute(link, name) === value,
-      lose: () => {
-        if (link) setAttribute(link, name, 68);
-        return () => link && setAttribute(link, name, value);
-      },
-    }));
-  },
 };
 
 function withMac(result: JsonObject, ifName: string, mac: string): JsonObject {
@@ -215,8 +197,6 @@ const sbr: Plugin = {
       yield "rule deleted";
     }
   },
-  effects: (_, { namespace: { sources }, addresses }) =>
-    addresses.map((address) => ({ what: `table for ${address}`, holds: () => sources.has(address) })),
 };
 
 /** loopback (plugins/main/loopback): the namespace's own link, which only it sets up. */
@@ -238,7 +218,6 @@ const loopback: Plugin = {
     if (namespace) namespace.isUp = false;
     yield "down";
   },
-  effects: () => [],
 };
 
 /** The plugins that make no interface. */

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { bridge } from "./bridge.ts";
-import { linkEffects } from "./effects.ts";
 import { hasIpam, ipamOf } from "./ipam.ts";
 import { type Kind, namespaceIn } from "./kind.ts";
 import { kinds } from "./kinds.ts";
@@ -29,7 +28,6 @@ export function creator(kind: Kind): Plugin {
       checkNetwork(namespace, namesOf(call).ifName, config.prevResult);
     },
     del: (machine, call) => detach(kind, machine, call),
-    effects: linkEffects,
   };
 }
 

@@ -1,3 +1,4 @@
+import { leaseDirectory } from "../../shared/journal/host-files.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { lastElement } from "../../shared/protocol/names.ts";
 import { addressOf, addressText } from "../lists/addresses.ts";
@@ -158,42 +159,9 @@ function nextFree(set: readonly Range[], last: string | undefined, isFree: (addr
   return undefined;
 }
 
-/** The directory of host-local's leases: a directory for each network, a file for each address. */
-export const leaseDirectory = "/var/lib/cni/networks";
-
 function directoryOf({ config }: PluginCall): string {
   const { dataDir } = ipamBlock(config);
   return `${typeof dataDir === "string" && dataDir !== "" ? dataDir.replace(/\/$/, "") : leaseDirectory}/${config.name}`;
-}
-
-/** Returns the files of host-local's leases for an interface, in all networks. */
-export function leasesOf({ files }: Machine, containerId: string, ifName: string): string[] {
-  const owner = `${containerId}\r\n${ifName}`;
-  // Most files are others': this is the fastest way to see that.
-  return [...files].flatMap(([path, { text }]) => (text === owner && path.startsWith(leaseDirectory) ? [path] : []));
-}
-
-/** Whether an interface other than an owner's (`c1\r\neth0`) has one of host-local's leases of an address. */
-export function isLeasedByOther({ files }: Machine, owner: string, address: string): boolean {
-  const name = `/${withoutPrefix(address)}`;
-  return [...files].some(
-    ([path, { text }]) => path.startsWith(leaseDirectory) && path.endsWith(name) && text !== owner,
-  );
-}
-
-/** Whether an IPAM plugin keeps an address for an interface. */
-export function isLeased(
-  machine: Machine,
-  ipam: string,
-  containerId: string,
-  ifName: string,
-  address: string,
-): boolean {
-  const name = `/${withoutPrefix(address)}`;
-  if (ipam === "host-local") return leasesOf(machine, containerId, ifName).some((path) => path.endsWith(name));
-  const isOwn = ([client, lease]: [string, { address: string }]) =>
-    client.startsWith(`${containerId}/`) && client.endsWith(`/${ifName}`) && `${lease.address}/24` === address;
-  return ipam !== "dhcp" || [...machine.dhcp].some(isOwn);
 }
 
 function ownLeases({ files }: Machine, call: PluginCall): string[] {

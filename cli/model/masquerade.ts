@@ -29,14 +29,6 @@ export function unmasquerade(
   if (errors.length > 0) throw new PluginError(errors.join("\n"));
 }
 
-export function isMasqueraded({ rules }: Machine, address: string): boolean {
-  const source = `-s ${withoutPrefix(address)} -j `;
-  const jumps = rules.filter(({ chain, text }) => chain === "POSTROUTING" && text.startsWith(source));
-  return jumps.some(({ text }) =>
-    rules.some((rule) => rule.chain === text.slice(source.length) && rule.text.endsWith("MASQUERADE")),
-  );
-}
-
 /** IPv4 and IPv6 have tables of their own. */
 function chainFor(network: string, containerId: string, address: string): string {
   return `CNI-${network}${containerId}${isIpv6(address) ? " (IPv6)" : ""}`;

@@ -13,29 +13,11 @@ export type Steps<T = void> = Generator<string, T>;
 /** The plugin's error, as it prints it. */
 export class PluginError extends Error {}
 
-/** What an attachment has because of one plugin of its list. */
-export interface Effect {
-  readonly what: string;
-  readonly holds: () => boolean;
-  /** Takes it away, so that the CHECK of the plugin must fail; returns how to give it back. Without it, CHECK sees no loss. */
-  readonly lose?: () => () => void;
-}
-
-/** Where a plugin acted: its interface, the interface's addresses, and its own configuration. */
-export interface Place {
-  readonly containerId: string;
-  readonly namespace: Namespace;
-  readonly ifName: string;
-  readonly addresses: readonly string[];
-  readonly config: JsonObject;
-}
-
-/** A plugin: what its verbs do to the host, what its ADD gives to an attachment. */
+/** A plugin: what its verbs do to the host. */
 export interface Plugin {
   add(machine: Machine, call: PluginCall): Steps<JsonObject>;
   check(machine: Machine, call: PluginCall): void;
   del(machine: Machine, call: PluginCall): Steps;
-  effects(machine: Machine, place: Place): Effect[];
 }
 
 /** The names in a call that plugins name their things by. */

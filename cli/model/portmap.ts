@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
-import { dropRules } from "./effects.ts";
 import type { Machine } from "./machine.ts";
 import { isIpv6 } from "./network.ts";
 import {
@@ -106,13 +105,6 @@ export const portmap: Plugin = {
     }
     yield "ports removed";
   },
-  effects: (machine, { config, addresses: [address = ""] }) =>
-    mappingsOf(config).map((mapping) => {
-      const leads = `${withoutPrefix(address)}:${mapping.containerPort}`;
-      const holds = () => destinationOf(machine, mapping.hostPort) === leads;
-      const what = `port ${mapping.hostPort} to ${leads}`;
-      return isNft(config) ? { what, holds } : { what, holds, lose: () => dropRules(machine, `${leads}`) };
-    }),
 };
 
 function nftRules(machine: Machine, call: PluginCall) {

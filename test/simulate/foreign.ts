@@ -1,6 +1,5 @@
 import { bridge } from "../../cli/model/bridge.ts";
 import { attach, detach } from "../../cli/model/creators.ts";
-import { linkEffects } from "../../cli/model/effects.ts";
 import { kinds } from "../../cli/model/kinds.ts";
 import { namesOf, type Plugin, type PluginCall, PluginError, passedOn, resultOf } from "../../cli/model/plugin.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
@@ -29,7 +28,6 @@ function mark(): Plugin {
       machine.files.delete(fileOf(call));
       yield "mark removed";
     },
-    effects: ({ files }, { containerId }) => [{ what: "mark", holds: () => files.has(`/var/lib/mark/${containerId}`) }],
   };
 }
 
@@ -42,7 +40,6 @@ function reporter(interfaceOf: (call: PluginCall) => JsonObject, address: string
     },
     check() {},
     *del() {},
-    effects: () => [],
   };
 }
 
@@ -87,7 +84,6 @@ function twin(): Plugin {
     *del(machine, call) {
       for (const name of ownNames(call)) yield* detach(kinds.macvlan, machine, named(call, name));
     },
-    effects: linkEffects,
   };
 }
 
@@ -110,9 +106,5 @@ function flannel(): Plugin {
       yield* detach(bridge, machine, { env: call.env, config: JSON.parse(kept) });
       machine.files.delete(fileOf(call));
     },
-    effects: (machine, place) =>
-      linkEffects(machine, { ...place, config: { ipam: { type: "host-local" } } }).map(
-        ({ lose: _, ...unseen }) => unseen,
-      ),
   };
 }

@@ -1,11 +1,10 @@
 import { shaperName } from "../../cli/model/bandwidth.ts";
-import { leasesOf } from "../../cli/model/ipam.ts";
 import type { Machine, Namespace } from "../../cli/model/machine.ts";
-import { type Effect, resultOf } from "../../cli/model/plugin.ts";
+import { resultOf } from "../../cli/model/plugin.ts";
 import { journalFile } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { type Effect, effects, leasesOf } from "./effects.ts";
 import { secondName } from "./foreign.ts";
-import { plugins } from "./plugins.ts";
 import { type Attachment, type ListedPlugin, netnsOf, portMappingsOf, resultFile } from "./runtime.ts";
 
 /** What the runtime has done with an attachment. */
@@ -239,7 +238,7 @@ export function effectsOf(
     const config = { ...plugin, runtimeConfig: { portMappings: ownPorts(plugin, of) } };
     return names.flatMap((name) => {
       const place = { containerId: of.container, namespace, ifName: name, addresses: addresses[name] ?? [], config };
-      return plugins[delegateOf(plugin)]?.effects(machine, place) ?? [];
+      return effects[delegateOf(plugin)]?.(machine, place) ?? [];
     });
   });
 }

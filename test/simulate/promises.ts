@@ -1,9 +1,10 @@
-import { isLeased, leaseDirectory } from "../../cli/model/ipam.ts";
 import type { Makers, Thing } from "../../cli/model/machine.ts";
 import { resultOf, withoutPrefix } from "../../cli/model/plugin.ts";
 import { profiles } from "../../plugins/index.ts";
+import { leaseDirectory } from "../../shared/journal/host-files.ts";
 import { type Began, journalDirectory, type Line } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { isLeased } from "./effects.ts";
 import { secondName } from "./foreign.ts";
 import { delegateOf, hasJournal, interfacesOf, isLive, journalFileOf, type Life } from "./life.ts";
 import type { Promised } from "./log.ts";
@@ -41,7 +42,11 @@ export class Promises {
         for (const address of addresses) {
           if (life.isOneClient && this.#addressesOfDhcp(life).includes(address)) continue;
           const other = owners.get(address);
-          if (other && isOneClient(other, here) && isLeased(machine, "dhcp", life.of.container, name, address))
+          if (
+            other &&
+            isOneClient(other, here) &&
+            isLeased(machine, "dhcp", { containerId: life.of.container, ifName: name, address })
+          )
             continue;
           log.expect("no two interfaces have one address", !other, () => `${address}: ${other} and ${here}`);
           owners.set(address, here);

@@ -1,6 +1,6 @@
-import { isLeasedByOther } from "../../cli/model/ipam.ts";
 import { Machine } from "../../cli/model/machine.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
+import { isLeasedByOther } from "./effects.ts";
 import { type Event, type Fault, lineOf, type VerbEvent } from "./event.ts";
 import {
   addressesIn,
