@@ -1,34 +1,33 @@
-import type { Reported } from "../shared/plugin/reported.ts";
-import { bandwidth } from "./bandwidth/reported.ts";
-import { bridge } from "./bridge/reported.ts";
-import { dummy } from "./dummy/reported.ts";
-import { firewall } from "./firewall/reported.ts";
-import { hostDevice } from "./host-device/reported.ts";
 import type { profiles } from "./index.ts";
-import { ipvlan } from "./ipvlan/reported.ts";
-import { macvlan } from "./macvlan/reported.ts";
-import { portmap } from "./portmap/reported.ts";
-import { ptp } from "./ptp/reported.ts";
-import { sbr } from "./sbr/reported.ts";
-import { tap } from "./tap/reported.ts";
-import { tuning } from "./tuning/reported.ts";
-import { vlan } from "./vlan/reported.ts";
-import { vrf } from "./vrf/reported.ts";
 
-/** The answers of the wrapped plugins, by type. Only the commands use them. */
-export const reported: Readonly<Record<keyof typeof profiles, Reported>> = {
-  bridge,
-  macvlan,
-  ptp,
-  ipvlan,
-  vlan,
-  "host-device": hostDevice,
-  tap,
-  dummy,
-  portmap,
-  tuning,
-  bandwidth,
-  firewall,
-  sbr,
-  vrf,
+/** A host device that the configuration names under `key`. */
+interface NamedDevice {
+  readonly key: string;
+  readonly fallback: string;
+}
+
+/** A host device that the configuration names, or for which the plugin invents a name with the prefix. */
+export type HostDevice = NamedDevice | { readonly prefix: string };
+
+/** What a plugin has on the host, as data for tables and for the stage of `try`. No call of a wrapper uses it. */
+export interface Reported {
+  /** The host-side interfaces that a creator lists before its container interface. */
+  readonly hostSide?: readonly HostDevice[];
+  /** The host interface that a creator uses and does not list. */
+  readonly uses?: NamedDevice;
+  /** The plugin publishes the ports of `runtimeConfig.portMappings`. */
+  readonly publishes?: true;
+}
+
+/** The wrapped plugins that have something there, by type. */
+export const reported: Readonly<Partial<Record<keyof typeof profiles, Reported>>> = {
+  // cmdAdd in plugins/main/bridge/bridge.go and plugins/main/ptp/ptp.go.
+  bridge: { hostSide: [{ key: "bridge", fallback: "cni0" }, { prefix: "veth" }] },
+  ptp: { hostSide: [{ prefix: "veth" }] },
+  macvlan: { uses: { key: "master", fallback: "default route" } },
+  ipvlan: { uses: { key: "master", fallback: "default route" } },
+  vlan: { uses: { key: "master", fallback: "a host interface" } },
+  // The list may name it by its MAC or by its bus, too.
+  "host-device": { uses: { key: "device", fallback: "a host interface" } },
+  portmap: { publishes: true },
 };

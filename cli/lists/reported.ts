@@ -1,10 +1,9 @@
-import { reported } from "../../plugins/reported.ts";
-import type { HostDevice, Reported } from "../../shared/plugin/reported.ts";
+import { type HostDevice, type Reported, reported } from "../../plugins/reported.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 
 /** The devices of a plugin. None for one that the wrappers do not know. */
 export function reportedBy(type: string): Reported {
-  return Object.hasOwn(reported, type) ? reported[type as keyof typeof reported] : {};
+  return (Object.hasOwn(reported, type) && reported[type as keyof typeof reported]) || {};
 }
 
 /** Returns the name of a device; undefined if the plugin invents it. */

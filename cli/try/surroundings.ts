@@ -74,7 +74,7 @@ function cardOf(plugin: ListedPlugin, routes: readonly DefaultRoute[]): readonly
   const { delegate, configuration, profile } = plugin;
   const { uses } = reportedBy(delegate);
   if (configuration.linkInContainer === true || (profile && !uses)) return [];
-  const { [uses && "key" in uses ? uses.key : "master"]: name } = configuration;
+  const name = configuration[uses?.key ?? "master"];
   if (typeof name === "string" && name !== "") return [name];
   // pkg/utils, GetDefaultRouteInterface of macvlan and ipvlan.
   return /^(?:macvlan|ipvlan)$/.test(delegate) ? routes.slice(0, 1).map(({ device }) => device) : [];
@@ -103,7 +103,7 @@ function copyOf(link: Link, routes: readonly DefaultRoute[]): readonly string[] 
 function obstaclesOf(plugin: ListedPlugin): readonly string[] {
   const { type, delegate, configuration } = plugin;
   const { uses } = reportedBy(delegate);
-  const hasNoCard = uses && "key" in uses && configuration[uses.key] === undefined;
+  const hasNoCard = uses && configuration[uses.key] === undefined;
   return [
     ...(ipamTypeOf(configuration) === "dhcp" ? [`${type} asks a DHCP daemon and a server for addresses`] : []),
     ...(hasNoCard && (isRewritten(plugin) || delegate === "host-device")

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { deviceName, reportedBy } from "../../../cli/lists/reported.ts";
+import { profiles } from "../../../plugins/index.ts";
 
-const configuration = { bridge: "disc0", master: "ens18", device: "ens19", egressRate: 8000 };
+const configuration = { bridge: "disc0", master: "ens18", device: "ens19" };
 
-/** The host's devices in a drawing: with a name, by default, or with a name that the plugin invents. */
+/** The host's devices: with a name, by default, or with a name that the plugin invents. */
 function devicesOf(type: string, own: Record<string, string | number>): string[] {
-  const { hostSide = [], uses, adds } = reportedBy(type);
-  const added = adds && adds.key in own ? [adds.device] : [];
-  return [...hostSide, ...(uses ? [uses] : []), ...added].map(
+  const { hostSide = [], uses } = reportedBy(type);
+  return [...hostSide, ...(uses ? [uses] : [])].map(
     (device) => deviceName(device, own) ?? ("prefix" in device ? `${device.prefix}*` : "nothing"),
   );
 }
@@ -19,8 +19,7 @@ test.each([
   ["ipvlan", ["ens18"], ["default route"]],
   ["vlan", ["ens18"], ["a host interface"]],
   ["host-device", ["ens19"], ["a host interface"]],
-  ["bandwidth", ["bwp*"], []],
-  ...["tap", "dummy", "portmap", "tuning", "firewall", "sbr", "vrf", "consul-cni"].map(
+  ...["tap", "dummy", "portmap", "tuning", "bandwidth", "firewall", "sbr", "vrf", "consul-cni"].map(
     (type): [string, string[], string[]] => [type, [], []],
   ),
 ])("the devices of %s on the host", (type, named, byDefault) => {
@@ -35,12 +34,6 @@ test("an empty name, or one that is no text, is the default", () => {
   ]);
 });
 
-test("only bridge adds a default route, only portmap publishes ports, only tuning sets the MAC", () => {
-  const all = ["bridge", "macvlan", "ptp", "ipvlan", "vlan", "host-device", "tap", "dummy", "portmap", "tuning"];
-  const found = [...all, "bandwidth", "firewall", "sbr", "vrf"].map((type) => [type, reportedBy(type)] as const);
-  expect(found.flatMap(([type, { defaultRoute }]) => (defaultRoute ? [[type, defaultRoute]] : []))).toEqual([
-    ["bridge", "isDefaultGateway"],
-  ]);
-  expect(found.flatMap(([type, { publishes }]) => (publishes ? [type] : []))).toEqual(["portmap"]);
-  expect(found.flatMap(([type, { setsMac }]) => (setsMac ? [[type, setsMac]] : []))).toEqual([["tuning", "mac"]]);
+test("only portmap publishes ports", () => {
+  expect(Object.keys(profiles).filter((type) => reportedBy(type).publishes)).toEqual(["portmap"]);
 });

@@ -2,8 +2,6 @@ import { describe, expect, test } from "vitest";
 import { exampleAttachment } from "../../../../cli/explain/example-source.ts";
 import { explanationData } from "../../../../cli/explain/explain.ts";
 import { simulatedPlugins } from "../../../../cli/explain/model-answers.ts";
-import { profiles } from "../../../../plugins/index.ts";
-import { reported } from "../../../../plugins/reported.ts";
 import type { CniResult } from "../../../../shared/protocol/result.ts";
 import { examples, listOf as readExample } from "../../../support/examples.ts";
 import { explained, parsedList } from "./support.ts";
@@ -20,10 +18,6 @@ function addressesOf({ interfaces, ips }: CniResult): Record<string, string[]> {
     ]),
   );
 }
-
-test("every profile has its devices", () => {
-  expect(Object.keys(reported)).toEqual(Object.keys(profiles));
-});
 
 describe.each(Object.entries(examples))("%s.conflist", (name, { addresses }) => {
   test("has the addresses of the real ADD on an unused host", () => {

@@ -1,4 +1,0 @@
-import type { Reported } from "../../shared/plugin/reported.ts";
-
-/** firewall returns prevResult. */
-export const firewall: Reported = {};
