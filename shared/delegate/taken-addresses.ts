@@ -1,6 +1,6 @@
 import { addressIn, ipName } from "../attachment/subnet.ts";
 import type { Facts } from "../journal/facts.ts";
-import { type Lease, leaseDirectory } from "../journal/host-files.ts";
+import { ipamOf, type Lease, leaseDirectoryOf } from "../journal/host-files.ts";
 import {
   type AttachmentKey,
   type Entry,
@@ -104,15 +104,19 @@ export function addressesIn(result: unknown): string[] {
 }
 
 /** Returns the addresses that host-local leased to the interface of an entry. */
-export function leasedTo(facts: Facts, { delegateNetwork, containerId, ifName }: Entry): readonly string[] {
-  const leases = facts.leases(`${leaseDirectory}/${delegateNetwork}`);
+export function leasedTo(
+  facts: Facts,
+  { delegateNetwork, containerId, ifName, configuration }: Entry,
+): readonly string[] {
+  const leases = facts.leases(leaseDirectoryOf(ipamOf(configuration), delegateNetwork));
   const own = leases.filter((lease) => lease.containerId === containerId && lease.ifName === ifName);
   return own.map(({ address }) => `${address}/${address.includes(":") ? 128 : 32}`);
 }
 
 /**
  * Whether an attachment that only libcni knows may have a lease of an entry's interface and network. Its result lists what it
- * has: if a wrapped one's journal has gone just now, that is a lease in another network. Another `dataDir` tells nothing.
+ * has: if a wrapped one's journal has gone just now, that is a lease in another network. A DEL without an entry does not say
+ * which `dataDir` it has.
  */
 export function mayHaveLease(facts: Facts, entry: Entry, result: CniResult): boolean {
   const leased = leasedTo(facts, entry).map(ipName);

@@ -47,7 +47,7 @@ export class Facts {
   readonly #found = new Set<string>();
   readonly #namespaces = new Map<string, Namespace | undefined>();
   #moment: Moment | undefined;
-  #entered: ReadonlySet<number> | undefined;
+  #entered: ReadonlySet<number | undefined> | undefined;
 
   constructor(host: Reader) {
     this.#host = host;
@@ -193,15 +193,17 @@ export class Facts {
   }
 
   /**
-   * Whether a namespace is still there: at its path, at another mount of the host, or because a process runs in it. Where
-   * another one has its inode, or a later journal says so, it is gone.
+   * Whether a namespace is still there, or may be: at its path, at another mount of the host, or because a process runs in it.
+   * Where another one has its inode, or a later journal says so, it is gone.
    */
   isThere(namespace: Namespace): boolean {
     const mounts = [namespace.path, ...this.#mountsOf(namespace.inode)].flatMap((path) => this.namespace(path) ?? []);
     const alike = mounts.filter(({ device, inode }) => device === namespace.device && inode === namespace.inode);
     if (alike.length > 0) return alike.some((mount) => isSameNamespace(mount, namespace));
     this.#entered ??= new Set(inodesOfProcesses(this.#host));
-    return this.#entered.has(namespace.inode) && !this.#isReplaced(namespace);
+    // guard: a namespace in which a process may run that cannot be looked at
+    const isEntered = this.#entered.has(namespace.inode) || this.#entered.has(undefined);
+    return isEntered && !this.#isReplaced(namespace);
   }
 
   /** Whether a journal knows a later namespace with the same inode. Only the time since the boot tells which one is later. */
@@ -265,16 +267,27 @@ export class Facts {
   }
 }
 
-/** The network namespaces in which processes run. A process shows none if its first thread has ended: its other threads do. */
-function inodesOfProcesses(host: Reader): readonly number[] {
+/**
+ * The network namespaces in which processes run; undefined for one that cannot be read: without CAP_SYS_PTRACE, those of others
+ * cannot. A process shows none if its first thread has ended: its other threads do.
+ */
+function inodesOfProcesses(host: Reader): readonly (number | undefined)[] {
   const inodeOf = (process: string) => host.stat(`/proc/${process}/ns/net`)?.inode;
   const inodesOf = (process: string) => {
     const inode = inodeOf(process);
-    if (inode !== undefined) return inode;
-    return host.listDirectory(`/proc/${process}/task`).flatMap((thread) => inodeOf(`${process}/task/${thread}`) ?? []);
+    // The first process is the host's own.
+    if (inode !== undefined || process === "1") return inode ?? [];
+    const threads = host.listDirectory(`/proc/${process}/task`).map((thread) => `${process}/task/${thread}`);
+    return threads.flatMap((thread) => inodeOf(thread) ?? (runs(host, thread) ? [undefined] : []));
   };
-  return host
-    .listDirectory("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap(inodesOf);
+  const processes = host.listDirectory("/proc").filter((name) => /^\d+$/.test(name));
+  // With hidepid, they are not even listed, or show nothing. The first one is always there.
+  const areHidden = processes.length > 0 && host.stat("/proc/1/stat") === undefined;
+  return areHidden ? [undefined] : processes.flatMap(inodesOf);
+}
+
+/** Whether a thread has not ended. Its state follows its name, which may be anything in parentheses (proc(5), /proc/pid/stat). */
+function runs(host: Reader, thread: string): boolean {
+  const text = host.readFile(`/proc/${thread}/stat`) ?? ") X";
+  return !/^\) [ZX]/.test(text.slice(text.lastIndexOf(")")));
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { linesOf } from "../support/kernel.ts";
 import { Lab } from "../support/lab.ts";
+import { installPlugin } from "./recovery-support.ts";
 import { attached, expectNothingLeft, expectSuccess, hostLocal, newer, older, wrapped, zone } from "./support.ts";
 
 const masquerading = (device: string, subnet: string) => ({
@@ -54,6 +55,26 @@ describe("two bridges that masquerade", () => {
     await expectNothingLeft(lab, ["disc0", "disc1"]);
   });
 });
+
+// The rules name the container's address, which only the lease tells by then.
+test.each(["default", "/run/leases"])(
+  "a bridge is killed after it has masqueraded, and the namespace is gone: DEL leaves no rule (dataDir: %s)",
+  async (directory) => {
+    await using lab = await Lab.start(newer);
+    const plugin = masquerading("disc0", "10.20.0.0/24");
+    const ipam = { ...plugin.ipam, ...(directory !== "default" && { DataDir: directory }) };
+    const list = zone("1.0.0", wrapped({ ...plugin, ipam }));
+    const real = "/run/lab/plugins/bridge";
+    await installPlugin(lab, "bridge", `[ $CNI_COMMAND = ADD ] || exec ${real}; ${real} >/dev/null; kill -9 $$`);
+    const container = await lab.addContainer("c1");
+    expect((await lab.runtime.add(list, container)).exitCode).toBe(1);
+    expect((await lab.kernel.packetRules()).join()).toContain("-s 10.20.0.2/32");
+    await lab.deleteNamespace(container);
+    expectSuccess(await lab.runtime.del(list, container));
+    await expectNothingLeft(lab, ["disc0"]);
+    expect(await lab.readdir("/run/leases/zone")).not.toContain("10.20.0.2");
+  },
+);
 
 describe("two bridges that masquerade by nftables", () => {
   const byNftables = { ipMasqBackend: "nftables" };

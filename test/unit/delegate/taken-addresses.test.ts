@@ -139,6 +139,9 @@ test("the leases of an entry are those of its interface in its network", () => {
     [`${leases}/10.1.0.4`]: "red\neth0",
   });
   expect(leasedTo(facts, entryOf())).toEqual(["10.1.0.2/32", "fd00::2/128"]);
+  const elsewhere = entryOf({ configuration: { IPAM: { type: "host-local", DataDir: "/run/leases" } } });
+  expect(leasedTo(facts, elsewhere)).toEqual([]);
+  expect(leasedTo(factsOf({ "/run/leases/zone/10.1.0.9": "blue\neth0" }), elsewhere)).toEqual(["10.1.0.9/32"]);
   const has = (address: string) =>
     mayHaveLease(facts, entryOf(), { cniVersion: "1.0.0", ips: [{ address: "10.9.0.9/24" }, { address }] });
   expect([

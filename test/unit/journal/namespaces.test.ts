@@ -9,14 +9,14 @@ const file = (inode: number, changedMs = 1, device = 4) => ({ device, inode, siz
 
 /** Whether the namespace is there on a host with these files, mounts and names in directories. */
 function isThere(
-  files: Readonly<Record<string, ReturnType<typeof file>>>,
+  files: Readonly<Record<string, ReturnType<typeof file> | undefined>>,
   mounts: Readonly<Record<string, string>> = {},
   names: Readonly<Record<string, readonly string[]>> = {},
 ): boolean {
   const host = {
     readFile: (path: string) => mounts[path],
     listDirectory: (path: string) => names[path] ?? [],
-    stat: (path: string) => files[path],
+    stat: (path: string) => ({ "/proc/1/stat": file(1), ...files })[path],
   };
   return new Facts(host).isThere(namespace);
 }
@@ -57,6 +57,21 @@ test("a namespace is there while a process runs in it, or one of its threads", (
   expect(isThere({ "/proc/12/task/13/ns/net": file(7) }, {}, threads)).toBe(true);
   expect(isThere({ "/proc/12/task/13/ns/net": file(8) }, {}, threads)).toBe(false);
   expect(isThere({ "/proc/12/ns/net": file(8), "/proc/12/task/13/ns/net": file(7) }, {}, threads)).toBe(false);
+});
+
+test("a namespace may be there while a process runs that cannot be looked at", () => {
+  const names = { "/proc": ["1", "12"], "/proc/1/task": ["1"], "/proc/12/task": ["12"] };
+  const isThereBeside = (stat: string) => isThere({}, { "/proc/12/task/12/stat": stat }, names);
+  expect(isThereBeside("12 (sleep) S 1 12")).toBe(true);
+  expect(isThereBeside("12 (a) Z (b\n) X c) S 1 12")).toBe(true);
+  for (const ended of ["Z", "X"]) expect(isThereBeside(`12 (S) R) ${ended} 1 12`)).toBe(false);
+  // The first one is the host's own.
+  expect(isThere({}, { "/proc/1/task/1/stat": "1 (init) S 0 1" }, names)).toBe(false);
+  // It ended meanwhile.
+  expect(isThere({}, {}, names)).toBe(false);
+  // With hidepid, the first process is not listed, or its files are missing.
+  const hidden = { "/proc/1/stat": undefined, "/proc/12/ns/net": file(8) };
+  expect([isThere(hidden, {}, { "/proc": ["12"] }), isThere(hidden)]).toEqual([true, false]);
 });
 
 test("a journal that knows a later namespace with its inode says that it is gone, whatever runs in that one", () => {
