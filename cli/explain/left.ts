@@ -2,20 +2,20 @@ import type { Machine } from "../model/machine.ts";
 
 /** Something of a container that is still on the host when the container is gone. */
 export interface Left {
-  readonly kind: "lease" | "masquerading" | "firewall rule" | "port" | "interface" | "file" | "DHCP lease";
+  readonly kind: keyof typeof kinds;
   readonly name: string;
 }
 
-/** How the model names its things, and what an operator calls them. */
-const kinds: readonly (readonly [RegExp, Left["kind"]])[] = [
-  [/^file .*\/([\d.]+|[\da-f:]*:[\da-f:.]*)$/, "lease"],
-  [/^file (.*)/, "file"],
-  [/^rule POSTROUTING -s (\S+) /, "masquerading"],
-  [/^rule CNI-FORWARD -s ([^/ ]+)/, "firewall rule"],
-  [/^rule (?:CNI-HOSTPORT-DNAT|nft hostports) -p (.*) --dport (\d+) /, "port"],
-  [/^device (.*)/, "interface"],
-  [/^DHCP lease (.*)/, "DHCP lease"],
-];
+/** How the model names its things, and what an operator calls them, in words before the name. The first one that fits counts. */
+const kinds = {
+  lease: [/^file .*\/([\d.]+|[\da-f:]*:[\da-f:.]*)$/, "lease"],
+  file: [/^file (.*)/, "file"],
+  masquerading: [/^rule POSTROUTING -s (\S+) /, "rules that masquerade"],
+  "firewall rule": [/^rule CNI-FORWARD -s ([^/ ]+)/, "firewall's rules for"],
+  port: [/^rule (?:CNI-HOSTPORT-DNAT|nft hostports) -p (.*) --dport (\d+) /, "rules of the port"],
+  interface: [/^device (.*)/, "interface"],
+  "DHCP lease": [/^DHCP lease (.*)/, "DHCP lease"],
+} as const;
 
 /** Returns what a container left on a host of the model. A bridge serves all containers, and stays. */
 export function leftOf(machine: Machine, id: string): Left[] {
@@ -27,8 +27,8 @@ export function leftOf(machine: Machine, id: string): Left[] {
 }
 
 function leftFrom(what: string): Left[] {
-  for (const [shape, kind] of kinds) {
-    const [, first, second] = shape.exec(what) ?? [];
+  for (const kind of Object.keys(kinds) as Left["kind"][]) {
+    const [, first, second] = kinds[kind][0].exec(what) ?? [];
     if (first !== undefined) return [{ kind, name: second === undefined ? first : `${second}/${first}` }];
   }
   return [];
@@ -36,14 +36,5 @@ function leftFrom(what: string): Left[] {
 
 /** Says what is left, in words. */
 export function leftWords(left: readonly Left[]): string {
-  const words: Readonly<Record<Left["kind"], (name: string) => string>> = {
-    lease: (name) => `the lease ${name}`,
-    masquerading: (name) => `the rules that masquerade ${name}`,
-    "firewall rule": (name) => `the firewall's rules for ${name}`,
-    port: (name) => `the rules of the port ${name}`,
-    interface: (name) => `the interface ${name}`,
-    file: (name) => `the file ${name}`,
-    "DHCP lease": (name) => `the DHCP lease ${name}`,
-  };
-  return left.map(({ kind, name }) => words[kind](name)).join(", ");
+  return left.map(({ kind, name }) => `the ${kinds[kind][1]} ${name}`).join(", ");
 }

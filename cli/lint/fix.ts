@@ -4,7 +4,7 @@ import { unchangedPath } from "../lists/find-files.ts";
 import { type ListFile, parseListFile } from "../lists/list-file.ts";
 import type { Terminal } from "../terminal.ts";
 import { type Finding, lintFiles } from "./lint.ts";
-import type { Context, Edit } from "./rule.ts";
+import type { Context } from "./rule.ts";
 import type { ReasonOf } from "./switched-off.ts";
 
 /** What the rules may look at, and which findings are switched off. */
@@ -23,11 +23,10 @@ export function fixFiles(files: readonly ListFile[], around: Around = {}) {
   let current = files;
   const fixed: Finding[] = [];
   for (let round = 0; round < mostRounds; round++) {
-    const findings = lintFiles(current, around).filter((finding) => {
+    const chosen = lintFiles(current, around).filter((finding) => {
       return finding.fix !== undefined && around.reasonOf?.(finding) === undefined;
     });
-    if (findings.length === 0) break;
-    const chosen = findings.filter((finding, index) => !findings.slice(0, index).some((one) => overlap(one, finding)));
+    if (chosen.length === 0) break;
     fixed.push(...chosen);
     current = current.map((file) => edited(file, chosen));
   }
@@ -42,16 +41,6 @@ function edited(file: ListFile, findings: readonly Finding[]): ListFile {
   const edits = findings.filter((finding) => finding.file === file).flatMap(({ fix = [] }) => fix);
   if (edits.length === 0) return file;
   return parseListFile(file.path, applyEdits(file.text, edits));
-}
-
-/** Whether two findings change the same place, so that only one of them can be applied. */
-function overlap(one: Finding, other: Finding): boolean {
-  if (one.file !== other.file) return false;
-  return (one.fix ?? []).some((edit) => (other.fix ?? []).some((second) => touches(edit, second)));
-}
-
-function touches(one: Edit, other: Edit): boolean {
-  return one.offset <= other.offset + other.length && other.offset <= one.offset + one.length;
 }
 
 /** Applies all safe edits to the files on the disk, and says so on stderr. Returns the files as they are then. */

@@ -50,11 +50,6 @@ export function resultOf({ prevResult }: JsonObject): { interfaces: JsonObject[]
   return { interfaces: list(interfaces), ips: list(ips) };
 }
 
-/** The end of the name of a chain or a device: a digest of the network and the container, whatever the interface (pkg/utils). */
-export function chainName(call: PluginCall): string {
-  return `${namesOf(call).network}${namesOf(call).containerId}`;
-}
-
 /** Returns prevResult, which a chained plugin passes on. */
 export function passedOn({ prevResult }: JsonObject, words = "must be called as chained plugin"): JsonObject {
   if (!isJsonObject(prevResult)) throw new PluginError(words);

@@ -1,16 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { Machine } from "./machine.ts";
 import { isIpv6 } from "./network.ts";
-import {
-  chainName,
-  namesOf,
-  type Plugin,
-  type PluginCall,
-  PluginError,
-  passedOn,
-  resultOf,
-  withoutPrefix,
-} from "./plugin.ts";
+import { namesOf, type Plugin, type PluginCall, PluginError, passedOn, resultOf, withoutPrefix } from "./plugin.ts";
 
 /** A published port of the host, and where it leads. */
 interface Mapping {
@@ -27,7 +18,8 @@ function mappingsOf({ runtimeConfig }: JsonObject): Mapping[] {
 const nftChain = "nft hostports";
 const summary = "CNI-HOSTPORT-DNAT";
 const isNft = (config: JsonObject) => config.backend === "nftables";
-const chainOf = (call: PluginCall) => `CNI-DN-${chainName(call)}`;
+// A digest of the network and the container, whatever the interface (pkg/utils).
+const chainOf = ({ env, config }: PluginCall) => `CNI-DN-${config.name}${env.CNI_CONTAINERID}`;
 const dnat = ({ hostPort, containerPort, protocol = "tcp" }: Mapping, ip: string) =>
   `-p ${protocol} --dport ${hostPort} DNAT ${isIpv6(ip) ? `[${ip}]` : ip}:${containerPort}`;
 const entry = ({ hostPort, protocol = "tcp" }: Mapping, chain: string) =>

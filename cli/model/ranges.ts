@@ -1,14 +1,21 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
-import { type Address, addressOf, addressText, cidrOf, contains, networkOf, rangeOf } from "../lists/addresses.ts";
+import {
+  type Address,
+  type Range as Addresses,
+  addressOf,
+  addressText,
+  cidrOf,
+  contains,
+  networkOf,
+  overlaps,
+  rangeOf,
+} from "../lists/addresses.ts";
 import { decodeProblem } from "./decode.ts";
 import { PluginError } from "./plugin.ts";
 
 /** A range of host-local with all that it fills in. */
-export interface Range {
-  readonly bits: Address["bits"];
+export interface Range extends Addresses {
   readonly length: number;
-  readonly first: bigint;
-  readonly last: bigint;
   readonly gateway: bigint;
 }
 
@@ -36,7 +43,9 @@ export function rangesOf({ ipam, runtimeConfig }: JsonObject): readonly (readonl
   if (written.length === 0) throw new PluginError("no IP ranges specified");
   const sets = written.map((set, index) => setOf(Array.isArray(set) ? set.filter(isJsonObject) : [], index));
   for (const [index, set] of sets.entries()) {
-    const later = sets.slice(index + 1).findIndex((other) => set.some((one) => other.some((two) => overlap(one, two))));
+    const later = sets
+      .slice(index + 1)
+      .findIndex((other) => set.some((one) => other.some((two) => overlaps(one, two))));
     if (later >= 0) throw new PluginError(`range set ${index} overlaps with ${index + later + 1}`);
   }
   known.set(ipam, sets);
@@ -66,14 +75,10 @@ function setOf(set: readonly JsonObject[], index: number): readonly Range[] {
   const ranges = set.map((range) => filled(range, fail));
   if (ranges.some(({ bits }) => bits !== ranges[0]?.bits)) fail("mixed address families");
   for (const [place, one] of ranges.entries()) {
-    const other = ranges.slice(place + 1).find((two) => overlap(one, two));
+    const other = ranges.slice(place + 1).find((two) => overlaps(one, two));
     if (other) fail(`subnets ${rangeText(one)} and ${rangeText(other)} overlap`);
   }
   return ranges;
-}
-
-function overlap(one: Range, other: Range): boolean {
-  return one.bits === other.bits && one.first <= other.last && other.first <= one.last;
 }
 
 /** Fills in what is missing (backend/allocator/range.go, Canonicalize). */

@@ -4,7 +4,7 @@ import type { AttachmentKey, Entry } from "../../shared/journal/journal.ts";
 import { entriesIn, keyOf, type MemoryFile } from "../host/memory.ts";
 import { type List, listFrom } from "../lists/list.ts";
 import { type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
-import { chainName, leaseName, limiterName, masqueradeName, plainAddress, spoofCheckName } from "./thing.ts";
+import { chainName, leaseName, limiterName, masqueradeName, plainAddress } from "./thing.ts";
 
 /** An attachment that a result or a file of the wrappers names. */
 export interface Known extends AttachmentKey {
@@ -72,7 +72,8 @@ export function namesOf(known: Known): readonly string[] {
     fileName(known),
     `hostport:${containerId}`,
     ...addressesOfKnown(known).map((address) => `address:${address}`),
-    ...ifNames.map((ifName) => `macspoofchk:${spoofCheckName(containerId, ifName)}`),
+    // plugins/pkg/link/spoofcheck.go
+    ...ifNames.map((ifName) => `macspoofchk:${containerId}-${ifName}`),
     ...networks.flatMap((network) => [
       ...(["", "DN-", "SN-"] as const).map((kind) => chainName(kind, network, containerId)),
       limiterName(network, containerId),

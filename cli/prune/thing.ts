@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { parseIp } from "../../shared/attachment/subnet.ts";
+import { addressIn, parseIp } from "../../shared/attachment/subnet.ts";
 
 /** What can be left of an attachment. */
-export type Kind = "rule" | "link" | "lease" | "backup" | "journal" | "result";
+export type Kind = (typeof kinds)[number];
 
 /** The kinds in the order of their removal. The result comes last: a killed run then knows the rest from it. */
-export const kinds: readonly Kind[] = ["rule", "link", "lease", "backup", "journal", "result"];
+export const kinds = ["rule", "link", "lease", "backup", "journal", "result"] as const;
 
 /** Something on the host that belongs to an attachment. */
 export interface Thing {
@@ -54,16 +54,10 @@ export function masqueradeName(network: string, ifName: string, containerId: str
   return `${hashed(16, "", network)}-${hashed(16, "", `${ifName}:${containerId}`)}`;
 }
 
-/** Returns the name of bridge's rules against forged MACs (plugins/pkg/link/spoofcheck.go). */
-export function spoofCheckName(containerId: string, ifName: string): string {
-  return `${containerId}-${ifName}`;
-}
-
 /** Returns one spelling for all spellings of an address, with or without a prefix length. */
 export function plainAddress(text: string): string {
-  const [address = ""] = text.split("/");
-  const ip = parseIp(address);
-  return ip === undefined || ip.bits === 32 ? address : BigInt(ip.value).toString(16);
+  const ip = parseIp(addressIn(text));
+  return ip?.bits === 128 ? BigInt(ip.value).toString(16) : addressIn(text);
 }
 
 function hashed(length: number, prefix: string, text: string): string {
