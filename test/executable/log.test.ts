@@ -81,6 +81,18 @@ test("hard links of root's are followed: nobody else can make one in its directo
   expect(lines(machine, "target")).toMatchObject([{ command: "DEL" }]);
 });
 
+// The capability lets it reach the executable, and write root's files, wherever they are.
+const asUser = through('exec setpriv --reuid 1234 --inh-caps +dac_override --ambient-caps +dac_override "$@"');
+
+test.each([0, 1234])("for another user's call, a link in a directory of %d's is followed", async (owner) => {
+  const machine = new Machine();
+  symlinkSync(machine.file("target", ""), machine.path("log"));
+  chownSync(machine.directory, owner, owner);
+  const { stderr } = await machine.call({ command: "DEL", ...logging(machine, "log"), through: asUser });
+  expect(stderr).toBe("");
+  expect(lines(machine, "target")).toMatchObject([{ command: "DEL" }]);
+});
+
 test("what is there is kept, and so is its mode", async () => {
   const machine = new Machine();
   machine.file("log", '{"level":"from before"}\n', 0o600);

@@ -10,6 +10,8 @@ import type { Limited, Order, Run } from "./worker.ts";
 /** How to run the mutants. */
 export interface Way {
   readonly workerCount: number;
+  /** The mutants of guards: tests have more time to decide about them. */
+  readonly guarding: ReadonlySet<Mutant>;
   /** After this moment of `performance.now()`, no mutant gets a turn. */
   readonly endsAt: number;
   /** Whether the tests run once more at the end: a mutant may have left something, and so have killed others. */
@@ -25,13 +27,14 @@ export interface Way {
 export async function judge(
   mutants: readonly Mutant[],
   bundles: readonly Bundle[],
-  { workerCount, endsAt, looksBack, memory, progress }: Way,
+  { workerCount, guarding, endsAt, looksBack, memory, progress }: Way,
 ): Promise<Verdict[]> {
   const workers = Array.from({ length: workerCount }, () => new WarmWorker(bundles));
   try {
     const runs = await runWithout(workers, bundles);
     const reach = reachOf(runs);
     const past = new Past(memory, bundles, runs);
+    const timeFor = (mutant: Mutant) => (guarding.has(mutant) ? longestOfGuard : longest);
     const verdicts = new Map<Mutant, boolean>();
     const killers = new Map<string, string[]>();
     const settle = (mutant: Mutant, { killed, by }: Pick<Remembered, "killed" | "by">): void => {
@@ -41,12 +44,12 @@ export async function judge(
     const reaching = (mutant: Mutant) =>
       (reach.get(mutant.id) ?? []).filter(({ run }) => mayKill(run.test, mutant.file));
     const open = mutants.filter((mutant) => {
-      const known = past.verdictOf(mutant, reaching(mutant));
+      const known = past.verdictOf(mutant, reaching(mutant), timeFor(mutant));
       if (known) settle(mutant, known);
       return !known;
     });
     const orders = open.map((mutant) => () => {
-      const order = orderFor(mutant, reaching(mutant), killers.get(kindOf(mutant)));
+      const order = orderFor(mutant, reaching(mutant), timeFor(mutant), killers.get(kindOf(mutant)));
       return { ...order, tests: [...past.killersOf(mutant, reaching(mutant)), ...order.tests] };
     });
     await runAll(workers, orders, {
@@ -55,8 +58,9 @@ export async function judge(
         const mutant = open[index] as Mutant;
         const failed = typeof outcome === "object" ? outcome.failed : undefined;
         const by = failed && { test: failed.test, index: failed.index };
-        settle(mutant, { killed: !isSurvival(outcome), ...(by && { by }) });
-        past.note(mutant, reaching(mutant), { killed: !isSurvival(outcome), ...(by && { by }) });
+        const verdict = { killed: !isSurvival(outcome), ...(by && { by }) };
+        settle(mutant, verdict);
+        past.note(mutant, reaching(mutant), timeFor(mutant), verdict);
         progress(verdicts.size, [...verdicts.values()].filter((killed) => !killed).length);
       },
     });
@@ -90,9 +94,9 @@ export class Past {
     );
   }
 
-  verdictOf(mutant: Mutant, reaching: readonly Reaching[]): Remembered | undefined {
+  verdictOf(mutant: Mutant, reaching: readonly Reaching[], time: number): Remembered | undefined {
     const known = this.#memory.recall(mutant);
-    return known?.digest === this.#digestOf(known?.by, reaching) ? known : undefined;
+    return known?.digest === this.#digestOf(known?.by, reaching, time) ? known : undefined;
   }
 
   /** The test that killed it, which may do so again. */
@@ -102,15 +106,15 @@ export class Past {
     return test && by.index >= 0 ? [{ ...limited(test), cases: [by.index] }] : [];
   }
 
-  note(mutant: Mutant, reaching: readonly Reaching[], result: Pick<Remembered, "killed" | "by">): void {
-    this.#memory.note(mutant, { ...result, digest: this.#digestOf(result.by, reaching) });
+  note(mutant: Mutant, reaching: readonly Reaching[], time: number, result: Pick<Remembered, "killed" | "by">): void {
+    this.#memory.note(mutant, { ...result, digest: this.#digestOf(result.by, reaching, time) });
   }
 
   // The killer decides alone. A mutant survives, or ends its worker, with the tests that reach it and had time.
-  #digestOf(by: Remembered["by"], reaching: readonly Reaching[]): string {
+  #digestOf(by: Remembered["by"], reaching: readonly Reaching[], time: number): string {
     const tests = by ? [by.test] : reaching.map(({ run }) => run.test).sort();
     const files = tests.flatMap((test) => [test, this.#digests.get(test) ?? "gone"]);
-    return digest(by ? files : [...files, `${longest}`]);
+    return digest(by ? files : [...files, `${time}`]);
   }
 }
 
@@ -160,6 +164,7 @@ export function reachOf(runs: readonly Run[]): ReadonlyMap<number, readonly Reac
 
 /** Tests that take this long decide about a mutant, in milliseconds. With 700, tests a folder away were left out. */
 const longest = 2000;
+const longestOfGuard = 20_000;
 
 /** Each test imports the plugins, so most of them reach a mutant there. The tests that see one of a kind see the others. */
 function kindOf({ file }: Mutant): string {
@@ -176,7 +181,12 @@ function noteKiller(killers: Map<string, string[]>, kind: string, test: string):
  * rule of `lint` has one), then the nearest, those that killed one of its kind before the others, then the fastest, while there
  * is time.
  */
-export function orderFor(mutant: Mutant, reaching: readonly Reaching[], killers: readonly string[] = []): Order {
+export function orderFor(
+  mutant: Mutant,
+  reaching: readonly Reaching[],
+  time: number,
+  killers: readonly string[] = [],
+): Order {
   const own = basename(mutant.file, ".ts");
   const sorted = sortedBy(reaching, (one) => [
     basename(one.run.test) === `${own}.test.ts` || one.run.groups.includes(own) ? 0 : 1,
@@ -184,7 +194,7 @@ export function orderFor(mutant: Mutant, reaching: readonly Reaching[], killers:
     killers.includes(one.run.test) ? killers.indexOf(one.run.test) : killers.length,
     durationOf(one),
   ]);
-  const chosen = inTime(sorted, own);
+  const chosen = inTime(sorted, own, time);
   const usualMs = chosen.reduce((sum, one) => sum + durationOf(one), 0);
   return { mutant: mutant.id, tests: chosen.map(limited), limitMs: 10_000 + 10 * usualMs };
 }
@@ -196,8 +206,8 @@ function durationOf({ run: { milliseconds }, cases }: Reaching): number {
 }
 
 /** As many as there is time for, but all of the named group, or else the whole first file: of each file, the fastest tests. */
-function inTime(sorted: readonly Reaching[], group: string): Reaching[] {
-  let left = longest;
+function inTime(sorted: readonly Reaching[], group: string, time: number): Reaching[] {
+  let left = time;
   return sorted.flatMap((one, at) => {
     const [shared = 0, ...own] = one.run.milliseconds;
     const whole = one.cases ?? [...own.keys()];

@@ -188,6 +188,7 @@ async function judgeScripts(): Promise<Verdict[]> {
   const progress = progressOf(mutants.length, performance.now());
   return judge(mutants, bundles, {
     workerCount: Number(options.workers),
+    guarding,
     endsAt,
     looksBack: !isPart,
     memory,

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { askNomad, NomadAgent } from "../../../../cli/live/nomad-agent.ts";
 import { workloadNames } from "../../../../cli/live/workload.ts";
+import { redirect } from "../../support/redirected.ts";
 
 const node = "0cb1e2c4-2a1e-4f0c-9a52-6f8c9f0b0001";
 const allocation = {
@@ -87,6 +88,13 @@ describe("askNomad", () => {
     expect(await askNomad(new NomadAgent({ NOMAD_ADDR }))).toEqual({ allocations: new Map(), problem });
   });
 
+  test("an address at which no process of root's answers is not believed", async () => {
+    redirect("/proc/net", directory);
+    const NOMAD_ADDR = `http://${await listening(createServer(agent))}`;
+    const problem = "no process of root's on this host answers at its address";
+    expect(await askNomad(new NomadAgent({ NOMAD_ADDR }))).toEqual({ allocations: new Map(), problem });
+  });
+
   test.each([
     ["127.0.0.1:4646", "Invalid URL"],
     ["ftp://nomad", "the address must begin with http://, https:// or unix://"],
@@ -158,6 +166,11 @@ describe("TLS", () => {
     expect((await asked({ NOMAD_CACERT: cert, NOMAD_TLS_SERVER_NAME })).problem).toBeUndefined();
     expect((await asked({ NOMAD_CAPATH: join(directory, "ca"), NOMAD_TLS_SERVER_NAME })).problem).toBeUndefined();
     expect((await asked({ NOMAD_TLS_SERVER_NAME })).problem).toMatch(/self-signed certificate/);
+  });
+
+  test("a certificate is enough, whoever has the process", async () => {
+    redirect("/proc/net", directory);
+    expect((await asked({ NOMAD_CACERT: cert, NOMAD_TLS_SERVER_NAME })).allocations).toEqual(expected);
   });
 
   test("NOMAD_SKIP_VERIFY accepts every certificate, unless it is false", async () => {

@@ -1,12 +1,13 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type HostStatus, isWell } from "../../../../cli/status/host-status.ts";
 import { prometheusText } from "../../../../cli/status/prometheus.ts";
 import { makeHostFolders } from "../../support/fake-host-folders.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 import { emptyStatus } from "../../support/host-status.ts";
+import { redirect } from "../../support/redirected.ts";
 
 let directory = "";
 beforeEach(() => {
@@ -157,13 +158,15 @@ describe("status", () => {
     const plugins = [{ type: "bridge-wrapper", ipam: { type: "static" } }];
     const list = { cniVersion: "1.0.0", name: "zone", plugins };
     writeFileSync(join(directory, "config/zone.conflist"), JSON.stringify(list));
+    makeHostFolders(directory, { entries: [{ containerId: "c1" }] });
+    redirect("/var/lib/cni", join(directory, "state"));
     const lines = (await status("--prometheus")).stdout.split("\n");
-    // Two live ones of zone; shop's list has no wrapper.
+    // Of zone's, c1 has a journal, c2 lives, and c3 is gone. shop's list has no wrapper.
     expect(lines.filter((line) => line.startsWith("cni_wrappers_attachments_without_journal"))).toEqual([
       'cni_wrappers_attachments_without_journal{network="shop"} 0',
-      'cni_wrappers_attachments_without_journal{network="zone"} 2',
+      'cni_wrappers_attachments_without_journal{network="zone"} 1',
     ]);
-    expect((await status()).stdout).toContain("\nzone: attachments without a journal: 2\n");
+    expect((await status()).stdout).toContain("\nzone: attachments without a journal: 1\n");
   });
 
   test("all is well: exit code 0", async () => {
@@ -177,6 +180,16 @@ describe("status", () => {
     expect(stdout).toContain("\ncni_wrappers_results_unreadable 1\n");
     expect(stderr).toBe(`${directory}/results/shop-c5-eth0: it is not a JSON object; this attachment is left out\n`);
     expect(exitCode).toBe(2);
+  });
+
+  test("interfaces that cannot be read are left out", async () => {
+    vi.stubEnv("PATH", directory);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { stderr, exitCode } = await status("--network", "shop");
+    expect({ stderr, exitCode }).toEqual({
+      stderr: "the host's interfaces: ip(8) is missing, or fails\n",
+      exitCode: 2,
+    });
   });
 
   test("--log adds the repaired ADDs, and so does CNI_WRAPPERS_LOG", async () => {

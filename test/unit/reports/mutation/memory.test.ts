@@ -63,19 +63,20 @@ test("a verdict holds until a file changes that the killer loads or reads, or th
   const reaching = reachOf(runs).get(mutant.id) ?? [];
   const past = () => new Past(memory, bundles, runs);
   const killer = { killed: true, by: { test: "killer.test.ts", index: 0 } };
-  past().note(mutant, reaching, killer);
-  expect(past().verdictOf(mutant, reaching)).toMatchObject(killer);
+  past().note(mutant, reaching, 1, killer);
+  expect(past().verdictOf(mutant, reaching, 1)).toMatchObject(killer);
   writeFileSync(far, "");
-  expect(past().verdictOf(mutant, reaching)).toMatchObject(killer);
+  expect(past().verdictOf(mutant, reaching, 1)).toMatchObject(killer);
   for (const file of [source, fixture]) {
-    past().note(mutant, reaching, killer);
+    past().note(mutant, reaching, 1, killer);
     writeFileSync(file, "changed");
-    expect(past().verdictOf(mutant, reaching)).toBeUndefined();
+    expect(past().verdictOf(mutant, reaching, 1)).toBeUndefined();
     expect(past().killersOf(mutant, reaching)).toMatchObject([{ test: "killer.test.ts", cases: [0] }]);
   }
-  past().note(mutant, reaching, { killed: false });
-  expect(past().verdictOf(mutant, reaching)).toMatchObject({ killed: false });
-  expect(past().verdictOf(mutant, reaching.slice(1))).toBeUndefined();
+  past().note(mutant, reaching, 1, { killed: false });
+  expect(past().verdictOf(mutant, reaching, 1)).toMatchObject({ killed: false });
+  expect(past().verdictOf(mutant, reaching.slice(1), 1)).toBeUndefined();
+  expect(past().verdictOf(mutant, reaching, 2)).toBeUndefined();
   writeFileSync(far, "changed");
-  expect(past().verdictOf(mutant, reaching)).toBeUndefined();
+  expect(past().verdictOf(mutant, reaching, 1)).toBeUndefined();
 });

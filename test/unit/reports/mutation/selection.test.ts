@@ -55,7 +55,7 @@ test("a mutant meets only the tests that reach it: its own file's, those that ki
     run("test/unit/cli/fast.test.ts", [0, 1, 500], [], [7], [6]),
     run("test/unit/cli/prune/near.test.ts", [0, 1500], [], [7]),
   ];
-  const order = mutant && orderFor(mutant, reachOf(runs).get(7) ?? [], ["test/unit/cli/killer.test.ts"]);
+  const order = mutant && orderFor(mutant, reachOf(runs).get(7) ?? [], 2000, ["test/unit/cli/killer.test.ts"]);
   expect(order).toMatchObject({ mutant: 7, limitMs: 28_640 });
   expect(order?.tests.map(({ test, cases }) => [test, cases])).toEqual([
     ["test/unit/state.test.ts", [1]],
@@ -77,7 +77,7 @@ test("a group of tests with the name of the mutant's file runs first and whole, 
       groups: ["duplicate-key", "duplicate-key", "kept-leases", "kept-leases", ""],
     },
   ];
-  const order = mutant && orderFor(mutant, reachOf(runs).get(7) ?? []);
+  const order = mutant && orderFor(mutant, reachOf(runs).get(7) ?? [], 2000);
   expect(order?.tests.map(({ test, cases }) => [test, cases])).toEqual([["test/unit/cli/rules.test.ts", [2, 3]]]);
 });
 
