@@ -158,15 +158,16 @@ describe("status", () => {
     const plugins = [{ type: "bridge-wrapper", ipam: { type: "static" } }];
     const list = { cniVersion: "1.0.0", name: "zone", plugins };
     writeFileSync(join(directory, "config/zone.conflist"), JSON.stringify(list));
+    attach("zone", "c5", "/proc/self/ns/net");
     makeHostFolders(directory, { entries: [{ containerId: "c1" }] });
     redirect("/var/lib/cni", join(directory, "state"));
     const lines = (await status("--prometheus")).stdout.split("\n");
-    // Of zone's, c1 has a journal, c2 lives, and c3 is gone. shop's list has no wrapper.
+    // Of zone's, c1 has a journal, c2 and c5 live, and c3 is gone. shop's list has no wrapper.
     expect(lines.filter((line) => line.startsWith("cni_wrappers_attachments_without_journal"))).toEqual([
       'cni_wrappers_attachments_without_journal{network="shop"} 0',
-      'cni_wrappers_attachments_without_journal{network="zone"} 1',
+      'cni_wrappers_attachments_without_journal{network="zone"} 2',
     ]);
-    expect((await status()).stdout).toContain("\nzone: attachments without a journal: 1\n");
+    expect((await status()).stdout).toContain("\nzone: attachments without a journal: 2\n");
   });
 
   test("all is well: exit code 0", async () => {
