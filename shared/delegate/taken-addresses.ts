@@ -33,7 +33,9 @@ export function withoutAddressesOfOthers(
 function takenBy(facts: Facts, key: AttachmentKey, { type, prevResult }: JsonObject): readonly string[] {
   const { containerId } = key;
   const addresses = addressesIn(prevResult);
-  const leased = addresses.map((cidr) => ({ cidr, leases: facts.leasesOf(addressIn(cidr)) }));
+  const creators = facts.journal(key).entries.filter(({ role, isUndone }) => role === "creator" && !isUndone);
+  const directories = creators.map(leaseDirectoryOfEntry);
+  const leased = addresses.map((cidr) => ({ cidr, leases: facts.leasesOf(addressIn(cidr), directories) }));
   const isUnleased = leased.some(({ leases }) => leases.length === 0);
   const others = isUnleased ? addressesOfOthers(facts, containerId) : new Set();
   const isOwn = ({ leases }: { leases: readonly Lease[] }) => leases.some((one) => one.containerId === containerId);
@@ -104,13 +106,15 @@ export function addressesIn(result: unknown): string[] {
 }
 
 /** Returns the addresses that host-local leased to the interface of an entry. */
-export function leasedTo(
-  facts: Facts,
-  { delegateNetwork, containerId, ifName, configuration }: Entry,
-): readonly string[] {
-  const leases = facts.leases(leaseDirectoryOf(ipamOf(configuration), delegateNetwork));
+export function leasedTo(facts: Facts, entry: Entry): readonly string[] {
+  const { containerId, ifName } = entry;
+  const leases = facts.leases(leaseDirectoryOfEntry(entry));
   const own = leases.filter((lease) => lease.containerId === containerId && lease.ifName === ifName);
   return own.map(({ address }) => `${address}/${address.includes(":") ? 128 : 32}`);
+}
+
+function leaseDirectoryOfEntry({ configuration, delegateNetwork }: Entry): string {
+  return leaseDirectoryOf(ipamOf(configuration), delegateNetwork);
 }
 
 /**

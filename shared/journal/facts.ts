@@ -186,10 +186,10 @@ export class Facts {
     return this.list(leaseDirectory);
   }
 
-  /** host-local's leases of one address (`172.26.64.2`) in its default `dataDir`, in whatever network. */
-  leasesOf(address: string): readonly Lease[] {
+  /** host-local's leases of one address (`172.26.64.2`) in its default `dataDir`, in whatever network, and in other directories. */
+  leasesOf(address: string, others: readonly string[]): readonly Lease[] {
     const directories = this.leaseNetworks().map((network) => `${leaseDirectory}/${network}`);
-    return directories.flatMap((directory) => this.#leaseIn(directory, address));
+    return [...directories, ...others].flatMap((directory) => this.#leaseIn(directory, address));
   }
 
   /**

@@ -406,18 +406,22 @@ test.each([
   },
 );
 
-test("an unrelated network has the same address: DEL removes firewall's rules", async () => {
-  await using lab = await Lab.start();
-  const firewall = { type: "firewall", backend: "iptables" };
-  const za = named("za", wrapped(front), wrapped(bridge, "eth1"), wrapped(firewall, "eth1"));
-  const zb = named("zb", wrapped({ ...macvlan, ipam: hostLocal("172.26.64.0/20") }));
-  const [one, other] = [await lab.addContainer("c1"), await lab.addContainer("c2")];
-  expectPassed(await lab.goCni.add(za, one));
-  expectPassed(await lab.goCni.add(zb, other));
-  expect(await lab.kernel.addresses(other, "eth0")).toEqual(await lab.kernel.addresses(one, "eth1"));
-  expectPassed(await lab.goCni.del(za, one));
-  expect((await lab.kernel.packetRules()).filter((rule) => rule.includes("172.26.64.2"))).toEqual([]);
-});
+test.each([{}, { dataDir: "/run/leases" }])(
+  "an unrelated network has the same address: DEL removes firewall's rules %j",
+  async (where) => {
+    await using lab = await Lab.start();
+    const firewall = { type: "firewall", backend: "iptables" };
+    const second = { ...bridge, ipam: { ...hostLocal("172.26.64.0/20"), ...where } };
+    const za = named("za", wrapped(front), wrapped(second, "eth1"), wrapped(firewall, "eth1"));
+    const zb = named("zb", wrapped({ ...macvlan, ipam: hostLocal("172.26.64.0/20") }));
+    const [one, other] = [await lab.addContainer("c1"), await lab.addContainer("c2")];
+    expectPassed(await lab.goCni.add(za, one));
+    expectPassed(await lab.goCni.add(zb, other));
+    expect(await lab.kernel.addresses(other, "eth0")).toEqual(await lab.kernel.addresses(one, "eth1"));
+    expectPassed(await lab.goCni.del(za, one));
+    expect((await lab.kernel.packetRules()).filter((rule) => rule.includes("172.26.64.2"))).toEqual([]);
+  },
+);
 
 /** The packet rules of both backends, and the links of the host. */
 async function stateOf(lab: Lab, container: Container): Promise<{ rules: string; links: unknown }> {

@@ -34,6 +34,7 @@ function takenWith(files: Readonly<Record<string, string>>, given: typeof config
   return withoutAddressesOfOthers(factsOf(files), zoneOfBlue, given).taken;
 }
 
+const elsewhere = entryOf({ configuration: { IPAM: { type: "host-local", DataDir: "/run/leases" } } });
 const two = { uptime: 985, addresses: ["10.1.0.2/24"] };
 const ofRed = (changes = {}) => journalFiles(entryOf({ containerId: "red", done: { made: 7, ...two }, ...changes }));
 const resultOf = (containerId: string, address: string) => ({
@@ -50,6 +51,16 @@ describe("an address that another container has", () => {
     ["both lease it", [], { [`${leases}/10.1.0.2`]: "red\neth0", "/var/lib/cni/networks/b/10.1.0.2": "blue\neth0" }],
     ["its journal has it", ["10.1.0.2/24"], ofRed()],
     ["its journal has it, and this one leases it", [], { ...ofRed(), [`${leases}/10.1.0.2`]: "blue\neth0" }],
+    [
+      "its journal has it, and this one leases it in another dataDir",
+      [],
+      { ...ofRed(), ...journalFiles(elsewhere), "/run/leases/zone/10.1.0.2": "blue\neth0" },
+    ],
+    [
+      "its journal has it, and this one's creator there is undone",
+      ["10.1.0.2/24"],
+      { ...ofRed(), ...journalFiles({ ...elsewhere, isUndone: true }), "/run/leases/zone/10.1.0.2": "blue\neth0" },
+    ],
     ["its journal is of an earlier boot", [], ofRed({ bootId: "earlier" })],
     [
       "its journal may be of this boot: nothing says which one this is",
@@ -139,7 +150,6 @@ test("the leases of an entry are those of its interface in its network", () => {
     [`${leases}/10.1.0.4`]: "red\neth0",
   });
   expect(leasedTo(facts, entryOf())).toEqual(["10.1.0.2/32", "fd00::2/128"]);
-  const elsewhere = entryOf({ configuration: { IPAM: { type: "host-local", DataDir: "/run/leases" } } });
   expect(leasedTo(facts, elsewhere)).toEqual([]);
   expect(leasedTo(factsOf({ "/run/leases/zone/10.1.0.9": "blue\neth0" }), elsewhere)).toEqual(["10.1.0.9/32"]);
   const has = (address: string) =>
