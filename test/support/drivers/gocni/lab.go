@@ -66,6 +66,10 @@ func (l *lab) make() error {
 	}
 	// A log that a test writes must not reach the machine.
 	do.mount("tmpfs", "/var/log")
+	// The machine's own lists are none of this host's.
+	if _, err := os.Stat("/etc/cni"); err == nil {
+		do.mount("tmpfs", "/etc/cni")
+	}
 	do.mount("sysfs", "/sys")
 	// The second kernel boots for each lab with a disk. Its own boot id is another one.
 	if l.Disk != "" && !l.SecondKernel {
