@@ -69,6 +69,7 @@ export function outputOf(
   failure = `${command} failed`,
 ): string {
   const ended = spawnSync(command, args, { maxBuffer: 1e8, ...options, encoding: "utf8" });
+  // guard: an archive without a bill of materials, and a build that failed
   if (ended.status !== 0) throw new Error(`${failure}: ${firstError(ended)}`);
   return ended.stdout;
 }

@@ -1,6 +1,6 @@
 import { type Call, makeCall } from "./call/call.ts";
 import { delegateCall } from "./call/delegate-call.ts";
-import { type CallPlan, type Plan, planHandOver } from "./call/plan.ts";
+import { type Plan, planHandOver } from "./call/plan.ts";
 import { debug, logOf, type Session, warn } from "./call/session.ts";
 import { delegateName } from "./call/target.ts";
 import {
@@ -42,9 +42,11 @@ export function run(host: Host, profiles: Profiles): number {
   }
 }
 
+/** VERSION is the delegate's answer, or the wrapper's own if the executable's name does not name a delegate. */
 function runVersion(session: Session): number {
-  const plan = planVersion(session.host.calledAs);
-  return plan.do === "handOver" ? handOver(session, plan) : printVersions(session.host);
+  const delegate = delegateName(session.host.calledAs);
+  if (delegate === undefined) return printVersions(session.host);
+  return handOver(session, { ...planHandOver({ delegate, environment: {} }), withoutDelegate: "ownVersions" });
 }
 
 function readRequest(session: Session, variables: Variables): Request {
@@ -60,7 +62,7 @@ function readRequest(session: Session, variables: Variables): Request {
   return request;
 }
 
-function act(call: Call, plan: CallPlan): number {
+function act(call: Call, plan: Plan): number {
   const { session } = call;
   for (const note of call.notes) warn(session, note);
   switch (plan.do) {
@@ -96,15 +98,8 @@ function aboutText({ calledAs, release }: Host): string {
   ].join("\n");
 }
 
-/** Plans VERSION: the delegate's answer, or the wrapper's own if the executable's name does not name a delegate. */
-export function planVersion(calledAs: string): Plan {
-  const delegate = delegateName(calledAs);
-  if (delegate === undefined) return { do: "printVersions" };
-  return { ...planHandOver({ delegate, environment: {} }), withoutDelegate: "ownVersions" };
-}
-
 /** Plans a call with a plugin configuration. Everything is decided here, before anything is done. */
-export function planCall(call: Call): CallPlan {
+function planCall(call: Call): Plan {
   const { command } = call.request;
   switch (command) {
     case "ADD":
@@ -123,7 +118,7 @@ export function planCall(call: Call): CallPlan {
 }
 
 /** Makes the call of a request, and plans it. */
-export function planRequest(session: Session, request: Request): { readonly call: Call; readonly plan: CallPlan } {
+export function planRequest(session: Session, request: Request): { readonly call: Call; readonly plan: Plan } {
   const call = makeCall(session, request);
   return { call, plan: planCall(call) };
 }

@@ -1,8 +1,7 @@
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, delimiter, join } from "node:path";
-import { firstError, root } from "../publish.ts";
+import { outputOf, root } from "../publish.ts";
 import { bill } from "./archive.ts";
 import { type Artifact, parseArchiveName } from "./artifacts.ts";
 import { differences } from "./compare.ts";
@@ -19,7 +18,7 @@ export function verifyArchive(archive: string, sources = root): string[] {
   const stage = mkdtempSync(join(tmpdir(), "cni-wrappers-verify-"));
   try {
     const found = differences(archive, buildAgain(artifact, basename(archive), { commit, epoch, sources }, stage));
-    const here = /^release: (.*)$/m.exec(run("rustc", ["-vV"], stage))?.[1];
+    const here = /^release: (.*)$/m.exec(outputOf("rustc", ["-vV"], { cwd: stage }))?.[1];
     const otherRust = `it was built with Rust ${rust}, and this host has ${here}`;
     return found.length > 0 && rust !== undefined && rust !== here ? [...found, otherRust] : found;
   } finally {
@@ -29,7 +28,7 @@ export function verifyArchive(archive: string, sources = root): string[] {
 
 /** Reads the commit, the time and the version of Rust in the archive's bill of materials. */
 function described(archive: string): { commit: string; epoch: string; rust: string | undefined } {
-  const { metadata, components } = JSON.parse(run("tar", ["-xzOf", archive, `./${bill}`], root)) as {
+  const { metadata, components } = JSON.parse(outputOf("tar", ["-xzOf", archive, `./${bill}`], { cwd: root })) as {
     metadata: { timestamp: string; component: { properties: { name: string; value: string }[] } };
     components: { name: string; version: string }[];
   };
@@ -48,8 +47,8 @@ function buildAgain(
   stage: string,
 ): string {
   const clone = join(stage, "clone");
-  run("git", ["clone", "--quiet", "--no-checkout", sources, clone], stage);
-  run("git", ["checkout", "--quiet", commit], clone);
+  outputOf("git", ["clone", "--quiet", "--no-checkout", sources, clone], { cwd: stage });
+  outputOf("git", ["checkout", "--quiet", commit], { cwd: clone });
   const caches = { XDG_CACHE_HOME: "cache", CARGO_HOME: "cargo", npm_config_cache: "npm" };
   const places = Object.entries(caches).map(([variable, directory]) => [variable, join(stage, directory)]);
   for (const [, directory = ""] of places) mkdirSync(directory, { recursive: true });
@@ -57,13 +56,6 @@ function buildAgain(
   // npm put this clone's programs first in PATH. The other clone has its own.
   const path = (process.env.PATH ?? "").split(delimiter).filter((place) => !place.includes("node_modules"));
   const command = ["run", "--silent", "release", "--", "--flavor", flavor, "--arch", architecture];
-  run("npm", command, clone, { ...env, PATH: path.join(delimiter) });
+  outputOf("npm", command, { cwd: clone, env: { ...env, PATH: path.join(delimiter) } });
   return join(clone, "dist/release", name);
-}
-
-function run(command: string, args: readonly string[], cwd: string, env = process.env): string {
-  const ended = spawnSync(command, args, { cwd, encoding: "utf8", env, maxBuffer: 1e8 });
-  // guard: an archive without a bill of materials, and a build that failed
-  if (ended.status !== 0) throw new Error(`${command} failed: ${firstError(ended)}`);
-  return ended.stdout;
 }

@@ -1,8 +1,9 @@
 import { attachmentsOf } from "../../shared/attachment/attachments.ts";
 import { withOwnPorts } from "../../shared/call/delegate-call.ts";
+import { addressesOf } from "../../shared/call/earlier-addresses.ts";
 import { goLookup, isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { isPorts, type PortsOption } from "../../shared/protocol/options.ts";
-import type { CniResult, Interface } from "../../shared/protocol/result.ts";
+import type { Interface } from "../../shared/protocol/result.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 import { deviceName, reportedBy } from "../lists/reported.ts";
 import { plainTable } from "../plain-table.ts";
@@ -45,7 +46,8 @@ export function interfacesOf(explanation: Explanation): readonly Attached[] {
     const own = interfaces[container] as Interface;
     const hostSide = members.filter((index) => index !== container);
     const devices = hostSide.map((index) => interfaces[index]?.name ?? "");
-    return attached(explanation, own, devices, addressesOf(result, container, own, attachment.ifName));
+    const selector = { ifName: own.name, netns: own.sandbox ?? "", runtimeIfName: attachment.ifName };
+    return attached(explanation, own, devices, addressesOf(result, selector));
   });
 }
 
@@ -77,13 +79,6 @@ function actsAlone({ role, isWrapped, delegate }: ListedPlugin): boolean {
 function usedDevice({ delegate, configuration }: ListedPlugin): string | undefined {
   const { uses } = reportedBy(delegate);
   return uses && deviceName(uses, configuration);
-}
-
-function addressesOf({ ips }: CniResult, container: number, { name }: Interface, runtimeIfName: string): string[] {
-  // go-cni gives an address without an index to the runtime's interface.
-  const isOwn = (index: number | null | undefined): boolean =>
-    (index ?? undefined) === undefined && name === runtimeIfName;
-  return (ips ?? []).filter((ip) => ip.interface === container || isOwn(ip.interface)).map(({ address }) => address);
 }
 
 // DEL gets all ports, so the wrapper's choice is made here.

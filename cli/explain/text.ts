@@ -178,8 +178,6 @@ function planWords(plan: Plan | undefined): string[] {
         : ["No journal has the plugin, so DEL follows the runtime's result.", ownAnswer];
     case "collect":
       return ["Before that, the wrapper undoes the journals of attachments that are no longer valid.", ownAnswer];
-    case "printVersions":
-      return ["The wrapper answers itself."];
     default:
       return plan satisfies never;
   }

@@ -30,11 +30,11 @@ async function bytesThrough(
   stream: CompressionStream,
 ): Promise<Uint8Array | undefined> {
   const reader = inPieces(bytes).pipeThrough(stream).getReader();
-  const chunks: Uint8Array[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return joined(chunks, size);
+    if (done) return new Uint8Array(await new Blob(chunks).arrayBuffer());
     size += value.length;
     if (size > mostBytes) {
       await reader.cancel();
@@ -53,16 +53,6 @@ function inPieces(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<Arr
       at += pieceSize;
     },
   });
-}
-
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const all = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, at);
-    at += chunk.length;
-  }
-  return all;
 }
 
 function base64url(bytes: Uint8Array): string {

@@ -3,14 +3,8 @@ import type { Entry, Journal } from "../journal/journal.ts";
 import type { CniResult } from "../protocol/result.ts";
 import type { DelegateCall, PlainCall } from "./delegate-call.ts";
 
-/** The decision about a call, as plain data: `run` acts on it, `explain` prints it. */
+/** The decision about a call with a plugin configuration, as plain data: `run` acts on it, `explain` prints it. */
 export type Plan =
-  | CallPlan
-  /** The wrapper answers VERSION itself. */
-  | { readonly do: "printVersions" };
-
-/** The decision about a call with a plugin configuration. */
-export type CallPlan =
   /** The delegate answers the runtime. The wrapper does not change its answer. */
   | HandOver
   | CheckTwice

@@ -181,14 +181,9 @@ export class Facts {
       .flatMap((address) => this.#leaseIn(directory, address));
   }
 
-  /** The networks that have a directory in host-local's default `dataDir`. */
-  leaseNetworks(): readonly string[] {
-    return this.list(leaseDirectory);
-  }
-
   /** host-local's leases of one address (`172.26.64.2`) in its default `dataDir`, in whatever network, and in other directories. */
   leasesOf(address: string, others: readonly string[]): readonly Lease[] {
-    const directories = this.leaseNetworks().map((network) => `${leaseDirectory}/${network}`);
+    const directories = this.list(leaseDirectory).map((network) => `${leaseDirectory}/${network}`);
     return [...directories, ...others].flatMap((directory) => this.#leaseIn(directory, address));
   }
 

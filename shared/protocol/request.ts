@@ -13,7 +13,7 @@ import {
   type WrapperConfiguration,
   wrapperKeys,
 } from "./shapes.ts";
-import { nearest } from "./spelling.ts";
+import { editDistance, nearest } from "./spelling.ts";
 import type { Variables, Verb } from "./variables.ts";
 
 /** A plugin configuration from stdin (SPEC.md, section 1), with the keys that a wrapper reads. */
@@ -176,19 +176,9 @@ export function misplacedKeys(configuration: JsonObject, isKnownPlugin: boolean)
 /** Whether a key in lower case is `wrapper` with at most one letter added, removed or changed. */
 function isNearlyBlock(lower: string): boolean {
   // One edit leaves the beginning or the end as it is. That is enough for nearly every key of a call.
-  return (lower.startsWith("wra") || lower.endsWith("per")) && isWithinOneEdit(lower, block);
+  return (lower.startsWith("wra") || lower.endsWith("per")) && editDistance(lower, block) <= 1;
 }
 
 function misplaced(key: string, what: string): CniError {
   return new CniError("misplacedKey", key, what);
-}
-
-// One letter added, removed or changed.
-function isWithinOneEdit(a: string, b: string): boolean {
-  const shorter = Math.min(a.length, b.length);
-  let start = 0;
-  while (start < shorter && a[start] === b[start]) start++;
-  let end = 0;
-  while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end++;
-  return Math.max(a.length, b.length) - start - end <= 1;
 }

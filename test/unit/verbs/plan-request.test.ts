@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import type { CniError } from "../../../shared/protocol/errors.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../../shared/protocol/request.ts";
-import { planVersion } from "../../../shared/run.ts";
 import { callWrapper, planOf } from "../support/fake-host.ts";
 import { blue, requestOf } from "../support/requests.ts";
 import { bothResult, bridgeResult, macvlanResult } from "../support/results.ts";
@@ -202,19 +201,5 @@ describe("errors have the version of the configuration", () => {
   ])("%s", (cniVersion, expected) => {
     const { stdout } = callWrapper({ calledAs: "cni-wrappers", stdin: { cniVersion, name: "zone" } });
     expect(JSON.parse(stdout)).toMatchObject({ cniVersion: expected, code: 7 });
-  });
-});
-
-describe("VERSION", () => {
-  test("is the delegate's, with the runtime's stdin", () => {
-    expect(planVersion("/opt/cni/bin/bridge-wrapper")).toStrictEqual({
-      do: "handOver",
-      call: { delegate: "bridge", environment: {} },
-      withoutDelegate: "ownVersions",
-    });
-  });
-
-  test("is the wrapper's own if its name does not name a delegate", () => {
-    expect(planVersion("/opt/cni/bin/cni-wrappers")).toStrictEqual({ do: "printVersions" });
   });
 });
