@@ -55,7 +55,7 @@ export const bandwidth: Plugin = {
     const result = passedOn(call.config);
     if (!ingress && !egress) return result;
     const link = shapedLink(machine, call);
-    if (link.shaper || (ingress && link.attributes.has("limited"))) throw new PluginError("create qdisc: file exists");
+    if (ingress && link.attributes.has("limited")) throw new PluginError("create qdisc: file exists");
     if (ingress) link.attributes.set("limited", 1);
     if (!egress) return result;
     const name = shaperOf(call);

@@ -3,7 +3,7 @@ import { hasIpam } from "./ipam.ts";
 import { type Kind, namespaceIn, ownInterface, vethTaken } from "./kind.ts";
 import type { Machine } from "./machine.ts";
 import { firstOf, isIpv6, subnetOf } from "./network.ts";
-import { namesOf, type PluginCall, PluginError, resultOf } from "./plugin.ts";
+import { macvlansOn, namesOf, type PluginCall, PluginError, resultOf } from "./plugin.ts";
 
 /** plugins/main/bridge/bridge.go. If IPAM fails, the link stays. */
 export const bridge: Kind = {
@@ -106,9 +106,11 @@ function checkBridge(machine: Machine, config: JsonObject): void {
   if (listed.mac && listed.mac !== machine.macOf(name)) {
     throw new PluginError(`Bridge interface ${name} Mac doesn't match: ${listed.mac}`);
   }
-  if (found.isPromiscuous === (config.promiscMode === true)) return;
+  // A macvlan on a bridge makes it promiscuous, as it has no filter for a second MAC.
+  const isPromiscuous = found.isPromiscuous || macvlansOn(machine, name).length > 0;
+  if (isPromiscuous === (config.promiscMode === true)) return;
   const words = `configured Promisc Mode ${config.promiscMode === true} doesn't match current state`;
-  throw new PluginError(`Bridge interface ${name} ${words}: ${found.isPromiscuous} `);
+  throw new PluginError(`Bridge interface ${name} ${words}: ${isPromiscuous} `);
 }
 
 /** validateCniContainerInterface, and validateCniVethInterface of every other interface until the veth is found. */

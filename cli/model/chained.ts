@@ -3,6 +3,7 @@ import { bandwidth } from "./bandwidth.ts";
 import type { Link, Machine } from "./machine.ts";
 import { isIn, isIpv6 } from "./network.ts";
 import {
+  macvlansOn,
   namesOf,
   open,
   type Plugin,
@@ -117,10 +118,9 @@ const tuning: Plugin = {
     machine.writeFile(backupOf(call), JSON.stringify(former), true);
     yield "backup written";
     const mac = own.find(([name]) => name === "mac")?.[1];
-    const card = link.attributes.get("master");
-    const links = machine.allNamespaces().flatMap((one) => [...one.links.values()]);
-    const hasMac = (one: Link) => one !== link && one.mac === mac && one.attributes.get("master") === card;
-    if (link.kind === "macvlan" && links.some(hasMac)) throw new PluginError("address already in use");
+    const others = macvlansOn(machine, link.attributes.get("master")).filter((one) => one !== link);
+    if (link.kind === "macvlan" && others.some((one) => one.mac === mac))
+      throw new PluginError("address already in use");
     for (const [name, value] of own) setAttribute(link, name, value);
     yield "attributes set";
     return withMac(result, String(call.env.CNI_IFNAME), link.mac);

@@ -40,7 +40,7 @@ function makeLink(kind: Kind, machine: Machine, call: PluginCall): Link {
     throw new PluginError(`${words}: invalid argument`);
   }
   const there = namespace.links.get(ifName);
-  const problem = there || ifName === "lo" ? kind.ifTaken(ifName) : undefined;
+  const problem = there || ifName === "lo" ? kind.ifTaken(ifName, call.config) : undefined;
   if (problem !== undefined) throw new PluginError(problem);
   return there ?? machine.addLink(namespace, ifName, kind.link);
 }
@@ -103,8 +103,8 @@ export function* detach(kind: Kind, machine: Machine, call: PluginCall): Steps {
   yield "released";
   const links = namespaceIn(machine, call)?.links;
   const link = links?.get(ifName);
+  kind.unmake?.(machine, call, link);
   links?.delete(ifName);
-  kind.unmake?.(machine, config);
   yield "link deleted";
   if (!kind.freesFirst) release();
   // The addresses come from the link. Without it or without the namespace, the rules stay (plugins#810).

@@ -3,10 +3,10 @@ import { pluginKeys } from "../../plugins/keys.ts";
 import { isJsonObject } from "../../shared/protocol/json.ts";
 import { type PluginCall, PluginError } from "./plugin.ts";
 
-/** The Go structs that plugins decode their configurations into, with the words before Go's own. */
-const structs: Readonly<Record<string, readonly [struct: string, words: string]>> = {
+/** The Go structs that plugins decode their configurations into, with the words before Go's own, and the type of its numbers. */
+const structs: Readonly<Record<string, readonly [struct: string, words: string, number?: string]>> = {
   portmap: ["PortMapConf", "failed to parse config: failed to parse network configuration"],
-  bandwidth: ["PluginConf", "failed to parse network configuration"],
+  bandwidth: ["PluginConf.BandwidthEntry", "failed to parse network configuration", "uint64"],
   sbr: ["PluginConf", "failed to parse network configuration"],
   tuning: ["TuningConf", "failed to load netconf"],
   firewall: ["FirewallNetConf", "failed to load netconf"],
@@ -17,9 +17,9 @@ export function expectTypes(type: string, { env, config }: PluginCall): void {
   const kinds = kindsOf(type);
   for (const [key, value] of Object.entries(config)) {
     const kind = kinds.get(key);
-    const problem = kind === undefined || value === null ? undefined : mismatch(value, kind);
+    const [struct, words, number = "int"] = structs[type] ?? ["NetConf", "failed to load netconf"];
+    const problem = kind === undefined || value === null ? undefined : mismatch(value, kind === "int" ? number : kind);
     if (problem === undefined) continue;
-    const [struct, words] = structs[type] ?? ["NetConf", "failed to load netconf"];
     // ADD of tuning looks at its sysctls first (validateSysctlConflict).
     if (type === "tuning" && key === "sysctl" && env.CNI_COMMAND === "ADD") {
       throw new PluginError(decodeProblem(problem, "sysctlCheck.sysctl"));
@@ -37,18 +37,16 @@ export function decodeProblem([value, place]: Mismatch, field: string): string {
 }
 
 function mismatch(value: unknown, kind: string): Mismatch | undefined {
-  const inner = /^map\[string\](.*)/.exec(kind)?.[1];
-  if (inner !== undefined && isJsonObject(value)) {
-    return Object.values(value)
+  const type = jsonType(value);
+  const [, shape, inner] = /^(\[\]|map\[string\])\*?(.*)/.exec(kind) ?? [];
+  if (inner !== undefined && type === (shape === "[]" ? "array" : "object")) {
+    return Object.values(value as object)
       .map((one) => mismatch(one, inner))
       .find((one) => one !== undefined);
   }
-  if (kind.startsWith("[]") && Array.isArray(value)) return undefined;
-  if (kind.startsWith("types.") && isJsonObject(value)) return undefined;
-  const type = jsonType(value);
-  const fitting: Readonly<Record<string, string>> = { bool: "bool", int: "number", string: "string" };
-  if (kind === "int" && type === "number" && !Number.isInteger(value)) return [`number ${value}`, kind];
-  return fitting[kind] === type ? undefined : [type, kind];
+  const numbers: Readonly<Record<string, string>> = { int: "number", uint64: "number" };
+  if ((numbers[kind] ?? (/^\w+\./.test(kind) ? "object" : kind)) !== type) return [type, kind];
+  return type === "number" && !Number.isInteger(value) ? [`number ${value}`, kind] : undefined;
 }
 
 /** The JSON type of a value, as Go names it. */
@@ -98,6 +96,6 @@ function kindOf(schema: z.core.$ZodType): string | undefined {
   if (schema instanceof z.ZodBoolean) return "bool";
   if (schema instanceof z.ZodNumber) return "int";
   if (schema instanceof z.ZodRecord) return `map[string]${kindOf(schema.valueType)}`;
-  if (schema instanceof z.ZodArray) return "[]";
+  if (schema instanceof z.ZodArray) return `[]${kindOf(schema.element as z.core.$ZodType) ?? "*main.VlanTrunk"}`;
   return schema instanceof z.ZodString || schema instanceof z.ZodEnum ? "string" : undefined;
 }

@@ -14,7 +14,7 @@ export interface Kind {
   /** Every call begins with it. */
   readonly begin?: (machine: Machine, call: PluginCall) => void;
   /** Fails if a link of this name is there, or uses it. */
-  readonly ifTaken: (name: string) => string | undefined;
+  readonly ifTaken: (name: string, config: JsonObject) => string | undefined;
   /** What it does with its host side. Returns what it reports of it. */
   readonly hostSide?: (machine: Machine, call: PluginCall, link: Link) => JsonObject[];
   /** Whether it asks for an IPAM plugin even if the configuration names none. */
@@ -25,8 +25,8 @@ export interface Kind {
   readonly plan?: (config: JsonObject, ips: FilledIp[], routes: readonly JsonObject[]) => JsonObject[];
   /** What it does when the addresses are set. */
   readonly finish?: (machine: Machine, call: PluginCall, made: { link: Link; ips: FilledIp[] }) => void;
-  /** What it does on the host when DEL took the link. */
-  readonly unmake?: (machine: Machine, config: JsonObject) => void;
+  /** What it does on the host before DEL takes the link. */
+  readonly unmake?: (machine: Machine, call: PluginCall, link: Link | undefined) => void;
   /** What CHECK says about the interfaces of the result. */
   readonly checkLinks: (machine: Machine, call: PluginCall) => void;
 }

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { checkLink, type Kind, vethTaken } from "./kind.ts";
 import type { Link, Machine } from "./machine.ts";
 import { isIpv6, subnetOf } from "./network.ts";
-import { namesOf, open, type PluginCall, PluginError, resultOf, withoutPrefix } from "./plugin.ts";
+import { macvlansOn, namesOf, open, type PluginCall, PluginError, resultOf, withoutPrefix } from "./plugin.ts";
 
 /** plugins/main/ptp/ptp.go */
 const ptp: Kind = {
@@ -72,9 +72,9 @@ const macvlan: Kind = {
     const { mode = "", master = "" } = call.config;
     if (!macvlanModes.includes(String(mode))) throw new PluginError(`unknown macvlan mode: "${mode}"`);
     if (call.env.CNI_COMMAND !== "ADD") return;
-    const others = machine.allNamespaces().flatMap(({ links }) => [...links.values()]);
-    const onMaster = others.filter(({ attributes }) => attributes.get("master") === master);
-    if (onMaster.some(({ attributes }) => mode === "passthru" || attributes.get("mode") === "passthru")) {
+    if (
+      macvlansOn(machine, master).some(({ attributes }) => mode === "passthru" || attributes.get("mode") === "passthru")
+    ) {
       throw new PluginError("failed to create macvlan: invalid argument");
     }
   },
@@ -145,14 +145,20 @@ const hostDevice: Kind = {
     if (env.CNI_COMMAND !== "ADD" || machine.isCard(String(config.device))) return;
     throw new PluginError("failed to find host device: Link not found");
   },
-  ifTaken: (name) => `failed to move link failed to move "${name}" to container NS: file exists`,
+  ifTaken: (name, { device }) =>
+    `failed to move link failed to move "${name}" (host: "${device}") to container NS: file exists`,
   hostSide(machine, call, { attributes }) {
     const device = String(call.config.device);
     attributes.set("device", device);
     machine.lent.set(device, open(machine, call));
     return [];
   },
-  unmake: (machine, { device }) => void machine.lent.delete(String(device)),
+  unmake({ lent }, call, link) {
+    if (link && link.kind !== "device") {
+      throw new PluginError(`failed to find original ifname for "${namesOf(call).ifName}" (alias is not set)`);
+    }
+    lent.delete(String(call.config.device));
+  },
   checkLinks: checkLink("device", { missing: "Container Interface name", mac: "Interface" }),
 };
 

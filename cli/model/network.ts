@@ -75,7 +75,7 @@ export function configure(
 function addRoute(link: Link, ips: readonly Ip[], { dst, gw }: JsonObject) {
   const to = subnetOf(String(dst));
   const family = ips.find(({ gateway }) => gateway !== undefined && isIpv6(gateway) === isIpv6(to));
-  const via = gw === undefined ? family?.gateway : String(gw);
+  const via = gw ? String(gw) : family?.gateway;
   const isNear = link.routes.some((route) => route.gw === undefined && via !== undefined && isIn(route.dst, via));
   if (via !== undefined && !isNear && !isIn("fe80::/64", via)) {
     return { to, via, reason: isIpv6(via) ? "no route to host" : "network is unreachable" };
@@ -104,7 +104,7 @@ export function checkNetwork({ links }: Namespace, ifName: string, prevResult: J
   for (const route of list(prevResult.routes)) {
     const dst = subnetOf(String(route.dst));
     const isDefault = dst.endsWith("/0");
-    const isMet = (one: Route) => one.dst === dst && (isDefault || route.gw === undefined || one.gw === route.gw);
+    const isMet = (one: Route) => one.dst === dst && (isDefault || !route.gw || one.gw === route.gw);
     if (!routes.some(isMet)) throw new PluginError(`Expected Route ${routeText(route)} not found in routing table`);
   }
 }

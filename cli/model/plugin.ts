@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
-import type { Machine, Namespace } from "./machine.ts";
+import type { Link, Machine, Namespace } from "./machine.ts";
 
 /** A call of a plugin. */
 export interface PluginCall {
@@ -41,6 +41,12 @@ export function open(machine: Machine, { env }: PluginCall): Namespace {
       `failed to open netns "${env.CNI_NETNS}": failed to Statfs "${env.CNI_NETNS}": no such file or directory`,
     );
   return namespace;
+}
+
+/** Returns the macvlans of a card or bridge. Each has a MAC of its own. */
+export function macvlansOn(machine: Machine, master: unknown): Link[] {
+  const links = machine.allNamespaces().flatMap((namespace) => [...namespace.links.values()]);
+  return links.filter(({ kind, attributes }) => kind === "macvlan" && attributes.get("master") === master);
 }
 
 /** The interfaces and addresses of a call's prevResult. */

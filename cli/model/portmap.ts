@@ -26,13 +26,8 @@ const entry = ({ hostPort, protocol = "tcp" }: Mapping, chain: string) =>
   `-p ${protocol} --dport ${hostPort} -j ${chain}`;
 
 /** What makes it refuse a configuration (main.go, parseConfig). */
-function problemOf({
-  markMasqBit = 13,
-  externalSetMarkChain,
-  backend = "iptables",
-  ...config
-}: JsonObject): string | undefined {
-  if (config.markMasqBit !== undefined && externalSetMarkChain !== undefined) {
+function problemOf({ markMasqBit, externalSetMarkChain, backend = "iptables" }: JsonObject): string | undefined {
+  if (markMasqBit !== undefined && externalSetMarkChain !== undefined) {
     return "Cannot specify externalSetMarkChain and markMasqBit";
   }
   if (Number(markMasqBit) < 0 || Number(markMasqBit) > 31) return "MasqMarkBit must be between 0 and 31";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { candidateOf, judge } from "../reports/verdict-truth/compare.ts";
+import { candidateOf, judge, wordsOf } from "../reports/verdict-truth/compare.ts";
 import { seenOf } from "../reports/verdict-truth/truth.ts";
 import { exampleDirectory, listOf } from "../support/examples.ts";
 
@@ -25,7 +25,7 @@ test.each(lists)(
   "each event of %s ends as explain says",
   async (_, name, text) => {
     const candidate = candidateOf(name, text);
-    const compared = judge(candidate, await seenOf(candidate));
+    const compared = judge(candidate, wordsOf(await seenOf(candidate)));
     expect(compared.length).toBeGreaterThan(1);
     expect(compared.filter(({ isEqual }) => !isEqual)).toEqual([]);
   },

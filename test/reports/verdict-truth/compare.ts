@@ -1,6 +1,6 @@
 import { exampleAttachment } from "../../../cli/explain/example-source.ts";
 import type { Left } from "../../../cli/explain/left.ts";
-import { type Outcome, verdictOf } from "../../../cli/explain/verdict.ts";
+import { type EventName, type Outcome, verdictOf } from "../../../cli/explain/verdict.ts";
 import { listOf } from "../../../cli/lists/list.ts";
 import { parseListFile } from "../../../cli/lists/list-file.ts";
 import { notSent } from "../../../cli/live/libcni.ts";
@@ -24,8 +24,11 @@ export function candidateOf(name: string, text: string): Candidate {
   return { name, text, ports: ports as Ports, isDropIn: list?.isDropIn ?? false };
 }
 
+/** What each event of a list ended with, in words that are the same each time. An event that was not reached is missing. */
+export type Words = Readonly<Partial<Record<EventName, string>>>;
+
 /** Compares what the model says about a list with what the real plugins did. */
-export function judge(candidate: Candidate, seen: readonly Seen[]): Compared[] {
+export function judge(candidate: Candidate, seen: Words): Compared[] {
   const list = listOf(parseListFile(candidate.name, candidate.text));
   const file = parseListFile(candidate.name, candidate.text);
   const host = { cards: ["ens18", ...cards], defaultDevice: undefined };
@@ -33,11 +36,11 @@ export function judge(candidate: Candidate, seen: readonly Seen[]): Compared[] {
   const isKnown = told.every(({ passes }) => passes !== undefined);
   if (!list || file.errors.length > 0) return [];
   const isSent = notSent(list, "CHECK") === undefined;
-  const names = new Set([...seen, ...told].map(({ event }) => event));
+  const names = new Set([...(Object.keys(seen) as EventName[]), ...told.map(({ event }) => event)]);
   const judged = [...names].filter((event) => isSent || !["restart", "joined"].includes(event));
   return judged.map((event) => {
     const model = wordsOfModel(told.find((one) => one.event === event));
-    const real = wordsOfReal(seen.find((one) => one.event === event));
+    const real = seen[event] ?? notReached;
     const before = wordsOfModel(told.find((one) => one.event === "restart"));
     const isEqual =
       isSame(model, real) ||
@@ -65,16 +68,21 @@ function isByChance(model: string): boolean {
   return /^\S+: Bridge interface \S+ Mac doesn't match/.test(model);
 }
 
+const notReached = "not reached";
+
 function wordsOfModel(told: Outcome | undefined): string {
-  if (!told) return "not reached";
+  if (!told) return notReached;
   if (told.passes === undefined) return `not known: ${told.message}`;
   const words = told.passes ? "passes" : `${told.type ?? "load"}: ${normal(String(told.message))}`;
   return withLeaves(words, told.leaves);
 }
 
-function wordsOfReal(seen: Seen | undefined): string {
-  if (!seen) return "not reached";
-  const { error, leaves } = seen;
+/** Returns the words for what the real plugins did. */
+export function wordsOf(seen: readonly Seen[]): Words {
+  return Object.fromEntries(seen.map((one) => [one.event, wordsOfReal(one)]));
+}
+
+function wordsOfReal({ error, leaves }: Seen): string {
   const found = /plugin type="([^"]*)"(?: name="[^"]*")? failed \(\w+\): ([\s\S]*)/.exec(error ?? "");
   const words =
     error === undefined ? "passes" : found ? `${found[1]}: ${normal(String(found[2]))}` : `load: ${normal(error)}`;

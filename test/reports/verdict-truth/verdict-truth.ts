@@ -9,10 +9,11 @@ import { examples } from "../../support/examples.ts";
 import { lintFixtures } from "../../support/lint-fixtures.ts";
 import { hostHas } from "../../support/needs.ts";
 import { say } from "../../support/progress.ts";
-import { type Compared, candidateOf, judge } from "./compare.ts";
+import { type Compared, candidateOf, judge, type Words, wordsOf } from "./compare.ts";
 import { differences, reasonOf } from "./differences.ts";
 import { generated } from "./generate.ts";
-import { type Candidate, type Seen, seenOf } from "./truth.ts";
+import { record, recorded } from "./recorded.ts";
+import { type Candidate, seenOf } from "./truth.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 const { values } = parseArgs({
@@ -23,6 +24,8 @@ const { values } = parseArgs({
     // A directory with what the real plugins did, a file for each list: it is taken from there if it is known.
     keep: { type: "string" },
     sources: { type: "string", default: "README,examples,lint,public,generated" },
+    // Runs the lists of the unit test's table again, and writes it.
+    write: { type: "boolean", default: false },
   },
 });
 
@@ -61,18 +64,21 @@ const sources: Readonly<Record<string, () => Candidate[]>> = {
       .map(read)
       .filter(({ text }) => hostHas.bridgeVlanFiltering || !/"vlan(Trunk)?":/.test(text)),
   generated: () => generated(Number(values.seed), Number(values.count)),
+  recorded: () => recorded().map(({ candidate }) => candidate),
 };
 
-async function kept(candidate: Candidate): Promise<Seen[]> {
-  if (values.keep === undefined) return await seenOf(candidate);
+async function kept(candidate: Candidate): Promise<Words> {
+  if (values.keep === undefined) return wordsOf(await seenOf(candidate));
   mkdirSync(values.keep, { recursive: true });
   const digest = createHash("sha256").update(JSON.stringify(candidate)).digest("hex").slice(0, 16);
   const file = path.join(values.keep, `${digest}.json`);
-  if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));
+  if (existsSync(file)) return wordsOf(JSON.parse(readFileSync(file, "utf8")));
   const seen = await seenOf(candidate);
   writeFileSync(file, JSON.stringify(seen));
-  return seen;
+  return wordsOf(seen);
 }
+
+if (values.write) await record();
 
 const rows: string[][] = [];
 for (const source of values.sources.split(",")) {
