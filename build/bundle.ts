@@ -58,7 +58,7 @@ export async function bundleForPage(root: string, stamp: Stamp, examples: readon
  * A browser has no module of Node. What the page does not call is left out, and its imports with it. What is left makes the
  * build fail, but for paths: this package is Node's own code.
  */
-const withoutNode: Plugin = {
+export const withoutNode: Plugin = {
   name: "without-node",
   setup({ onResolve, onEnd, resolve }) {
     onResolve({ filter: /^node:path$/ }, ({ resolveDir }) =>

@@ -1,6 +1,5 @@
 import { simulatedPlugins } from "../explain/model-answers.ts";
 import { type Answers, answersFor } from "./answers.ts";
-import { commands } from "./commands.ts";
 import { showDrawing } from "./drawing-view.ts";
 import { type Editor, makeEditor } from "./editor.ts";
 import { byId, element, show } from "./elements.ts";
@@ -147,8 +146,6 @@ function firstList(): string {
   return typeof given === "string" ? given : (examples[0]?.[1] ?? "");
 }
 
-// For the console of the browser, and for the tests.
-Object.assign(globalThis, { cniWrappers: commands });
 fillExamples();
 prepareSteps(() => showSteps(answers.list));
 byId("take").addEventListener("click", takeWrapped);

@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { withoutNode } from "../../build/bundle.ts";
 import { lintFixtures } from "../support/lint-fixtures.ts";
 import { openPage, startBrowser } from "./browser.ts";
 
@@ -29,11 +31,21 @@ async function forEach(files: readonly string[], look: (file: string) => Promise
   await Promise.all([next(), next(), next(), next()]);
 }
 
+/** A script of the commands' own code, for a browser. */
+async function scriptOf(name: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, name)],
+    ...{ bundle: true, write: false, platform: "browser", mainFields: ["module", "main"], plugins: [withoutNode] },
+  });
+  return outputFiles[0]?.text ?? "";
+}
+
 let browser: Browser;
 let page: Page;
 beforeAll(async () => {
   browser = await startBrowser();
   ({ page } = await openPage(browser));
+  await page.evaluate(await scriptOf("commands.ts"));
 });
 afterAll(() => browser.close());
 
@@ -50,7 +62,7 @@ function printed(file: string, ...args: string[]): Promise<{ stdout: string; exi
 /** What the page answers; undefined if it says that this is no list. */
 async function answeredTo(file: string, command: string, ...more: string[]): Promise<string | undefined> {
   const args = [basename(file), readFileSync(file, "utf8"), ...more].map((arg) => JSON.stringify(arg));
-  const expression = `(() => { try { return cniWrappers.${command}(${args}); } catch { return null; } })()`;
+  const expression = `(() => { try { return commands.${command}(${args}); } catch { return null; } })()`;
   return ((await page.evaluate(expression)) as string | null) ?? undefined;
 }
 

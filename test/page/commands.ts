@@ -1,20 +1,21 @@
-import { checkAfterScript } from "../explain/after-script.ts";
-import { exampleAttachment, exampleSource } from "../explain/example-source.ts";
-import { explain, explanationData } from "../explain/explain.ts";
-import { explanationText } from "../explain/text.ts";
-import { verdictData, verdictOf, verdictText } from "../explain/verdict.ts";
-import { lintFiles } from "../lint/lint.ts";
-import { jsonReport } from "../lint/report.ts";
-import { type List, listOf } from "../lists/list.ts";
-import { parseListFile } from "../lists/list-file.ts";
-import { Trouble } from "../trouble.ts";
-import { diffText } from "../wrap/change.ts";
-import { decide } from "../wrap/decide.ts";
-import { wrappedText } from "../wrap/edits.ts";
-import { type PageVerb, screen } from "./answers.ts";
+// The tests run this in the page.
+import { checkAfterScript } from "../../cli/explain/after-script.ts";
+import { exampleAttachment, exampleSource } from "../../cli/explain/example-source.ts";
+import { explain, explanationData } from "../../cli/explain/explain.ts";
+import { explanationText } from "../../cli/explain/text.ts";
+import { verdictData, verdictOf, verdictText } from "../../cli/explain/verdict.ts";
+import { lintFiles } from "../../cli/lint/lint.ts";
+import { jsonReport } from "../../cli/lint/report.ts";
+import { type List, listOf } from "../../cli/lists/list.ts";
+import { parseListFile } from "../../cli/lists/list-file.ts";
+import { type PageVerb, screen } from "../../cli/page/answers.ts";
+import { Trouble } from "../../cli/trouble.ts";
+import { diffText } from "../../cli/wrap/change.ts";
+import { decide } from "../../cli/wrap/decide.ts";
+import { wrappedText } from "../../cli/wrap/edits.ts";
 
 /** What the commands print for the text of a file: `lint --json`, `wrap`, `explain --json`, and `explain` without its table. */
-export const commands = {
+const commands = {
   lint: (path: string, text: string): string => jsonReport(lintFiles([parseListFile(path, text)])),
   wrap(path: string, text: string): string {
     const list = listIn(path, text);
@@ -48,3 +49,5 @@ function listIn(path: string, text: string): List {
   if (!list) throw new Trouble("this is not a list");
   return list;
 }
+
+Object.assign(globalThis, { commands });
