@@ -70,7 +70,8 @@ function sharedAddresses(plugin: ListedPlugin, attachments: readonly CachedAttac
   return [...Map.groupBy(held, ({ address }) => address)].flatMap(([address, holders]) => {
     const [first, ...others] = new Set(holders.map(({ containerId }) => containerId));
     // An address for one host only can be a service's, which several containers have.
-    if (others.length === 0 || /\/(?:32|128)$/.test(address)) return [];
+    const cidr = cidrOf(address);
+    if (others.length === 0 || cidr?.length === cidr?.bits) return [];
     return [`${first} and ${others.join(", ")} have one address, ${address} (${plugin.type}): stop all but one`];
   });
 }

@@ -77,6 +77,7 @@ test.each([
     [/^c1 and c2, c3 have one address, 172\.26\.64\.9\/20 \(macvlan\): stop all but one$/],
   ],
   ["a service's address of IPv6", "bridge", ["c1", "c2"], "fd00::9/128", []],
+  ["an address of IPv6 in a wide subnet", "bridge", ["c1", "c2"], "fd00::9/32", [/^c1 and c2 have one address/]],
   ["plugins of other names", "bridge2", ["c1", "c2"], "172.26.64.9/20", []],
   ["two attachments of one container", "bridge", ["c1", "c1"], "172.26.64.9/20", []],
   ["a service's address", "bridge", ["c1", "c2"], "10.9.0.1/32", []],
