@@ -14,14 +14,14 @@ const structs: Readonly<Record<string, readonly [struct: string, words: string, 
 
 /** Fails if a key of a configuration has a value of another type than its plugin's: Go converts none. */
 export function expectTypes(type: string, { env, config }: PluginCall): void {
-  const kinds = kindsOf(type);
+  const { shape = {} } = (pluginKeys as Readonly<Record<string, z.ZodObject>>)[type] ?? {};
   for (const [key, value] of Object.entries(config)) {
-    const kind = kinds.get(key);
+    const kind = kindOf(shape[key]);
     const [struct, words, number = "int"] = structs[type] ?? ["NetConf", "failed to load netconf"];
     const problem = kind === undefined || value === null ? undefined : mismatch(value, kind === "int" ? number : kind);
     if (problem === undefined) continue;
     // ADD of tuning looks at its sysctls first (validateSysctlConflict).
-    if (type === "tuning" && key === "sysctl" && env.CNI_COMMAND === "ADD") {
+    if (key === "sysctl" && env.CNI_COMMAND === "ADD") {
       throw new PluginError(decodeProblem(problem, "sysctlCheck.sysctl"));
     }
     throw new PluginError(`${words}: ${decodeProblem(problem, `${struct}.${key}`)}`);
@@ -52,8 +52,7 @@ function mismatch(value: unknown, kind: string): Mismatch | undefined {
 /** The JSON type of a value, as Go names it. */
 function jsonType(value: unknown): string {
   if (typeof value === "boolean") return "bool";
-  if (Array.isArray(value)) return "array";
-  return isJsonObject(value) ? "object" : typeof value;
+  return Array.isArray(value) ? "array" : typeof value;
 }
 
 /** The keys that libcni itself decodes. */
@@ -73,25 +72,8 @@ export function loadProblem(entry: unknown): string | undefined {
   return entry.type ? undefined : "missing 'type'";
 }
 
-const known = new Map<string, ReadonlyMap<string, string>>();
-
-/** The Go types of a plugin's own keys. */
-function kindsOf(type: string): ReadonlyMap<string, string> {
-  const { shape = {} } = (pluginKeys as Readonly<Record<string, z.ZodObject>>)[type] ?? {};
-  const kinds =
-    known.get(type) ??
-    new Map(
-      Object.entries(shape).flatMap(([key, schema]) => {
-        const kind = kindOf(schema);
-        return kind === undefined ? [] : [[key, kind] as const];
-      }),
-    );
-  known.set(type, kinds);
-  return kinds;
-}
-
-/** Undefined for a value that has keys of its own. */
-function kindOf(schema: z.core.$ZodType): string | undefined {
+/** The Go type of a key's value. Undefined for one that has keys of its own, and for a key that is none of the plugin's. */
+function kindOf(schema: z.core.$ZodType | undefined): string | undefined {
   if (schema instanceof z.ZodOptional) return kindOf(schema.unwrap());
   if (schema instanceof z.ZodBoolean) return "bool";
   if (schema instanceof z.ZodNumber) return "int";
