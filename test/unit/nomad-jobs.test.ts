@@ -13,6 +13,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { stat as statOf } from "../../shared/host/node/files.ts";
+import { type Began, type Namespace, namespaceOf } from "../../shared/journal/journal.ts";
+import { beganLine, linesText } from "../../shared/journal/lines.ts";
 
 const jobs = path.resolve(import.meta.dirname, "../../conf-examples/nomad-jobs");
 
@@ -338,19 +341,52 @@ esac`,
   });
 });
 
-test("prerm: a key of the same name in a plugin's configuration does not count", () => {
-  const records = at("records");
-  mkdirSync(records);
-  const script = readFileSync(path.resolve(jobs, "../../build/packages/files/prerm"), "utf8");
-  writeFileSync(at("prerm"), script.replaceAll("/var/lib/cni/wrappers", records));
+describe("prerm: no removal of the package while a container runs", () => {
   const bootId = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-  const namespace = spawnSync("stat", ["-Lc", "%d:%i", "/proc/self/ns/net"], { encoding: "utf8" }).stdout.trim();
-  const configuration = { args: { netns: "/elsewhere", namespace: "1:1" } };
-  const record = { network: "zone", bootId, namespace, netns: "/proc/self/ns/net", configuration };
-  writeFileSync(path.join(records, "zone:c1:eth0:eth0"), JSON.stringify(record));
-  const { status, stderr } = spawnSync("sh", [at("prerm"), "remove"], { encoding: "utf8" });
-  expect(stderr).toContain("running containers need the wrappers:\n  zone:c1:eth0:eth0\n");
-  expect(status).toBe(1);
+  // A plugin's configuration may have the same keys.
+  const configuration = { args: { bootId, netns: "/elsewhere", namespace: "1:1" }, namespace: { path: "/elsewhere" } };
+  const own = namespaceOf("/proc/self/ns/net", statOf("/proc/self/ns/net")) as Namespace;
+  const entry: Began = {
+    ...{ network: "zone", containerId: "c1", runtimeIfName: "eth0", bootId, uptime: 1, id: "1", type: "bridge" },
+    role: "creator",
+    ...{ ifName: "eth1", delegateNetwork: "zone-eth1", path: "/opt/cni/bin/bridge", args: "" },
+    ...{ namespace: own, checksum: "1", wrapper: {}, configuration },
+  };
+
+  function remove(name: string, content: string) {
+    const file = path.join(at("wrappers"), name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, content);
+    const script = readFileSync(path.resolve(jobs, "../../build/packages/files/prerm"), "utf8");
+    writeFileSync(at("prerm"), script.replaceAll("/var/lib/cni/wrappers", at("wrappers")));
+    const { status, stderr } = spawnSync("sh", [at("prerm"), "remove"], { encoding: "utf8" });
+    return { status, uses: /need the wrappers:\n((?: {2}.*\n)*)/.exec(stderr)?.[1], stderr };
+  }
+
+  const journalOf = (...entries: readonly Began[]) => linesText(entries.map(beganLine));
+  const gone = { path: "/run/netns/gone-c0", device: 4, inode: 1, changedMs: 1 };
+
+  test.each([
+    ["its first entry", [entry]],
+    ["its second entry", [{ ...entry, namespace: gone }, entry]],
+  ])("by %s in a journal", (_, entries) => {
+    expect(remove("c1/zone:eth0", journalOf(...entries))).toMatchObject({ status: 1, uses: "  c1/zone:eth0\n" });
+  });
+
+  test("by a record of 0.2.0", () => {
+    const namespace = `${own.device}:${own.inode}`;
+    const record = { network: "zone", bootId, namespace, netns: "/proc/self/ns/net", configuration };
+    const outcome = remove("zone:c1:eth0:eth0", JSON.stringify(record));
+    expect(outcome).toMatchObject({ status: 1, uses: "  zone:c1:eth0:eth0\n" });
+  });
+
+  test.each([
+    ["its namespace is gone", { ...entry, namespace: gone }],
+    ["another namespace is at its path", { ...entry, namespace: { ...own, inode: own.inode + 1 } }],
+    ["it is of an earlier boot", { ...entry, bootId: "1" }],
+  ])("it goes if %s", (_, one) => {
+    expect(remove("c1/zone:eth0", journalOf(one))).toEqual({ status: 0, uses: undefined, stderr: "" });
+  });
 });
 
 test.each(["install.sh", "client.sh"])(
