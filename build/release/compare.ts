@@ -1,7 +1,7 @@
-import { spawnSync } from "node:child_process";
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { outputOf } from "../publish.ts";
 
 /** Says in which entries two archives differ; empty if every byte is the same. */
 export function differences(first: string, second: string): string[] {
@@ -21,8 +21,7 @@ export function differences(first: string, second: string): string[] {
 /** Unpacks an archive. Returns the bytes of each entry, or the target of a link. */
 function unpacked(archive: string, directory: string): Map<string, Buffer> {
   mkdirSync(directory);
-  const { status } = spawnSync("tar", ["-xzf", archive, "-C", directory]);
-  if (status !== 0) throw new Error(`${archive} cannot be unpacked`);
+  outputOf("tar", ["-xzf", archive, "-C", directory], {}, `${archive} cannot be unpacked`);
   return new Map(readdirSync(directory).map((name) => [name, contentOf(join(directory, name))]));
 }
 

@@ -1,8 +1,7 @@
-import { spawnSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { table } from "../docs/table.ts";
-import { firstError } from "../publish.ts";
+import { outputOf } from "../publish.ts";
 import { executableIn, parseArchiveName } from "./artifacts.ts";
 
 /** An archive, its size and the size of the executable in it. In bytes. */
@@ -23,10 +22,7 @@ export function sizesIn(directory: string, version: string): readonly ArchiveSiz
 
 function sizeInside(archive: string): number {
   const name = executableIn(parseArchiveName(basename(archive))?.flavor ?? "slim");
-  const run = spawnSync("tar", ["-tvzf", archive, `./${name}`], { encoding: "utf8", env: process.env });
-  const [, , bytes] = run.stdout.split(/ +/);
-  if (run.status !== 0 || bytes === undefined) throw new Error(`${archive}: ${firstError(run)}`);
-  return Number(bytes);
+  return Number(outputOf("tar", ["-tvzf", archive, `./${name}`], {}, archive).split(/ +/)[2]);
 }
 
 /** Returns the table of the archives for a page. */

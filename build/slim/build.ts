@@ -1,9 +1,8 @@
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { cache, executable, firstError, makeStage, publish, report, root, runBuild } from "../publish.ts";
+import { cache, executable, makeStage, outputOf, publish, report, root, runBuild } from "../publish.ts";
 import { readStamp } from "../stamp.ts";
 import { argumentsOf, bundles, crate, settings, writeBundles } from "./cargo.ts";
 import { addImage } from "./image.ts";
@@ -41,9 +40,9 @@ function compile(asked: string | undefined, image: boolean, output: string): voi
   // is copied. cargo compares file times: without the touch, it would take another clone's build for this one's older files.
   const isSame = '[ "$(cat "$LAST" 2>&1)" = "$SOURCES" ]';
   const script = `ln -sfn "$BUNDLES" "$CNI_WRAPPERS_BUNDLES"; ${isSame} || touch build.rs src/main.rs; cargo "$@" && echo "$SOURCES" >"$LAST" && cp "$BUILT" "$OUTPUT"`;
-  const run = spawnSync("flock", [join(directory, "cni-wrappers.lock"), "sh", "-c", script, "sh", ...command], {
+  const locked = [join(directory, "cni-wrappers.lock"), "sh", "-c", script, "sh", ...command];
+  const options = {
     cwd: crate,
-    encoding: "utf8",
     env: {
       ...process.env,
       ...settings(directory),
@@ -53,8 +52,8 @@ function compile(asked: string | undefined, image: boolean, output: string): voi
       LAST: join(directory, target, "cni-wrappers.sources"),
       SOURCES: `${checksumOfSources()} ${image}`,
     },
-  });
-  if (run.status !== 0) throw new Error(`cargo failed: ${firstError(run)}`);
+  };
+  outputOf("flock", locked, options, "cargo failed");
 }
 
 function checksumOfSources(): string {
