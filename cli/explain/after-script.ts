@@ -42,6 +42,5 @@ function merged(one: CniResult, other: CniResult): CniResult {
     ...other,
     interfaces: [...(one.interfaces ?? []), ...(other.interfaces ?? [])],
     ips: [...(one.ips ?? []), ...moved],
-    routes: [...(one.routes ?? []), ...(other.routes ?? [])],
   };
 }

@@ -34,7 +34,7 @@ function legendOf({ added }: Explanation): string[] {
 
 function headingOf({ plugin }: Step, index: number, screen: Screen): string {
   const { type, delegate, isWrapped, role, ifName } = plugin;
-  const runs = isWrapped && delegate !== type ? ` runs ${delegate}` : "";
+  const runs = delegate !== type ? ` runs ${delegate}` : "";
   const does = role === "meta" ? `acts on ${ifName}` : role === "creator" ? `makes ${ifName}` : undefined;
   const plain = isWrapped ? [] : ["not wrapped"];
   const about = [...(does ? [does] : []), ...plain];
@@ -43,10 +43,10 @@ function headingOf({ plugin }: Step, index: number, screen: Screen): string {
 
 function bodyOf(step: Step, screen: Screen): string[] {
   const { plugin, given, runs, warnings } = step;
-  const isSame = !plugin.isWrapped;
+  const isPlain = !plugin.isWrapped;
   return [
-    ...runs.flatMap((run) => [...givenLines(given, run, isSame, screen), ...answerLines(run, step, screen)]),
-    ...(isSame ? [] : wordsOf(step).map((words) => indent + words)),
+    ...runs.flatMap((run) => [...givenLines(given, run, isPlain, screen), ...answerLines(run, step, screen)]),
+    ...wordsOf(step).map((words) => indent + words),
     ...warnings.map((warning) => indent + styled(screen, "yellow", `Warning: ${warning}`)),
     ...resultLines(step, screen),
   ];
@@ -111,11 +111,11 @@ function roomOn({ width }: Screen): number {
 }
 
 function lastLines({ verb, list, steps }: Explanation, screen: Screen): string[] {
-  const failed = steps.find((step) => !hasPassed(step));
-  if (failed === undefined) return [];
+  const last = steps.at(-1);
+  if (!last || hasPassed(last)) return [];
   const rest = list.plugins.length - steps.length;
   const others = rest > 0 ? ` The runtime does not call the other plugins (${rest}).` : "";
-  return [styled(screen, "red", `${verb} fails at ${failed.plugin.type}.${others}`)];
+  return [styled(screen, "red", `${verb} fails at ${last.plugin.type}.${others}`)];
 }
 
 /** A line of a text that is compared with another: removed, added, or in both. */

@@ -4,6 +4,7 @@ import { explain } from "../../../../cli/explain/explain.ts";
 import { jsonLines } from "../../../../cli/explain/json-lines.ts";
 import { abridged, explanationText, jsonDifferences, paint } from "../../../../cli/explain/text.ts";
 import { printable } from "../../../../cli/terminal.ts";
+import type { Plan } from "../../../../shared/call/plan.ts";
 import type { ConfiguredVerb } from "../../../../shared/protocol/request.ts";
 import { explained, parsedList } from "./support.ts";
 
@@ -222,6 +223,43 @@ The answers to ADD are examples: their MACs, random names and addresses are inve
     ]);
   });
 
+  test.each<[object, string[]]>([
+    [
+      { do: "checkTwice", call: {}, leftOut: ["routers' addresses"], network: "zone-eth1" },
+      [
+        "The addresses that came from routers are no plugin's, and the kernel renews them, so CHECK gets none of them.",
+        own.trim(),
+        "If it fails, it runs again in the network zone-eth1, and that answer counts.",
+      ],
+    ],
+    [
+      {
+        do: "undo",
+        entries: [
+          { type: "sbr", ifName: "eth1" },
+          { type: "bridge", ifName: "eth2" },
+        ],
+      },
+      ["The wrapper undoes sbr of eth1, bridge of eth2, the last one first."],
+    ],
+    [{ do: "undo", entries: [] }, ["The wrapper undoes nothing, the last one first."]],
+    [{ do: "remove", removals: [] }, ["There is nothing to run: nothing says that the plugin made anything."]],
+    [{ do: "remove", removals: [{}] }, ["No journal has the plugin, so DEL follows the runtime's result.", own.trim()]],
+    [
+      { do: "collect" },
+      ["Before that, the wrapper undoes the journals of attachments that are no longer valid.", own.trim()],
+    ],
+  ])("the plan %j in words", (plan, words) => {
+    const explanation = explained({ ...list, plugins: [macvlan] }, "STATUS");
+    const steps = explanation.steps.map((step) => ({ ...step, runs: [], plan: plan as Plan }));
+    expect(
+      explanationText({ ...explanation, steps }, screen)
+        .trim()
+        .split("\n")
+        .slice(5),
+    ).toEqual(words.map((one) => `   ${one}`));
+  });
+
   test("says that a jq program rewrites the configuration, which it shows", () => {
     const parsed = parsedList({ ...list, plugins: [{ ...macvlan, wrapper: { jq: ".mtu = 1400" } }] });
     const jq = (_: string, input: string) => ({ output: JSON.stringify({ ...JSON.parse(input), mtu: 1400 }) });
@@ -314,15 +352,18 @@ describe("differences", () => {
     expect(jsonLines({ a: { b: 1, c: 2 } }, line.length - 1)).toHaveLength(6);
   });
 
-  test("a long part that is in both is left out", () => {
-    const lines = jsonDifferences({ a: 1, b: 2, c: 3, d: 4, e: 5, f: 6 }, { a: 1, b: 2, c: 3, d: 4, e: 5, f: 7 }, 40);
-    expect(paint(abridged(lines), screen)).toEqual([
-      "  ⋮",
-      '    "d": 4,',
-      '    "e": 5,',
-      '-   "f": 6',
-      '+   "f": 7',
-      "  }",
-    ]);
+  test.each([
+    ["+    +", "+    +"],
+    ["+     +", "+  ⋮  +"],
+    ["       +       -", "⋮  +  ⋮  -"],
+    ["-       ", "-  ⋮"],
+    ["-   +", "-   +"],
+  ])("what is far from all changes is left out: %j", (before, after) => {
+    const lines = before.split("").map((sign) => ({ sign: sign as " ", text: "" }));
+    expect(
+      abridged(lines)
+        .map(({ sign, text }) => text || sign)
+        .join(""),
+    ).toBe(after);
   });
 });

@@ -74,6 +74,13 @@ describe("the verdict of a list, with the words that the real plugins print", ()
   });
 
   test("a script that merges the results lets ADD pass, and CHECK fails then", () => {
+    // sbr finds the gateway of its own interface's address only, and the script moves the addresses' indexes.
+    const { list: moved } = verdict([{ type: "tap", ...local("10.61.0.0/24") }, macvlan, { type: "sbr" }]);
+    expect(checkAfterScript(moved, exampleAttachment(moved))).toEqual({
+      plugin: 0,
+      type: "tap",
+      message: "Failed to find Gateway 10.61.0.1 for interface eth0",
+    });
     const { list, outcomes } = verdict([macvlan, bridge, { type: "portmap", capabilities: { portMappings: true } }]);
     const afterScript = checkAfterScript(list, exampleAttachment(list));
     expect(verdictText(list, outcomes, afterScript)).toBe(`zone: macvlan eth0, bridge eth0, portmap
