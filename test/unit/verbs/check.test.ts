@@ -271,7 +271,14 @@ describe("the entry of the interface", () => {
   test("a creator without one is run until it passes, and fails without its plugin", () => {
     const ip = () => `${JSON.stringify([{ dst: "10.99.0.0/16", dev: "eth1", table: "100" }])}\n[]\n[]\n`;
     const answers = [exits(1), exits(1), exits(0)];
-    expect(check([], { wrapper: renamed, answers, ip })).toMatchObject({ exitCode: 0, runs: [{}, {}, {}] });
+    const { runs, exitCode } = check([], { wrapper: renamed, answers, ip });
+    const kept = [{ dst: "10.98.0.0/16" }];
+    expect(runs).toMatchObject([
+      { stdin: { name: "zone-eth1", prevResult: { routes: [{ dst: "10.99.0.0/16" }, ...kept] } } },
+      { stdin: { name: "zone-eth1", prevResult: { routes: kept } } },
+      { stdin: { name: "zone", prevResult: { routes: kept } } },
+    ]);
+    expect(exitCode).toBe(0);
     expect(check([], { wrapper: renamed, ip }).runs).toHaveLength(1);
     const call = {
       env: { CNI_COMMAND: "CHECK" },
