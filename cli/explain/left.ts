@@ -14,7 +14,6 @@ const kinds = {
   "firewall rule": [/^rule CNI-FORWARD -s ([^/ ]+)/, "firewall's rules for"],
   port: [/^rule (?:CNI-HOSTPORT-DNAT|nft hostports) -p (.*) --dport (\d+) /, "rules of the port"],
   interface: [/^device (.*)/, "interface"],
-  "DHCP lease": [/^DHCP lease (.*)/, "DHCP lease"],
 } as const;
 
 /** Returns what a container left on a host of the model. A bridge serves all containers, and stays. */

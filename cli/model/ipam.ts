@@ -30,7 +30,8 @@ export function hasIpam(config: JsonObject): boolean {
   return (ipamBlock(config).type ?? "") !== "";
 }
 
-const ipams: Readonly<Record<string, Ipam>> = {
+/** The simulation adds one of its own. */
+export const ipams: Record<string, Ipam> = {
   "host-local": {
     *reserve(machine, call) {
       const sets = rangesOf(call.config);
@@ -82,28 +83,6 @@ const ipams: Readonly<Record<string, Ipam>> = {
     },
     release() {},
   },
-  // The daemon keeps one lease for a client, and gives it out again (plugins/ipam/dhcp/daemon.go, Allocate). The server names a
-  // router.
-  dhcp: {
-    *reserve(machine, call) {
-      const client = clientId(call);
-      const taken = [...machine.dhcp.values()].map(({ address }) => address);
-      const known = machine.dhcp.get(client);
-      const [[range] = []] = rangesOf(call.config);
-      if (!range) throw new PluginError("no DHCP server");
-      const address = known?.address ?? nextFree([range], undefined, (one) => !taken.includes(one))?.address;
-      if (address === undefined) throw new PluginError("error calling DHCP.Allocate: no more tries");
-      const by = new Map([...(known?.by ?? []), ...machine.makers()]);
-      machine.dhcp.set(client, { address, by });
-      yield "acquired";
-      const gateway = addressText({ bits: range.bits, value: range.gateway });
-      return { ips: [{ address: `${address}/24`, gateway }], routes: [] };
-    },
-    check() {},
-    release(machine, call) {
-      machine.dhcp.delete(clientId(call));
-    },
-  },
 };
 
 /** The set of ranges that an address is taken from, its number, and the address that was asked for. */
@@ -142,7 +121,7 @@ function get(machine: Machine, call: PluginCall, { set, index, wanted }: Wanted)
 }
 
 /** Returns the next free address after the last one, as host-local goes round all ranges of a set. */
-function nextFree(set: readonly Range[], last: string | undefined, isFree: (address: string) => boolean) {
+export function nextFree(set: readonly Range[], last: string | undefined, isFree: (address: string) => boolean) {
   const before = addressOf(last);
   const start = Math.max(
     set.findIndex((range) => isInRange(range, before)),
@@ -168,11 +147,6 @@ function ownLeases({ files }: Machine, call: PluginCall): string[] {
   const { containerId, ifName } = namesOf(call);
   const [owner, directory] = [`${containerId}\r\n${ifName}`, `${directoryOf(call)}/`];
   return [...files].flatMap(([path, { text }]) => (text === owner && path.startsWith(directory) ? [path] : []));
-}
-
-function clientId(call: PluginCall): string {
-  const { containerId, network, ifName } = namesOf(call);
-  return `${containerId}/${network}/${ifName}`;
 }
 
 function ipamBlock({ ipam }: JsonObject): JsonObject {

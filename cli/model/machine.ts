@@ -87,8 +87,6 @@ export interface Thing {
 export class Machine {
   readonly files = new Map<string, File>();
   readonly namespaces = new Map<string, Namespace>();
-  /** The namespaces of tasks, by the task's pid. A task keeps its namespace when the path is gone. */
-  readonly tasks = new Map<number, Namespace>();
   readonly devices = new Map<string, Device>();
   readonly bridges = new Map<string, Bridge>();
   /** The host's network cards; undefined if it has every card that a list names. */
@@ -99,10 +97,6 @@ export class Machine {
   readonly lent = new Map<string, Namespace>();
   readonly chains = new Set<string>();
   rules: Rule[] = [];
-  /** The leases that the DHCP daemon maintains, by client id. */
-  readonly dhcp = new Map<string, { readonly address: string; readonly by: Makers }>();
-  /** The plugins that are not installed at the moment. */
-  readonly missing = new Set<string>();
   /** The wall clock, which may jump, and the time since the boot, which may not. In milliseconds. */
   now = Date.UTC(2030, 0, 1);
   uptime = 60_000;
@@ -144,23 +138,22 @@ export class Machine {
     return namespace;
   }
 
-  /** Removes the path of a namespace. The namespace goes with it, unless a task stays in it. */
-  removeNamespace(path: string, pid?: number): void {
+  removeNamespace(path: string): void {
     const namespace = this.namespaces.get(path);
     this.namespaces.delete(path);
-    if (namespace && pid !== undefined) this.tasks.set(pid, namespace);
-    else if (namespace) this.#freeInodes.push(namespace.inode);
+    if (namespace) this.free(namespace);
   }
 
-  endTask(pid: number): void {
-    const namespace = this.tasks.get(pid);
-    if (namespace) this.#freeInodes.push(namespace.inode);
-    this.tasks.delete(pid);
+  protected free({ inode }: Namespace): void {
+    this.#freeInodes.push(inode);
   }
 
-  /** The namespaces that exist, with or without a path. */
+  namespaceAt(path: string): Namespace | undefined {
+    return this.namespaces.get(path);
+  }
+
   allNamespaces(): Namespace[] {
-    return [...this.namespaces.values(), ...this.tasks.values()];
+    return [...this.namespaces.values()];
   }
 
   addLink(namespace: Namespace, name: string, kind: string): Link {
@@ -265,9 +258,8 @@ export class Machine {
   /** The power is gone, and the host boots again. */
   reboot(): void {
     for (const path of [...this.namespaces.keys()]) this.removeNamespace(path);
-    for (const pid of [...this.tasks.keys()]) this.endTask(pid);
     for (const path of [...this.files.keys()]) if (/^(\/var)?\/run\//.test(path)) this.files.delete(path);
-    for (const kept of [this.devices, this.chains, this.dhcp, this.bridges, this.lent]) kept.clear();
+    for (const kept of [this.devices, this.chains, this.bridges, this.lent]) kept.clear();
     this.rules = [];
     this.boot++;
     this.now += 60_000;
@@ -284,7 +276,6 @@ export class Machine {
     };
     addAll("file", this.files);
     addAll("device", this.devices);
-    addAll("DHCP lease", this.dhcp);
     for (const [path, { links, sources }] of this.namespaces) {
       addAll(`in ${path}, link`, links);
       for (const [address, by] of sources) {

@@ -35,10 +35,9 @@ export function viewOf(machine: Machine): HostView {
     removeFile: (path) => void machine.files.delete(path),
     // The model's directories are there as long as a file is in them.
     removeDirectory() {},
-    listDirectory: (path) => (path === "/proc" ? [...machine.tasks.keys()].map(String) : machine.list(path)),
+    listDirectory: (path) => machine.list(path),
     stat(path) {
-      const [, pid] = /^\/proc\/(\d+)\/ns\/net$/.exec(path) ?? [];
-      const namespace = pid ? machine.tasks.get(Number(pid)) : machine.namespaces.get(path);
+      const namespace = machine.namespaceAt(path);
       const { madeMs = 0 } = namespace ?? {};
       if (namespace) return { device: 4, inode: namespace.inode, size: 0, modifiedMs: madeMs, changedMs: madeMs };
       const file = machine.files.get(path);

@@ -1,8 +1,9 @@
-import type { Link, Machine, Namespace } from "../../cli/model/machine.ts";
+import type { Link, Namespace } from "../../cli/model/machine.ts";
 import { withoutPrefix } from "../../cli/model/plugin.ts";
 import { publishedPorts } from "../../cli/model/portmap.ts";
 import { leaseDirectory } from "../../shared/journal/host-files.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import type { SimulatedMachine } from "./simulated-machine.ts";
 
 /** What an attachment has because of one plugin of its list. */
 export interface Effect {
@@ -21,7 +22,7 @@ interface Place {
   readonly config: JsonObject;
 }
 
-type EffectsOf = (machine: Machine, place: Place) => Effect[];
+type EffectsOf = (machine: SimulatedMachine, place: Place) => Effect[];
 
 /** What the plugins of the simulation's lists give to an attachment. */
 export const effects: Readonly<Record<string, EffectsOf>> = {
@@ -75,7 +76,7 @@ export const effects: Readonly<Record<string, EffectsOf>> = {
 };
 
 /** What an attachment has because of a plugin that makes an interface. */
-function linkEffects(machine: Machine, place: Place): Effect[] {
+function linkEffects(machine: SimulatedMachine, place: Place): Effect[] {
   const { containerId, namespace, ifName, addresses, config } = place;
   const { links } = namespace;
   const link = links.get(ifName);
@@ -112,7 +113,7 @@ function dropAddress(link: Link | undefined): () => void {
 }
 
 /** Removes the rules whose text ends so. Returns how to give them back. */
-function dropRules(machine: Machine, end: string): () => void {
+function dropRules(machine: SimulatedMachine, end: string): () => void {
   const { rules } = machine;
   machine.removeRules(({ text }) => text.endsWith(end));
   return () => {
@@ -120,7 +121,7 @@ function dropRules(machine: Machine, end: string): () => void {
   };
 }
 
-function isMasqueraded({ rules }: Machine, address: string): boolean {
+function isMasqueraded({ rules }: SimulatedMachine, address: string): boolean {
   const source = `-s ${withoutPrefix(address)} -j `;
   const jumps = rules.filter(({ chain, text }) => chain === "POSTROUTING" && text.startsWith(source));
   return jumps.some(({ text }) =>
@@ -130,7 +131,7 @@ function isMasqueraded({ rules }: Machine, address: string): boolean {
 
 /** Whether an IPAM plugin keeps an address for an interface. */
 export function isLeased(
-  machine: Machine,
+  machine: SimulatedMachine,
   ipam: string,
   { containerId, ifName, address }: { containerId: string; ifName: string; address: string },
 ): boolean {
@@ -142,14 +143,14 @@ export function isLeased(
 }
 
 /** Returns the files of host-local's leases for an interface, in all networks. */
-export function leasesOf({ files }: Machine, containerId: string, ifName: string): string[] {
+export function leasesOf({ files }: SimulatedMachine, containerId: string, ifName: string): string[] {
   const owner = `${containerId}\r\n${ifName}`;
   // Most files are others': this is the fastest way to see that.
   return [...files].flatMap(([path, { text }]) => (text === owner && path.startsWith(leaseDirectory) ? [path] : []));
 }
 
 /** Whether an interface other than an owner's (`c1\r\neth0`) has one of host-local's leases of an address. */
-export function isLeasedByOther({ files }: Machine, owner: string, address: string): boolean {
+export function isLeasedByOther({ files }: SimulatedMachine, owner: string, address: string): boolean {
   const name = `/${withoutPrefix(address)}`;
   return [...files].some(
     ([path, { text }]) => path.startsWith(leaseDirectory) && path.endsWith(name) && text !== owner,

@@ -1,11 +1,12 @@
 import { shaperName } from "../../cli/model/bandwidth.ts";
-import type { Machine, Namespace } from "../../cli/model/machine.ts";
+import type { Namespace } from "../../cli/model/machine.ts";
 import { resultOf } from "../../cli/model/plugin.ts";
 import { journalFile } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { type Effect, effects, leasesOf } from "./effects.ts";
 import { secondName } from "./foreign.ts";
 import { type Attachment, type ListedPlugin, netnsOf, portMappingsOf, resultFile } from "./runtime.ts";
+import type { SimulatedMachine } from "./simulated-machine.ts";
 
 /** What the runtime has done with an attachment. */
 export interface Life {
@@ -102,7 +103,7 @@ export function forget(life: Life): void {
 }
 
 /** Whether the wrappers remember an attachment: a call of a runtime that was killed may still run. */
-export function hasJournal({ files }: Machine, { of }: Life): boolean {
+export function hasJournal({ files }: SimulatedMachine, { of }: Life): boolean {
   return files.has(journalFileOf(of));
 }
 
@@ -112,29 +113,29 @@ export function journalFileOf({ container: containerId, list: network, ifName }:
 }
 
 /** Returns the namespace of an attachment's last ADD, as long as it exists. */
-export function namespaceOf(machine: Machine, life: Life): Namespace | undefined {
+export function namespaceOf(machine: SimulatedMachine, life: Life): Namespace | undefined {
   if (life.boot !== machine.boot) return undefined;
   return machine.allNamespaces().find(({ serial }) => serial === life.serial);
 }
 
 /** Whether the namespace of the last ADD is at its path. */
-export function isInPlace(machine: Machine, life: Life): boolean {
+export function isInPlace(machine: SimulatedMachine, life: Life): boolean {
   return life.boot === machine.boot && machine.namespaces.get(netnsOf(life.of))?.serial === life.serial;
 }
 
 /** Whether an attachment is complete, and its namespace exists. */
-export function isLive(machine: Machine, life: Life): boolean {
+export function isLive(machine: SimulatedMachine, life: Life): boolean {
   return life.phase === "attached" && namespaceOf(machine, life) !== undefined;
 }
 
 /** Whether a try is so old that its attachment may be in use, as far as a wrapper knows. */
-export function isOld(machine: Machine, life: Life): boolean {
+export function isOld(machine: SimulatedMachine, life: Life): boolean {
   const isOver = machine.uptime - life.addedAt > 14 * 60_000;
   return life.phase === "tried" && !life.hasFailed && isInPlace(machine, life) && isOver;
 }
 
 /** Whether a DEL was cut off before it removed anything, so that the attachment may be in use, as far as a wrapper knows. */
-export function isUntouched({ files }: Machine, { of, phase }: Life): boolean {
+export function isUntouched({ files }: SimulatedMachine, { of, phase }: Life): boolean {
   const text = files.get(journalFileOf(of))?.text;
   return (
     phase === "tried" && files.has(resultFile(of)) && text !== undefined && !/"line":"(given up|undone)"/.test(text)
@@ -142,7 +143,7 @@ export function isUntouched({ files }: Machine, { of, phase }: Life): boolean {
 }
 
 /** Whether ADD must pass: nothing of the attachment may be in use, and nobody else has its names or its leases. */
-export function mustPass(machine: Machine, life: Life, list: readonly ListedPlugin[]): boolean {
+export function mustPass(machine: SimulatedMachine, life: Life, list: readonly ListedPlugin[]): boolean {
   // What an ADD before the last one left in a namespace that is still there may be in use.
   if (life.mayFail || life.isElsewhere || machine.missing.size > 0) return false;
   if (life.phase === "attached" && namespaceOf(machine, life)) return false;
@@ -155,7 +156,7 @@ export function mustPass(machine: Machine, life: Life, list: readonly ListedPlug
 }
 
 /** Whether another attachment of the container has the device of a bandwidth in one network. A second one is refused. */
-function isLimited({ devices }: Machine, { of, key }: Life, plugin: ListedPlugin): boolean {
+function isLimited({ devices }: SimulatedMachine, { of, key }: Life, plugin: ListedPlugin): boolean {
   if (delegateOf(plugin) !== "bandwidth") return false;
   const { ifName, network = ifName ? `${of.list}-${ifName}` : of.list } = plugin.wrapper as JsonObject;
   const device = devices.get(shaperName(String(network), of.container));
@@ -172,7 +173,7 @@ function isSound(list: readonly ListedPlugin[], of: Attachment): boolean {
   });
 }
 
-function isFree(machine: Machine, { of, key }: Life, name: string): boolean {
+function isFree(machine: SimulatedMachine, { of, key }: Life, name: string): boolean {
   const link = machine.namespaces.get(netnsOf(of))?.links.get(name);
   const leases = leasesOf(machine, of.container, name).map((path) => machine.files.get(path));
   return [link, ...leases].every((thing) => thing === undefined || thing.by.has(key));
@@ -225,7 +226,7 @@ export function addressesIn(result: JsonObject): Record<string, string[]> {
 
 /** Returns what an attachment has after its ADD: what each plugin of the list gives. */
 export function effectsOf(
-  machine: Machine,
+  machine: SimulatedMachine,
   { of }: Life,
   list: readonly ListedPlugin[],
   addresses: Readonly<Record<string, readonly string[]>>,

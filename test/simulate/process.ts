@@ -1,4 +1,3 @@
-import type { Machine } from "../../cli/model/machine.ts";
 import { type PluginCall, PluginError, type Steps } from "../../cli/model/plugin.ts";
 import { type CallOf, errorResult, stepsOf } from "../../cli/model/verbs.ts";
 import { viewOf } from "../../cli/model/view.ts";
@@ -9,6 +8,7 @@ import type { JsonObject } from "../../shared/protocol/json.ts";
 import { lastElement } from "../../shared/protocol/names.ts";
 import { run } from "../../shared/run.ts";
 import { plugins } from "./plugins.ts";
+import type { SimulatedMachine } from "./simulated-machine.ts";
 
 /** The answer of an executable to the runtime. */
 export interface Reply {
@@ -30,7 +30,7 @@ export type Sabotage = Partial<Host>;
 
 /** Runs a wrapper: the real core on a host of the model. */
 export function* wrapperCall(
-  machine: Machine,
+  machine: SimulatedMachine,
   type: string,
   call: PluginCall,
   stops: Stops,
@@ -45,7 +45,7 @@ export function* wrapperCall(
 }
 
 /** Runs a plugin that no wrapper stands for. */
-export function* plainCall(machine: Machine, of: CallOf, stops: Stops): Task<Reply> {
+export function* plainCall(machine: SimulatedMachine, of: CallOf, stops: Stops): Task<Reply> {
   const { type } = of;
   try {
     const steps = stepsOf(machine, of);
@@ -71,7 +71,7 @@ class Process {
   /** How the plugin ends that runs at the point where the process stopped. */
   pluginEnd: PluginEnd;
   readonly #host: Host;
-  readonly #machine: Machine;
+  readonly #machine: SimulatedMachine;
   readonly #stops: Stops;
   readonly #answers: unknown[] = [];
   #next = 0;
@@ -83,7 +83,7 @@ class Process {
   #replaced: number | undefined;
   #exitCode = 0;
 
-  constructor(machine: Machine, type: string, call: PluginCall, around: { stops: Stops; sabotage: Sabotage }) {
+  constructor(machine: SimulatedMachine, type: string, call: PluginCall, around: { stops: Stops; sabotage: Sabotage }) {
     this.#machine = machine;
     this.#stops = around.stops;
     this.#host = { ...this.#hostFor(type, call), ...around.sabotage };

@@ -1,8 +1,8 @@
-import type { Machine } from "../../cli/model/machine.ts";
 import { cachedResultFile } from "../../shared/journal/host-files.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { plugins } from "./plugins.ts";
 import { plainCall, type Reply, type Sabotage, type Stops, type Task, wrapperCall } from "./process.ts";
+import type { SimulatedMachine } from "./simulated-machine.ts";
 
 /** A plugin configuration of a list. */
 export type ListedPlugin = JsonObject & { readonly type: string };
@@ -33,10 +33,10 @@ export class Runtime {
   call: Task<Reply> | undefined;
   /** Whether a wrapper of the verb has passed. */
   hasPassed = false;
-  readonly #machine: Machine;
+  readonly #machine: SimulatedMachine;
   readonly #sabotage: Sabotage;
 
-  constructor(machine: Machine, sabotage: Sabotage) {
+  constructor(machine: SimulatedMachine, sabotage: Sabotage) {
     this.#machine = machine;
     this.#sabotage = sabotage;
   }

@@ -1,4 +1,3 @@
-import { Machine } from "../../cli/model/machine.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { isLeasedByOther } from "./effects.ts";
 import { type Event, type Fault, lineOf, type VerbEvent } from "./event.ts";
@@ -26,6 +25,7 @@ import { Log } from "./log.ts";
 import type { PluginEnd, Sabotage, Stops, Task } from "./process.ts";
 import { Promises, restOf } from "./promises.ts";
 import { netnsOf, Runtime, resultFile, type Verb, VerbFailed } from "./runtime.ts";
+import { SimulatedMachine } from "./simulated-machine.ts";
 
 /** How a verb ended. Without a problem it passed. */
 interface Outcome<T> {
@@ -56,7 +56,7 @@ interface Begun {
 /** A host, its runtimes and their lists. After each event, every promise holds. */
 export class Simulation {
   readonly log = new Log();
-  readonly machine = Object.assign(new Machine(), { hasEqualRoutes: true });
+  readonly machine = new SimulatedMachine();
   readonly lives = new Map<string, Life>();
   readonly lists: Map<string, Lists[string]>;
   readonly #promises: Promises;
@@ -582,7 +582,8 @@ export class Simulation {
     const path = `/run/netns/${container}`;
     const pid = pidOf(container);
     const keeps = hasTask && this.machine.namespaces.has(path) && !this.machine.tasks.has(pid);
-    this.machine.removeNamespace(path, keeps ? pid : undefined);
+    if (keeps) this.machine.leaveTask(path, pid);
+    else this.machine.removeNamespace(path);
   }
 }
 

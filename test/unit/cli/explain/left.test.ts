@@ -16,7 +16,6 @@ function littered(container: string): Machine {
   machine.append("CNI-HOSTPORT-DNAT", "-p tcp --dport 20080 -j CNI-DN-1");
   machine.append("nft hostports", "-p udp --dport 20053 -j DNAT 10.1.0.2:53");
   machine.addDevice("bwp12345678");
-  machine.dhcp.set(`${container}/zone/eth0`, { address: "192.0.2.10", by: machine.makers() });
   // tuning's file has no maker.
   machine.writeFile(`/run/cni/tuning/${container}_eth0.json`, "{}", true);
   return machine;
@@ -30,7 +29,6 @@ test("what a container leaves has a kind and a name, once", () => {
     { kind: "lease", name: "fd00::2" },
     { kind: "file", name: "/var/lib/cni/networks/zone/last_reserved_ip.0" },
     { kind: "interface", name: "bwp12345678" },
-    { kind: "DHCP lease", name: "c1/zone/eth0" },
     { kind: "masquerading", name: "10.1.0.2" },
     { kind: "firewall rule", name: "10.1.0.2" },
     { kind: "port", name: "20080/tcp" },
@@ -44,7 +42,6 @@ test("what a container leaves has a kind and a name, once", () => {
       "the lease fd00::2",
       "the file /var/lib/cni/networks/zone/last_reserved_ip.0",
       "the interface bwp12345678",
-      "the DHCP lease c1/zone/eth0",
       "the rules that masquerade 10.1.0.2",
       "the firewall's rules for 10.1.0.2",
       "the rules of the port 20080/tcp",
