@@ -33,7 +33,7 @@ interface Who {
   readonly id: string;
   readonly ifName?: string;
   /** The path of the namespace, or "" without one. */
-  readonly netns?: string;
+  readonly netns?: string | undefined;
 }
 
 /** A list on a host of the model: a runtime's verbs. */
@@ -66,7 +66,7 @@ export class ListRun {
 
   del(id: string, { ifName = "eth0", netns }: Omit<Who, "id"> = {}): Failure | undefined {
     const result = this.#results.get(`${id} ${ifName}`);
-    const { failure } = this.#run(this.#list, "DEL", { id, ifName, ...(netns !== undefined && { netns }) }, result);
+    const { failure } = this.#run(this.#list, "DEL", { id, ifName, netns }, result);
     if (failure) return failure;
     this.#results.delete(`${id} ${ifName}`);
     this.#machine.files.delete(this.#resultFile(id, ifName));

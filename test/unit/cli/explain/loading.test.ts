@@ -75,6 +75,7 @@ describe("a .conflist that libcni does not load", () => {
   test.each<[string, object, string]>([
     ["zone.conf", zone, "missing 'type'"],
     ["zone.json", zone, "missing 'type'"],
+    ["zone", { ...plugin, type: 5 }, field("number", "type")],
     ["zone.conf", { name: "zone" }, "missing 'type'"],
     ["zone.conf", { ...zone, type: 5 }, field("number", "type")],
     ["zone.conf", { ...plugin, name: ["zone"] }, field("array", "name")],
@@ -88,6 +89,8 @@ test.each<[string, object]>([
   ["zone.conflist", { ...zone, disableCheck: "TRUE", disableGC: "False", loadOnlyInlinedPlugins: true }],
   ["zone.conflist", { ...zone, disableCheck: false, plugins: [{ ...plugin, name: null, ipam: {} }] }],
   ["zone.conf", { ...plugin, cniVersion: "1.0.0", name: "zone", disableCheck: "maybe" }],
+  ["zone", zone],
+  ["zone", { ...plugin, name: "zone" }],
 ])("%s: %j is loaded", (path, value) => {
   expect(startOf(path, value)).toEqual([undefined, undefined]);
 });
