@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import { prometheusText } from "../../cli/status/prometheus.ts";
 import { promtool } from "../support/go.ts";
+import { scratch } from "../support/scratch.ts";
 import { emptyStatus } from "../unit/support/host-status.ts";
 
 interface Rule {
@@ -22,11 +22,7 @@ let program = "";
 beforeAll(async () => {
   program = await promtool();
 }, 1_800_000);
-let directory = "";
-beforeEach(() => {
-  directory = mkdtempSync(path.join(tmpdir(), "alerts-"));
-});
-afterEach(() => rmSync(directory, { recursive: true }));
+const directory = scratch();
 
 function run(args: readonly string[], input = "") {
   const { status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8", input });

@@ -1,31 +1,20 @@
 import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { stat as statOf } from "../../shared/host/node/files.ts";
 import { type Began, type Namespace, namespaceOf } from "../../shared/journal/journal.ts";
 import { beganLine, linesText } from "../../shared/journal/lines.ts";
+import { scratch } from "../support/scratch.ts";
 
 const jobs = path.resolve(import.meta.dirname, "../../conf-examples/nomad-jobs");
 
-let directory = "";
+const directory = scratch();
 beforeEach(() => {
-  directory = mkdtempSync(path.join(tmpdir(), "nomad-jobs-"));
   for (const name of ["bin", "tools", "commands"]) mkdirSync(at(name));
   writeProgram("bin/sleep", "");
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 const at = (name: string) => path.join(directory, name);
 

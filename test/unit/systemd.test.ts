@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { scratch } from "../support/scratch.ts";
 import { runCommand } from "./support/fake-terminal.ts";
 
 const units = path.resolve(import.meta.dirname, "../../conf-examples/systemd");
@@ -10,11 +10,7 @@ const services = globSync("*.service", { cwd: units });
 const textOf = (service: string) => readFileSync(path.join(units, service), "utf8");
 const commandIn = (text: string) => /^ExecStart=(.*)$/m.exec(text)?.[1] ?? "";
 
-let directory = "";
-beforeEach(() => {
-  directory = mkdtempSync(path.join(tmpdir(), "units-"));
-});
-afterEach(() => rmSync(directory, { recursive: true }));
+const directory = scratch();
 
 test.each(services)("%s runs a command that there is, without a question", async (service) => {
   const [executable, name = "", ...words] = commandIn(textOf(service)).split(" ");

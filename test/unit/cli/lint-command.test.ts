@@ -1,16 +1,7 @@
-import {
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { scratch } from "../../support/scratch.ts";
 import { makeHostFolders } from "../support/fake-host-folders.ts";
 import { runCommand } from "../support/fake-terminal.ts";
 
@@ -22,11 +13,7 @@ const faulty = `{ "cniVersion": "1.0.0", "name": "zone", "plugins": [
 `;
 const right = faulty.replace('"macvlan"', '"macvlan-wrapper"').replace('"tap"', '"tap-wrapper"');
 
-let directory = "";
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "lint-command-"));
-});
-afterEach(() => rmSync(directory, { recursive: true }));
+const directory = scratch();
 
 const read = (name: string) => readFileSync(join(directory, name), "utf8");
 const write = (name: string, text: string) => writeFileSync(join(directory, name), text);

@@ -1,16 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratch } from "../../support/scratch.ts";
 import { runCommand } from "../support/fake-terminal.ts";
 
 const forged = "x\nforged: no mistakes";
-let directory = "";
+const directory = scratch();
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "one-line-"));
   for (const name of ["results", "config"]) mkdirSync(join(directory, name));
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 async function linesOf(...args: string[]): Promise<string[]> {
   const host = ["--cache-dir", directory, "--config-dir", join(directory, "config")];

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, type statfsSync, symlinkSync, writeFileSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { mkdirSync, readFileSync, rmSync, type statfsSync, symlinkSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { exitCodes } from "../../../cli/exit-codes.ts";
 import { journalProblem } from "../../../cli/host/journal-place.ts";
+import { scratch } from "../../support/scratch.ts";
 import { makeHostFolders } from "../support/fake-host-folders.ts";
 import { runCommand } from "../support/fake-terminal.ts";
 import { replaceFileFunctions } from "../support/file-functions.ts";
@@ -12,9 +13,8 @@ import { replaceFileFunctions } from "../support/file-functions.ts";
 const commands = ["preflight", "status", "adopt", "prune"];
 const checking = ["preflight", "status", "adopt"];
 
-let directory = "";
+const directory = scratch();
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "verdict-"));
   for (const name of ["results", "config"]) mkdirSync(join(directory, name));
   makeHostFolders(directory, { cniPath: { bin: { bridge: {}, static: {} } } });
   const cached = { kind: "cniCacheV1", networkName: "shop", containerId: "c1", ifName: "eth0" };
@@ -22,7 +22,6 @@ beforeEach(() => {
   write("shop", JSON.stringify(listOf("shop")));
   write("zone", JSON.stringify(listOf("zone")));
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 function listOf(name: string): object {
   return { cniVersion: "1.0.0", name, plugins: [{ type: "bridge", bridge: name, ipam: { type: "static" } }] };

@@ -1,14 +1,10 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { nativeProgram } from "../../support/native.ts";
+import { scratch } from "../../support/scratch.ts";
 
-let directory = "";
-beforeEach(() => {
-  directory = mkdtempSync(path.join(tmpdir(), "native-"));
-});
-afterEach(() => rmSync(directory, { recursive: true }));
+const directory = scratch();
 
 function write(name: string, text: string): string {
   const file = path.join(directory, name);

@@ -1,19 +1,17 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { adoptCase, neededResults, undo } from "../../../../cli/adopt/adoption.ts";
 import type { Case } from "../../../../cli/adopt/proposal.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult } from "../../../../cli/live/cached-results.ts";
 import type { Verdict } from "../../../../cli/live/check.ts";
 import { workloadOf } from "../../../../cli/live/workload.ts";
+import { scratch } from "../../../support/scratch.ts";
 
-let cache = "";
+const cache = scratch();
 beforeEach(() => {
-  cache = mkdtempSync(join(tmpdir(), "adopt-case-"));
   mkdirSync(join(cache, "results"));
 });
-afterEach(() => rmSync(cache, { recursive: true }));
 
 const text = '{"kind":"cniCacheV1","containerId":"c1","ifName":"eth0","networkName":"zone","result":{}}';
 

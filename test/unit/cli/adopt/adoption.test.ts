@@ -1,29 +1,17 @@
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { adopt, undo } from "../../../../cli/adopt/adoption.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 import { noteSyncs } from "../../support/file-functions.ts";
 import { redirect } from "../../support/redirected.ts";
 
-let directory = "";
+const directory = scratch();
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "adoption-"));
   mkdirSync(join(directory, "cache/results"), { recursive: true });
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 const at = (name: string) => join(directory, name);
 const undoAll = () => undo(at("cache"), () => true);

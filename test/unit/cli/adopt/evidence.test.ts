@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { evidenceOn, isClaimed } from "../../../../cli/adopt/evidence.ts";
@@ -8,19 +7,18 @@ import { type CachedAttachment, isAttachment, parseCachedResult } from "../../..
 import type { CheckOptions } from "../../../../cli/live/check.ts";
 import { networkIn } from "../../../../cli/live/networks.ts";
 import type { Entry } from "../../../../shared/journal/journal.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 import { entryOf, journalFiles } from "../../support/journals.ts";
 import { redirect } from "../../support/redirected.ts";
 
-let directory = "";
+const directory = scratch();
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "evidence-"));
   redirect("/var/lib/cni", join(directory, "state"));
   vi.stubEnv("PATH", `${directory}:${process.env.PATH}`);
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  rmSync(directory, { recursive: true });
 });
 
 function write(file: string, text: string): void {

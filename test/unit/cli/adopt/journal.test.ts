@@ -1,24 +1,22 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { missingJournal } from "../../../../cli/adopt/journal.ts";
 import type { Link } from "../../../../cli/host/links.ts";
 import { listFrom } from "../../../../cli/lists/list.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult } from "../../../../cli/live/cached-results.ts";
 import { checksumOf } from "../../../../shared/journal/own-entry.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { redirect } from "../../support/redirected.ts";
 
-let directory = "";
+const directory = scratch();
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "adopt-journal-"));
   redirect("/var/lib/cni", join(directory, "state"));
   write("uptime", "1000.00 1.00\n");
   redirect("/proc/uptime", join(directory, "uptime"));
   write("boot", "this boot\n");
   redirect("/proc/sys/kernel/random/boot_id", join(directory, "boot"));
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 function write(name: string, text: string): void {
   const file = join(directory, name);

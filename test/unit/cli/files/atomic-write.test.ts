@@ -7,32 +7,27 @@ import {
   lchownSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { backUp, writeAtomically } from "../../../../cli/files/atomic-write.ts";
 import { Trouble } from "../../../../cli/trouble.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { noteSyncs, replaceFileFunctions } from "../../support/file-functions.ts";
 
-let directory: string;
+const directory = scratch();
 let file: string;
 
 beforeEach(() => {
-  directory = mkdtempSync(path.join(tmpdir(), "atomic-write-"));
   file = path.join(directory, "zone.conflist");
 });
-
-afterEach(() => rmSync(directory, { recursive: true }));
 
 test("replaces the text and keeps the mode", () => {
   writeFileSync(file, "old");

@@ -1,15 +1,11 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { journalProblem } from "../../../../cli/host/journal-place.ts";
+import { scratch } from "../../../support/scratch.ts";
 
-let directory = "";
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "journal-place-"));
-});
-afterEach(() => rmSync(directory, { recursive: true }));
+const directory = scratch();
 
 test("a directory can have journals, and so can one that is still to be made", () => {
   expect([journalProblem(directory), journalProblem(join(directory, "a/b"))]).toEqual([undefined, undefined]);

@@ -1,16 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Memory } from "../../../../cli/host/memory.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { entryOf, journalFiles } from "../../support/journals.ts";
 
-let state = "";
-beforeEach(() => {
-  state = mkdtempSync(join(tmpdir(), "memory-"));
-});
-afterEach(() => rmSync(state, { recursive: true }));
+const state = scratch();
 
 function put(name: string, text: string): void {
   const file = join(state, "wrappers", name);

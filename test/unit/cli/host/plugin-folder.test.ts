@@ -1,16 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { compareVersions, versionIn } from "../../../../cli/host/plugin-folder.ts";
 import { readPluginFolder } from "../../../../cli/host/read-plugin-folder.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { makeHostFolders, type TinyPlugin } from "../../support/fake-host-folders.ts";
 
-let directory = "";
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "plugin-folder-"));
-});
-afterEach(() => rmSync(directory, { recursive: true }));
+const directory = scratch();
 
 function folderOf(cniPath: Record<string, Record<string, TinyPlugin> | null>) {
   return readPluginFolder(makeHostFolders(directory, { cniPath }).cniPath ?? "", directory);

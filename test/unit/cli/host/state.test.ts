@@ -1,16 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readState } from "../../../../cli/host/memory.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { makeHostFolders } from "../../support/fake-host-folders.ts";
 import { asRead, entryOf } from "../../support/journals.ts";
 
-let directory = "";
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "state-"));
-});
-afterEach(() => rmSync(directory, { recursive: true }));
+const directory = scratch();
 
 test("the entries of creators, and leases", () => {
   const made = { containerId: "c1", ifName: "eth1" };

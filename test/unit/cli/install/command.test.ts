@@ -1,21 +1,19 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratch } from "../../../support/scratch.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 import { redirect } from "../../support/redirected.ts";
 
-let directory = "";
+const directory = scratch();
 let bin = "";
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "install-command-"));
   bin = join(directory, "bin");
   for (const name of ["bin", "lists"]) mkdirSync(join(directory, name));
   redirect("/etc/cni/net.d", join(directory, "lists"));
   redirect("/opt/cni/config", join(directory, "none"));
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 /** A number as so many bytes, the lowest first, in hexadecimal. */
 function bytesOf(value: number, count: number): string {

@@ -5,7 +5,6 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -15,10 +14,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
-import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { Memory } from "../../../../cli/host/memory.ts";
 import { install, installPrevious, ownRelease, removeAll } from "../../../../cli/install/install.ts";
 import { hasPlugins, placeAt } from "../../../../cli/install/place.ts";
@@ -26,16 +24,13 @@ import { hasJq, isWrapped, usesAmong } from "../../../../cli/install/uses.ts";
 import { type List, listFrom } from "../../../../cli/lists/list.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { type Entry, nowhere } from "../../../../shared/journal/journal.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 import { noteSyncs, replaceFileFunctions } from "../../support/file-functions.ts";
 import { entryOf, journalFiles } from "../../support/journals.ts";
 import { redirect } from "../../support/redirected.ts";
 
-let directory = "";
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "install-"));
-});
-afterEach(() => rmSync(directory, { recursive: true }));
+const directory = scratch();
 
 const at = (name: string) => join(directory, name);
 const place = () => placeAt(directory, "/");

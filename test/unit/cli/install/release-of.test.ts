@@ -1,19 +1,16 @@
 import childProcess from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { releaseAt, releaseOf } from "../../../../cli/install/release-of.ts";
+import { scratch } from "../../../support/scratch.ts";
 
-let directory = "";
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "release-of-"));
-});
+const directory = scratch();
 afterEach(() => {
   vi.unstubAllEnvs();
-  rmSync(directory, { recursive: true });
 });
 
 function program(script: string, mode = 0o755): string {

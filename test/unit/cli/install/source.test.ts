@@ -1,28 +1,16 @@
 import { execFileSync } from "node:child_process";
-import {
-  appendFileSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, linkSync, mkdirSync, renameSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { readSource } from "../../../../cli/install/source.ts";
 import type { Terminal } from "../../../../cli/terminal.ts";
+import { scratch } from "../../../support/scratch.ts";
 
-let directory = "";
+const directory = scratch();
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "install-source-"));
   told = "";
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 let told = "";
 const writeError = (text: string) => {

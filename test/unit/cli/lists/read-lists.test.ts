@@ -1,20 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { closeSync, lchownSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, lchownSync, openSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { longestList, readOpened } from "../../../../cli/files/read-input.ts";
 import { readListFile } from "../../../../cli/lists/find-files.ts";
 import { networksIn } from "../../../../cli/live/networks.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 
 // Anybody who may write to a directory of lists can put anything there under the name of a list.
 
-let directory = "";
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "read-lists-"));
-});
-afterEach(() => rmSync(directory, { recursive: true }));
+const directory = scratch();
 
 const commands = [["lint"], ["explain"], ["wrap"], ["unwrap"], ["preflight", "--config-dir", ".", "--with"]];
 const run = (...args: string[]) => runCommand(args, { directory });

@@ -1,20 +1,18 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { attachmentOf, type CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { runChain } from "../../../../cli/live/chain.ts";
 import { checkOnHost, checkOptionsOn, inPlace, outsideSubnets, withoutPlugins } from "../../../../cli/live/check.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { listWith } from "../needs/support.ts";
 
-let directory = "";
+const directory = scratch();
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "check-"));
   for (const name of ["bin", "later", "lists"]) mkdirSync(join(directory, name));
   plugin("ptp", 'cat >"$0.stdin"; echo "$CNI_COMMAND $CNI_PATH" >"$0.call"');
   plugin("portmap", "exit 0");
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 const plugin = (name: string, script: string) =>
   writeFileSync(join(directory, "bin", name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });

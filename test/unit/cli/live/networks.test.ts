@@ -1,15 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { errorsIn, loadNetworks, readLists } from "../../../../cli/live/networks.ts";
+import { scratch } from "../../../support/scratch.ts";
 
-let directory = "";
+const directory = scratch();
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "networks-"));
   mkdirSync(join(directory, "lists"));
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 const write = (name: string, text: object | string) =>
   writeFileSync(join(directory, "lists", name), typeof text === "string" ? text : JSON.stringify(text));

@@ -1,14 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { askNomad, NomadAgent } from "../../../../cli/live/nomad-agent.ts";
 import { workloadNames } from "../../../../cli/live/workload.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { redirect } from "../../support/redirected.ts";
 
 const node = "0cb1e2c4-2a1e-4f0c-9a52-6f8c9f0b0001";
@@ -21,17 +21,15 @@ const answers: Record<string, unknown> = {
   [`/v1/node/${node}/allocations?stale`]: [allocation, { ID: 7 }, null],
 };
 
-let directory = "";
+const directory = scratch();
 let server: Server | undefined;
 let requests: IncomingMessage[] = [];
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "nomad-agent-"));
   requests = [];
 });
 afterEach(() => {
   server?.closeAllConnections();
   server?.close();
-  rmSync(directory, { recursive: true });
 });
 
 const agent: RequestListener = (request, response) => {

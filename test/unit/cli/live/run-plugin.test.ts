@@ -4,8 +4,9 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { runPlugin } from "../../../../cli/live/run-plugin.ts";
+import { scratch } from "../../../support/scratch.ts";
 
 test("a type that is a path runs nothing, and the error is libcni's", async () => {
   const directory = mkdtempSync(join(tmpdir(), "run-plugin-"));
@@ -28,11 +29,7 @@ test.each(["", "exit 0\n"])("a file that the kernel does not start is never hand
 });
 
 describe("a plugin", () => {
-  let directory = "";
-  beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), "run-plugin-"));
-  });
-  afterEach(() => rmSync(directory, { recursive: true }));
+  const directory = scratch();
 
   const run = (script: string) => {
     writeFileSync(join(directory, "slow"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Link } from "../../../../cli/host/links.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { lostSince } from "../../../../cli/needs/running.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { listWith } from "./support.ts";
 
 const list = (own: object = {}) =>
@@ -126,14 +126,12 @@ test("rules that no program shows are not called lost, and not good", () => {
 });
 
 describe("the packet rules of ipMasq", () => {
-  let directory = "";
+  const directory = scratch();
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), "running-"));
     vi.stubEnv("PATH", directory);
   });
   afterEach(() => {
     vi.unstubAllEnvs();
-    rmSync(directory, { recursive: true });
   });
 
   const program = (name: string, script: string) =>

@@ -1,19 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { noProgram } from "../../../../cli/host/plugin-folder.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { makeHostFolders, type TinyPlugin } from "../../support/fake-host-folders.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 
-let directory = "";
+const directory = scratch();
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "nomads-check-"));
   mkdirSync(join(directory, "results"));
   const cached = { kind: "cniCacheV1", networkName: "zone", containerId: "c1", ifName: "eth0", netns: "/none" };
   writeFileSync(join(directory, "results", "zone-c1-eth0"), JSON.stringify(cached));
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 const wrapper: TinyPlugin = { version: "v0.1.0", wrapper: "node" };
 

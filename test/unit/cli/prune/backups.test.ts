@@ -1,7 +1,6 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { Memory } from "../../../../cli/host/memory.ts";
 import { listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
@@ -9,17 +8,16 @@ import type { PathState } from "../../../../cli/live/namespaces.ts";
 import { findingsIn } from "../../../../cli/prune/findings.ts";
 import { remove } from "../../../../cli/prune/remove.ts";
 import { surveyOf } from "../../../../cli/prune/survey.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { entryOf } from "../../support/journals.ts";
 import { redirect } from "../../support/redirected.ts";
 import { rememberedOf, resultOf } from "./support.ts";
 
-let directory = "";
+const directory = scratch();
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "backups-"));
   mkdirSync(join(directory, "results"));
   mkdirSync(join(directory, "adopted"));
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 const at = (name: string) => join(directory, name);
 const zone = listOf(

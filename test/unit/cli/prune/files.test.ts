@@ -1,25 +1,24 @@
-import fs, { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import fs, { mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import type { Finding } from "../../../../cli/prune/findings.ts";
 import { holdersOf, leaseDirectories, readLeases } from "../../../../cli/prune/read-leases.ts";
 import { remove } from "../../../../cli/prune/remove.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 import { replaceFileFunctions } from "../../support/file-functions.ts";
 import { entryOf, journalFiles } from "../../support/journals.ts";
 import { redirect } from "../../support/redirected.ts";
 import { knownOf, leaseOf, resultOf } from "./support.ts";
 
-let directory = "";
+const directory = scratch();
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "prune-"));
   mkdirSync(join(directory, "zone"));
   mkdirSync(join(directory, "results"));
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 const at = (name: string) => join(directory, name);
 

@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Memory, type MemoryFile } from "../../../../cli/host/memory.ts";
@@ -11,18 +10,17 @@ import { isBack, isGone, remove } from "../../../../cli/prune/remove.ts";
 import type { State } from "../../../../cli/prune/state.ts";
 import type { Thing } from "../../../../cli/prune/thing.ts";
 import type { Entry } from "../../../../shared/journal/journal.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { entryOf } from "../../support/journals.ts";
 import { redirect } from "../../support/redirected.ts";
 import { forwardOf, rememberedOf, resultOf, surveyWith } from "./support.ts";
 
-let directory = "";
+const directory = scratch();
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "prune-"));
   for (const name of ["__VERSION__", "__COMMIT__"]) vi.stubGlobal(name, "1.2.3");
 });
 afterEach(() => {
   vi.unstubAllGlobals();
-  rmSync(directory, { recursive: true });
 });
 
 const never = () => false;

@@ -1,21 +1,19 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Link } from "../../../../cli/host/links.ts";
 import { linksOfContainers, readRules } from "../../../../cli/prune/read-rules.ts";
 import { remove } from "../../../../cli/prune/remove.ts";
 import type { Removal } from "../../../../cli/prune/thing.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 
-let directory = "";
+const directory = scratch();
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "rules-"));
   vi.stubEnv("PATH", directory);
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  rmSync(directory, { recursive: true });
 });
 
 function program(name: string, script: string): void {

@@ -1,27 +1,16 @@
-import {
-  appendFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { install as installBytes } from "../../../../cli/install/install.ts";
 import { placeAt } from "../../../../cli/install/place.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 
-let directory = "";
+const directory = scratch();
 const bin = () => join(directory, "bin");
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "installation-"));
   for (const name of ["bin", "results"]) mkdirSync(join(directory, name));
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 /** Installs a program that answers as the slim flavor of a version does. */
 function install(version: string, folder = bin(), plugins = "bridge,macvlan"): void {

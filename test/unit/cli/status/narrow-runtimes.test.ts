@@ -1,19 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { HostStatus } from "../../../../cli/status/host-status.ts";
 import { isWell } from "../../../../cli/status/host-status.ts";
 import { narrowRuntimes } from "../../../../cli/status/narrow-runtimes.ts";
 import { statusText } from "../../../../cli/status/text.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { emptyStatus } from "../../support/host-status.ts";
 
-let directory = "";
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "narrow-"));
-});
-afterEach(() => rmSync(directory, { recursive: true }));
+const directory = scratch();
 
 /** Writes the files of a process as proc_pid_limits(5) and proc_pid_comm(5) have them. */
 function run(pid: number, name: string, addressSpace: string): void {

@@ -1,15 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { lchownSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { lchownSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { repairedAdds } from "../../../../cli/status/repaired-adds.ts";
+import { scratch } from "../../../support/scratch.ts";
 
-let directory = "";
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "repaired-"));
-});
-afterEach(() => rmSync(directory, { recursive: true }));
+const directory = scratch();
 
 const again = "an earlier try was not completed: undoing it before ADD";
 const reboot = "attached before this boot: undoing it before ADD";

@@ -1,17 +1,16 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type HostStatus, isWell } from "../../../../cli/status/host-status.ts";
 import { prometheusText } from "../../../../cli/status/prometheus.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { makeHostFolders } from "../../support/fake-host-folders.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 import { emptyStatus } from "../../support/host-status.ts";
 import { redirect } from "../../support/redirected.ts";
 
-let directory = "";
+const directory = scratch();
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "status-"));
   for (const name of ["results", "config"]) mkdirSync(join(directory, name));
   makeHostFolders(directory, { cniPath: { bin: { bridge: { version: "v1.6.2" }, static: {} } } });
   attach("zone", "c1", "/proc/self/ns/net");
@@ -21,7 +20,6 @@ beforeEach(() => {
   const list = { cniVersion: "1.0.0", name: "shop", plugins: [{ type: "bridge", ipam: { type: "static" } }] };
   writeFileSync(join(directory, "config/shop.conflist"), JSON.stringify(list));
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 function attach(networkName: string, containerId: string, netns: string): void {
   const cached = { kind: "cniCacheV1", networkName, containerId, ifName: "eth0", netns };

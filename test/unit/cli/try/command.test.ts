@@ -1,23 +1,21 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ownNamespaces, type Request, tryInside } from "../../../../cli/try/inside.ts";
 import { isOfKernel, mountsIn } from "../../../../cli/try/stage.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 import { redirect } from "../../support/redirected.ts";
 
-let directory = "";
+const directory = scratch();
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "try-"));
   vi.spyOn(process, "getuid").mockReturnValue(0);
   write("zone.conflist", { cniVersion: "1.0.0", name: "zone", plugins: [{ type: "bridge" }] });
 });
 afterEach(() => {
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
-  rmSync(directory, { recursive: true });
 });
 
 const write = (name: string, value: object) => writeFileSync(join(directory, name), JSON.stringify(value));

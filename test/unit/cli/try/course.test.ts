@@ -1,16 +1,15 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import { networkIn } from "../../../../cli/live/networks.ts";
 import { courseOf } from "../../../../cli/try/course.ts";
 import { takeSnapshot } from "../../../../cli/try/snapshot.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { redirect } from "../../support/redirected.ts";
 
-let directory = "";
+const directory = scratch();
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "course-"));
   mkdirSync(join(directory, "state/results"), { recursive: true });
   // It makes no namespace, and knows the rules that a plugin has left.
   script("ip", `case "$*" in *-4*rule*) cat ${directory}/rules 2>/dev/null || echo [] ;; *) echo [] ;; esac`);
@@ -18,7 +17,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  rmSync(directory, { recursive: true });
 });
 
 function script(name: string, text: string): void {

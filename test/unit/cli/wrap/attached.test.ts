@@ -1,18 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { olderAttachments as olderOf } from "../../../../cli/wrap/attached.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { entryOf, journalFiles } from "../../support/journals.ts";
 import { parsedList } from "../explain/support.ts";
 
-let state: string;
-
-beforeEach(() => {
-  state = mkdtempSync(path.join(tmpdir(), "state-"));
-});
-
-afterEach(() => rmSync(state, { recursive: true }));
+const state = scratch();
 
 function put(name: string, text: string): void {
   mkdirSync(path.dirname(path.join(state, name)), { recursive: true });

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { applyPatch } from "diff";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { scratch } from "../../../support/scratch.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 
 const plain = `{
@@ -27,15 +27,12 @@ const wrapped = plain
   .replace('"macvlan"', '"macvlan-wrapper"')
   .replace('"bridge",', '"bridge-wrapper",\n      "wrapper": { "ifName": "eth1" },');
 
-let directory: string;
+const directory = scratch();
 
 beforeEach(() => {
-  directory = mkdtempSync(path.join(tmpdir(), "wrap-"));
   write("zone.conflist", plain);
   mkdirSync(path.join(directory, "state/results"), { recursive: true });
 });
-
-afterEach(() => rmSync(directory, { recursive: true }));
 
 const read = (name: string) => readFileSync(path.join(directory, name), "utf8");
 
