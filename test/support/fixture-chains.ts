@@ -53,8 +53,8 @@ export interface Chain {
   readonly needs?: keyof typeof needs;
 }
 
-// A version of each kind of results and verbs. The other chains have 1.0.0.
-const kinds = ["0.3.0", "0.4.0", "1.1.0"];
+// A version of each kind of results, and with all verbs. The other chains have 1.0.0.
+const kinds = ["0.4.0", "1.1.0"];
 const newer = ["1.0.0"];
 
 const standIn = { type: "stand-in" };
@@ -86,16 +86,8 @@ const address = "172.16.5.77";
 /** The chains, by the path of their folder. The version of the specification is added to it. */
 export const chains: Readonly<Record<string, Chain>> = {
   "go-cni/three-interfaces": { list: [macvlan, bridge, layer2, tuning, portmap], versions: kinds, address },
-  "go-cni/renamed-first": { list: [bridge, macvlan], versions: ["1.1.0"], address },
   "go-cni/firewall-and-sbr": { list: [macvlan, bridge, firewall, sbr], versions: newer, address },
   "go-cni/other-creators": { list: [hostDevice, ptp, tap], versions: newer, address },
-  "go-cni/two-ptp": {
-    list: [
-      { ...ptp, wrapper: {}, ipMasq: true, ipam: { ...hostLocal("10.6.0.0/24"), routes: [{ dst: "0.0.0.0/0" }] } },
-      { ...ptp, ipMasq: true, ipam: { ...hostLocal("10.7.0.0/24"), routes: [{ dst: "10.97.0.0/16" }] } },
-    ],
-    versions: ["1.1.0"],
-  },
   "go-cni/bandwidth": {
     list: [
       first,
@@ -144,7 +136,6 @@ export const chains: Readonly<Record<string, Chain>> = {
     versions: newer,
     runtime: "cnitool",
   },
-  "go-cni/no-interfaces-second": { list: [macvlan, { ...overlay, wrapper: { ifName: "eth1" } }], versions: newer },
   "stand-in/unlisted-interface": {
     list: [standIn, { ...bridge, ipam: hostLocal("172.26.64.0/20") }, { ...portmap, wrapper: {} }],
     standIn: calico,
