@@ -55,6 +55,7 @@ describe("the table of docs/behavior.md", () => {
     ],
     ["this namespace, a failed try", [entryOf(), tryOf({ ifName: "eth1" })], {}, "not complete"],
     ["this namespace, and libcni has a result since", [entryOf()], complete, "add, then write"],
+    ["the same, and the clock was set back meanwhile", [entryOf({ resultMs: 9 })], complete, "add, then write"],
     ["this namespace, and libcni has the result of before", [entryOf({ resultMs: 5 })], complete, "not complete"],
     ["this namespace, 15 minutes old, and cut off", [entryOf({ uptime: 90, done: undefined })], {}, "not complete"],
     [
