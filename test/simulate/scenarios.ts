@@ -106,20 +106,10 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ),
   "sbr of a failed ADD is deleted": failsBeside([...two, chained("sbr", "eth1")], [ptp(3), chained("sbr")]),
   "ports and limits of a failed ADD are deleted, iptables": attachedTwice(publishing("iptables"), "net1"),
-  "ports and limits of a failed ADD are deleted, nftables": attachedTwice(publishing("nftables"), "net1"),
   "limits of a failed ADD are deleted": attachedTwice([bridge(1), chained("bandwidth")], "net1"),
-  "ports of another list's failed ADD are deleted, nftables": failsBeside(
-    [...two, portmap("nftables", "eth1")],
-    [macvlan(3), bridge(4, "eth1"), portmap("nftables", "eth1")],
-    "net1",
-  ),
   "ADD is repeated, two portmaps with nftables": failsOnce([
     portmap("nftables", undefined, 80),
     portmap("nftables", "eth1", 81),
-  ]),
-  "ADD is repeated, two tunings of one interface": failsOnce([
-    chained("tuning", "eth1", { mtu: 1400 }),
-    chained("tuning", "eth1", { allmulti: true }),
   ]),
   "an equal plugin stands on each side of another one, and a live attachment gets another ADD": {
     lists: { za: twins },
@@ -131,16 +121,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       add("c1 za eth0"),
       { do: "reboot" },
       { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: leased", do: "fail the plugin" } },
-      check("c1 za eth0"),
-    ],
-  },
-  "an equal plugin stands on each side of another one, and ADD is cut off at each of them": {
-    lists: { za: twins },
-    events: [
-      { do: "ADD", of: "c1 za eth0", fault: { at: "tuning: attributes set", do: "kill" } },
-      { do: "ADD", of: "c1 za eth0", fault: { at: "sbr: rule added", do: "kill the plugin" } },
-      { do: "ADD", of: "c1 za eth0", fault: { at: "before the result is kept", do: "kill" } },
-      add("c1 za eth0"),
       check("c1 za eth0"),
     ],
   },
@@ -195,17 +175,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     events: [
       add("c1 za eth0"),
       { do: "reboot" },
-      { do: "unwrap", list: "za" },
-      add("c1 za eth0"),
-      { do: "wrap", list: "za" },
-      del("c1 za eth0"),
-    ],
-  },
-  "the list was plain when a new namespace's ADD came, and is wrapped again when DEL comes": {
-    lists: { za: [{ ...macvlan(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }] },
-    events: [
-      add("c1 za eth0"),
-      loses("c1"),
       { do: "unwrap", list: "za" },
       add("c1 za eth0"),
       { do: "wrap", list: "za" },
@@ -316,17 +285,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth1"),
     ],
   },
-  "two names are exchanged in the list": {
-    lists: { za: two },
-    events: [add("c1 za eth0"), { do: "rename", list: "za", from: "eth1", to: "" }, del("c1 za eth0")],
-  },
   "two masqueraded bridges in one pool": {
     lists: { za: [{ ...bridge(2), wrapper: { network: "disc" }, ...masqueraded }, inPool(2, masqueraded)] },
     events: [add("c1 za eth0"), del("c1 za eth0")],
-  },
-  "one list under two names of the runtime, two containers": {
-    lists: { za: [bridge(1, "eth1")] },
-    events: [add("c1 za eth0"), add("c2 za eth1")],
   },
   "one list under two names of the runtime, one container, DHCP, and a plugin that asks for an address first": {
     lists: { za: [macvlan(1), { type: "ptp-wrapper", ...of("eth1"), ipam: { type: "dhcp", subnet: "10.98.0.0/24" } }] },
@@ -339,25 +300,13 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       { do: "ADD", of: "c1 za eth0", fault: { at: "spawn", do: "go on", first: add("c1 za net1") } },
     ],
   },
-  "two names are exchanged, and the list is attached once more with a plugin that asks for an address first": {
-    lists: { za: [ptp(1), { ...macvlan(2), ...of("eth1") }] },
-    events: [add("c1 za eth0"), { do: "rename", list: "za", from: "eth1", to: "" }, add("c1 za net1")],
-  },
   "a plugin with two interfaces of its own": {
     lists: { za: [macvlan(1), { ...local(2), type: "twin-wrapper", wrapper: { ifName: "eth1", role: "creator" } }] },
     events: [add("c1 za eth0"), check("c1 za eth0")],
   },
-  "DEL of a plugin with two interfaces of its own": {
-    lists: { za: [macvlan(1), { ...local(2), type: "twin-wrapper", wrapper: { ifName: "eth1", role: "creator" } }] },
-    events: [add("c1 za eth0"), del("c1 za eth0")],
-  },
   "an earlier plugin reports an address of the host": {
     lists: { za: [{ type: "uplink" }, macvlan(1)] },
     events: [add("c1 za eth0"), check("c1 za eth0")],
-  },
-  "the clock is set back, and a live attachment gets another ADD": {
-    lists: { za: two },
-    events: [add("c1 za eth0"), { do: "set the clock", minutes: -5 }, add("c1 za eth0")],
   },
   "the clock is set back, and a plain sibling takes the interface name of an ADD that fails": {
     lists: { za: [bridge(1, "eth1")], zb: [{ ...macvlan(2), type: "macvlan" }], zc: [macvlan(3)] },
@@ -380,20 +329,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [{ ...bridge(1), ...masqueraded }] },
     events: [add("c1 za eth0"), loses("c1"), del("c1 za eth0")],
   },
-  "two siblings' lists are attached at the same time": {
-    lists: { za: two, zb: [ptp(3), bridge(4, "eth1")] },
-    events: [
-      {
-        do: "together",
-        verbs: [
-          { do: "ADD", of: "c1 za eth0" },
-          { do: "ADD", of: "c1 zb net1" },
-        ],
-        turns: [5, 29, 100, 75],
-      },
-      del("c1 zb net1"),
-    ],
-  },
   "sbr, and a sibling had an interface in its subnet until now": {
     lists: {
       za: [macvlan(1), inPool(2), chained("sbr", "eth1")],
@@ -401,17 +336,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
     events: [add("c1 zb net1"), add("c1 za eth0"), del("c1 zb net1"), check("c1 za eth0")],
   },
-  "an attachment is deleted that never was, and a sibling has its second interface": {
-    lists: { za: two, zb: [ptp(3), bridge(4, "eth1")] },
-    events: [add("c1 za eth0"), del("c1 zb eth1")],
-  },
   "an attachment of an earlier boot is deleted, and a sibling has its second interface now": {
     lists: { za: two, zb: [macvlan(3), bridge(4, "eth1")] },
     events: [add("c1 zb net1"), { do: "reboot" }, add("c1 za eth0"), del("c1 zb net1")],
-  },
-  "the namespace is gone, and ADD comes in a new one": {
-    lists: { za: two },
-    events: [add("c1 za eth0"), loses("c1"), add("c1 za eth0")],
   },
   "a task stays in the old namespace, and ADD comes in a new one": {
     lists: { za: two },
@@ -430,10 +357,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth0"),
     ],
   },
-  "a chained plugin leaves the middle of the list": {
-    lists: { za: [...two, portmap("iptables", "eth1"), chained("firewall", "eth1")] },
-    events: [add("c1 za eth0"), { do: "remove from the list", list: "za", plugin: 2 }, del("c1 za eth0")],
-  },
   "sbr leaves the list, and its DEL needs the interface": {
     lists: { za: [...two, chained("sbr", "eth1")] },
     events: [add("c1 za eth0"), { do: "remove from the list", list: "za", plugin: 2 }, del("c1 za eth0")],
@@ -447,23 +370,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth0"),
     ],
   },
-  "a creator leaves the middle of the list": {
-    lists: { za: [macvlan(1), bridge(2, "eth1"), { ...ptp(3), wrapper: { ifName: "eth2" } }] },
-    events: [add("c1 za eth0"), { do: "remove from the list", list: "za", plugin: 1 }, del("c1 za eth0")],
-  },
   "the runtime is killed, the next one's ADD passes, and the old call goes on": {
     lists: { za: two },
     events: [{ do: "ADD", of: "c1 za eth0", fault: { at: "spawn", do: "kill the runtime", first: add("c1 za eth0") } }],
-  },
-  "the runtime is killed, the next one's DEL passes, and the old call goes on": {
-    lists: { za: [macvlan(1), chained("mark")] },
-    events: [
-      {
-        do: "ADD",
-        of: "c1 za eth0",
-        fault: { at: "macvlan: link made", do: "kill the runtime", first: del("c1 za eth0") },
-      },
-    ],
   },
   "the runtime is killed, the namespace goes, and firewall's call goes on": {
     lists: { za: [macvlan(1), chained("firewall")] },
@@ -563,10 +472,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [{ ...bridge(2), wrapper: { network: "disc" }, ...masqueraded }], zb: [inPool(2, masqueraded)] },
     events: [add("c1 za eth0"), add("c1 zb net1"), del("c1 zb net1")],
   },
-  "one masqueraded list under two names of the runtime, one container": {
-    lists: { za: [{ ...bridge(1), ...masqueraded }] },
-    events: [add("c1 za eth0"), add("c1 za net1"), del("c1 za net1")],
-  },
   "one masqueraded list under three names of the runtime, one container": {
     lists: { za: [{ ...bridge(1), ...masqueraded }] },
     events: ["eth0", "net1", "eth1"].flatMap((name) => add(`c1 za ${name}`)),
@@ -579,21 +484,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [macvlan(1), chained("mark")], zb: [macvlan(2), chained("mark")] },
     events: [add("c1 za eth0"), add("c1 zb net1"), deletedTogether("c1 za eth0", "c1 zb net1")],
   },
-  "two live siblings publish ports, nftables": {
-    lists: { za: [macvlan(1), portmap("nftables")], zb: [bridge(2), portmap("nftables")] },
-    events: [add("c1 za eth0"), add("c1 zb net1"), del("c1 zb net1")],
-  },
-  "two live siblings have an unknown plugin": {
-    lists: { za: [macvlan(1), chained("mark")], zb: [bridge(2), chained("mark")] },
-    events: [add("c1 za eth0"), add("c1 zb net1"), del("c1 zb net1")],
-  },
   "sbr, and DEL without a namespace": {
     lists: { za: [macvlan(1), chained("sbr")] },
     events: [add("c1 za eth0"), loses("c1"), del("c1 za eth0")],
-  },
-  "loopback stands first, and a live attachment gets other ADDs": {
-    lists: { za: [{ type: "loopback" }, ...two, portmap("iptables", "eth1")] },
-    events: [add("c1 za eth0"), check("c1 za eth0"), add("c1 za eth0"), add("c1 za eth0"), check("c1 za eth0")],
   },
   "an attachment of a lost namespace is deleted, and a sibling has its interface, its inode and its index": {
     lists: { za: two, zb: [macvlan(3), bridge(4, "eth1")] },
@@ -609,17 +502,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth0"),
     ],
   },
-  "loopback stands first, and an interface is renamed between two boots": {
-    lists: { za: [{ type: "loopback" }, bridge(1, "eth1")] },
-    events: [
-      add("c1 za eth0"),
-      { do: "reboot" },
-      { do: "rename", list: "za", from: "eth1", to: "eth2" },
-      add("c1 za eth0"),
-      del("c1 za eth0"),
-    ],
-  },
-  "a plugin fails, and ADD comes again much later": againMuchLater("fail the plugin"),
   "a plugin is killed, and ADD comes again much later": againMuchLater("kill the plugin"),
   "tuning of a lost namespace, and a sibling's interface of that name in the new one": {
     lists: {
