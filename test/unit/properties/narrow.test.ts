@@ -4,7 +4,7 @@ import { type AttachmentSelector, findAttachment, ownAttachment } from "../../..
 import { narrowResult } from "../../../shared/attachment/narrow.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import fc from "../support/fast-check.ts";
-import { interfacesOf, made, netns, resultOf, type Scene, scenes } from "./scene.ts";
+import { made, netns, resultOf, type Scene, scenes } from "./scene.ts";
 
 /** The attachments that this call can be about: those in its namespace. */
 function ownAttachments(scene: Scene): number[] {
@@ -30,26 +30,6 @@ test("a narrowed result is the result of the attachment alone, except for the DN
         // The expected result has one attachment alone, without indexes, addresses and routes of the others.
         deepStrictEqual(narrowed(scene, number), resultOf(scene, [number]));
       }
-    }),
-  );
-});
-
-test("its interfaces are the attachment's, in their order", () => {
-  fc.assert(
-    fc.property(scenes(), (scene) => {
-      for (const number of ownAttachments(scene)) {
-        deepStrictEqual(narrowed(scene, number).interfaces, interfacesOf(made(scene, number)));
-      }
-    }),
-  );
-});
-
-test("every address belongs to exactly one attachment", () => {
-  fc.assert(
-    fc.property(scenes({ severalSandboxes: false }), (scene) => {
-      const all = ownAttachments(scene).flatMap((number) => narrowed(scene, number).ips ?? []);
-      const addresses = (list: readonly { address: string }[]) => list.map(({ address }) => address).sort();
-      expect(addresses(all)).toEqual(addresses(resultOf(scene).ips ?? []));
     }),
   );
 });

@@ -4,7 +4,6 @@ import { type AttachmentSelector, findAttachment } from "../../../shared/attachm
 import { narrowResult } from "../../../shared/attachment/narrow.ts";
 import { spliceCreator, spliceMeta } from "../../../shared/attachment/splice.ts";
 import type { CniResult, Interface, IpConfig } from "../../../shared/protocol/result.ts";
-import { isContainerInterface } from "../../../shared/protocol/result.ts";
 import fc from "../support/fast-check.ts";
 import { frozen } from "../support/frozen.ts";
 import { interfacesOf, made, netns, orderedInterfacesOf, resultOf, type Scene, scenes } from "./scene.ts";
@@ -133,15 +132,6 @@ test("a chained plugin's answer replaces its attachment, and the others lose and
       const hidden = scene.routes.filter(({ of }) => of !== undefined && of !== number).map(({ value }) => value);
       deepStrictEqual(merged.routes, [{ dst: "10.9.9.0/24" }, ...hidden]);
       expect(merged).toMatchObject(scene.rest);
-    }),
-  );
-});
-
-test("host-side interfaces come before their container interface in every spliced result", () => {
-  fc.assert(
-    fc.property(creations, (scene) => {
-      const { merged } = created(scene);
-      expect(merged.interfaces?.at(-1)).toSatisfy(isContainerInterface);
     }),
   );
 });
