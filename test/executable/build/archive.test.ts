@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { execaSync } from "execa";
 import { expect, test } from "vitest";
@@ -54,7 +54,8 @@ test.each<[Artifact, string, string, string]>([
       ["LICENSE", "NOTICE", "README.md", "bridge-wrapper", "cni-wrappers.cdx.json", executable].sort(),
     );
     for (const same of ["LICENSE", "README.md"]) expect(read(same)).toBe(readFileSync(join(root, same), "utf8"));
-    expect(read("bridge-wrapper")).toBe("an executable");
+    expect(read(executable)).toBe("an executable");
+    expect(readlinkSync(join(content, "bridge-wrapper"))).toBe(executable);
     expect(read("NOTICE")).toMatch(new RegExp(`^${name} 1.2.3\n(.*\n)+  libc 0.1: MIT\n(.*\n)+Use it.\n`));
     const bill = JSON.parse(read("cni-wrappers.cdx.json"));
     expect(bill).toMatchObject({
