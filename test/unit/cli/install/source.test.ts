@@ -127,10 +127,14 @@ test("an executable, and the one that runs", () => {
   expect(() => read()).toThrow("this is the npm package, which has no executable");
 });
 
-test.each(["sha256", "sha512"])("an archive that does not match its .%s", (algorithm) => {
+test.each([
+  ["sha256", "sha512"],
+  ["sha512", "sha256"],
+])("an archive that does not match its .%s, whatever its .%s says", (algorithm, other) => {
   pack(header(own));
   checksum(algorithm);
   appendFileSync(join(directory, "a.tgz"), "\n");
+  checksum(other);
   expect(() => read("a.tgz")).toThrow(`a.tgz: it does not match a.tgz.${algorithm}; download both again`);
 });
 
