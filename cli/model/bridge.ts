@@ -26,7 +26,7 @@ export const bridge: Kind = {
       throw new PluginError(`failed to create bridge "${name}": ${reason}`);
     };
     if (name.length > 15) fail(`could not add "${name}": numerical result out of range`);
-    const isOther = machine.cards?.includes(name) || machine.devices.has(name) || machine.vethOf(name);
+    const isOther = name === "lo" || machine.cards?.includes(name) || machine.devices.has(name) || machine.vethOf(name);
     if (isOther) fail(`"${name}" already exists but is not a bridge`);
     const bridge = machine.bridges.get(name) ?? machine.addBridge(name);
     if (config.promiscMode) bridge.isPromiscuous = true;

@@ -138,8 +138,11 @@ const tuning: Plugin = {
         mac: `configured Ethernet of ${name} is ${value}`,
         promisc: `link ${name} configured promisc is ${value === 1}`,
         mtu: `configured MTU of ${name} is ${value}`,
+        // It prints two pointers.
+        allmulti: `configured all-multicast mode of ${name} is 0x...`,
+        txQLen: `configured Transmit Queue Length of ${name} is 0x...`,
       };
-      throw new PluginError(`Error: Tuning ${words[key] ?? `configured ${key}`}, current value is ${now}`);
+      throw new PluginError(`Error: Tuning ${words[key]}, current value is ${key === "allmulti" ? now === 1 : now}`);
     }
   },
   *del(machine, call) {

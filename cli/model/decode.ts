@@ -46,11 +46,12 @@ function mismatch(value: unknown, kind: string): Mismatch | undefined {
   }
   const numbers: Readonly<Record<string, string>> = { int: "number", uint64: "number" };
   if ((numbers[kind] ?? (/^\w+\./.test(kind) ? "object" : kind)) !== type) return [type, kind];
-  return type === "number" && !Number.isInteger(value) ? [`number ${value}`, kind] : undefined;
+  const isOther = !Number.isInteger(value) || (kind === "uint64" && Number(value) < 0);
+  return type === "number" && isOther ? [`number ${value}`, kind] : undefined;
 }
 
-/** The JSON type of a value, as Go names it. */
-function jsonType(value: unknown): string {
+/** Returns the JSON type of a value, as Go names it. */
+export function jsonType(value: unknown): string {
   if (typeof value === "boolean") return "bool";
   return Array.isArray(value) ? "array" : typeof value;
 }

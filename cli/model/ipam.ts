@@ -2,7 +2,7 @@ import { leaseDirectory } from "../../shared/journal/host-files.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { lastElement } from "../../shared/protocol/names.ts";
 import { addressOf, addressText } from "../lists/addresses.ts";
-import { decodeProblem } from "./decode.ts";
+import { decodeProblem, jsonType } from "./decode.ts";
 import type { Machine } from "./machine.ts";
 import type { Leased } from "./network.ts";
 import { namesOf, type PluginCall, PluginError, type Steps, withoutPrefix } from "./plugin.ts";
@@ -65,8 +65,8 @@ export const ipams: Record<string, Ipam> = {
   static: {
     *reserve(_, call) {
       const { addresses, routes } = ipamBlock(call.config);
-      const nested = Array.isArray(addresses) ? addresses.find(Array.isArray) : undefined;
-      if (nested) throw new PluginError(decodeProblem(["array", "main.Address"], "IPAMConfig.ipam.addresses"));
+      const other = Array.isArray(addresses) ? addresses.find((one) => !isJsonObject(one)) : undefined;
+      if (other) throw new PluginError(decodeProblem([jsonType(other), "main.Address"], "IPAMConfig.ipam.addresses"));
       expectRoutes(routes);
       const asked = askedFor(call).map((address): JsonObject => ({ address }));
       const listed = asked.length > 0 ? asked : Array.isArray(addresses) ? addresses.filter(isJsonObject) : [];

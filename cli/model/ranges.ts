@@ -10,7 +10,7 @@ import {
   overlaps,
   rangeOf,
 } from "../lists/addresses.ts";
-import { decodeProblem } from "./decode.ts";
+import { decodeProblem, jsonType } from "./decode.ts";
 import { PluginError } from "./plugin.ts";
 
 /** A range of host-local with all that it fills in. */
@@ -55,8 +55,7 @@ export function rangesOf({ ipam, runtimeConfig }: JsonObject): readonly (readonl
 function expectRanges(ranges: unknown): void {
   const flat = Array.isArray(ranges) ? ranges.find((set) => set !== null && !Array.isArray(set)) : undefined;
   if (flat === undefined) return;
-  const mismatch = [isJsonObject(flat) ? "object" : typeof flat, "allocator.RangeSet"] as const;
-  throw new PluginError(decodeProblem(mismatch, "IPAMConfig.ipam.ranges"));
+  throw new PluginError(decodeProblem([jsonType(flat), "allocator.RangeSet"], "IPAMConfig.ipam.ranges"));
 }
 
 /** Fails if a route of an IPAM block cannot be read (cni/pkg/types, Route). */

@@ -106,5 +106,6 @@ function normal(text: string): string {
     .replace(/Ifindex: \d+/, "Ifindex: ?")
     .replace(/\bnet[01]\b/g, "net?")
     .replace(/Interface:0x[0-9a-f]+/, "Interface:0x...")
+    .replace(/(mode|Length) of (\S+) is (0x)?[0-9a-f]+,/, "$1 of $2 is 0x...,")
     .replace(/rule (\[.*\] )?in chain/, "rule in chain");
 }
