@@ -6,6 +6,7 @@
 //     node test/simulate/simulate.ts --seed 42       one schedule, with its history
 //     node test/simulate/simulate.ts --seed 200000 --count 2000   so many schedules from a seed on
 //     node test/simulate/simulate.ts --siblings      lists that share names, pools and plugins, edits, and verbs at once
+//     node test/simulate/simulate.ts --planted       the schedule or scenario that sees each of some faults in the core
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
@@ -13,6 +14,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { table } from "../../build/docs/table.ts";
 import { say } from "../support/progress.ts";
+import { tellPlanted } from "./planted.ts";
 import { type Ran, runSeed, shortest, traceOf } from "./search.ts";
 
 /** What some schedules did: the counts of events and faults, and the broken promise by seed. */
@@ -28,12 +30,14 @@ const { values } = parseArgs({
     count: { type: "string" },
     seed: { type: "string" },
     siblings: { type: "boolean", default: false },
+    planted: { type: "boolean", default: false },
     part: { type: "string", multiple: true },
   },
 });
 const { siblings } = values;
 
-if (values.part) process.send?.(partOf(...(values.part.map(Number) as [number, number])));
+if (values.planted) process.exitCode = await tellPlanted();
+else if (values.part) process.send?.(partOf(...(values.part.map(Number) as [number, number])));
 else if (values.seed !== undefined && values.count === undefined) tellOne(Number(values.seed));
 else await tellAll(Number(values.seed ?? 0), Number(values.count ?? 100_000));
 

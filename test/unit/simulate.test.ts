@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { faultKinds } from "../simulate/event.ts";
+import { plantedFaults } from "../simulate/planted-faults.ts";
 import type { Sabotage } from "../simulate/process.ts";
 import { scenarios } from "../simulate/scenarios.ts";
 import { runEvents, runSeed, shortest } from "../simulate/search.ts";
@@ -92,4 +93,9 @@ test("the model imports nothing of Node", () => {
         ),
     ),
   ).toEqual([]);
+});
+
+test.each(plantedFaults)("a planted fault changes one place: $name", ({ file, from, to }) => {
+  expect(readFileSync(join(import.meta.dirname, "../..", file), "utf8").split(from)).toHaveLength(2);
+  expect(to).not.toBe(from);
 });
