@@ -273,7 +273,7 @@ function inodesOfProcesses(host: Reader): readonly (number | undefined)[] {
     // The first process is the host's own.
     if (inode !== undefined || process === "1") return inode ?? [];
     const threads = host.listDirectory(`/proc/${process}/task`).map((thread) => `${process}/task/${thread}`);
-    return threads.flatMap((thread) => inodeOf(thread) ?? (runs(host, thread) ? [undefined] : []));
+    return threads.flatMap((thread) => inodeOf(thread) ?? (isHidden(host, thread) ? [undefined] : []));
   };
   const processes = host.listDirectory("/proc").filter((name) => /^\d+$/.test(name));
   // With hidepid, they are not even listed, or show nothing. The first one is always there.
@@ -281,8 +281,7 @@ function inodesOfProcesses(host: Reader): readonly (number | undefined)[] {
   return areHidden ? [undefined] : processes.flatMap(inodesOf);
 }
 
-/** Whether a thread has not ended. Its state follows its name, which may be anything in parentheses (proc(5), /proc/pid/stat). */
-function runs(host: Reader, thread: string): boolean {
-  const text = host.readFile(`/proc/${thread}/stat`) ?? ") X";
-  return !/^\) [ZX]/.test(text.slice(text.lastIndexOf(")")));
+/** Whether nobody may look at a thread that is there. One that has just ended has no network namespace, but still a user's. */
+function isHidden(host: Reader, thread: string): boolean {
+  return host.stat(`/proc/${thread}/ns/user`) === undefined && host.stat(`/proc/${thread}/ns`) !== undefined;
 }

@@ -61,14 +61,13 @@ test("a namespace is there while a process runs in it, or one of its threads", (
 
 test("a namespace may be there while a process runs that cannot be looked at", () => {
   const names = { "/proc": ["1", "12"], "/proc/1/task": ["1"], "/proc/12/task": ["12"] };
-  const isThereBeside = (stat: string) => isThere({}, { "/proc/12/task/12/stat": stat }, names);
-  expect(isThereBeside("12 (sleep) S 1 12")).toBe(true);
-  expect(isThereBeside("12 (a) Z (b\n) X c) S 1 12")).toBe(true);
-  for (const ended of ["Z", "X"]) expect(isThereBeside(`12 (S) R) ${ended} 1 12`)).toBe(false);
-  // The first one is the host's own.
-  expect(isThere({}, { "/proc/1/task/1/stat": "1 (init) S 0 1" }, names)).toBe(false);
-  // It ended meanwhile.
+  const there = { "/proc/12/task/12/ns": file(5) };
+  expect(isThere(there, {}, names)).toBe(true);
+  // It has just ended.
+  expect(isThere({ ...there, "/proc/12/task/12/ns/user": file(6) }, {}, names)).toBe(false);
   expect(isThere({}, {}, names)).toBe(false);
+  // The first one is the host's own.
+  expect(isThere({ "/proc/1/task/1/ns": file(5) }, {}, names)).toBe(false);
   // With hidepid, the first process is not listed, or its files are missing.
   const hidden = { "/proc/1/stat": undefined, "/proc/12/ns/net": file(8) };
   expect([isThere(hidden, {}, { "/proc": ["12"] }), isThere(hidden)]).toEqual([true, false]);
