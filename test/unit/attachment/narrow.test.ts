@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { attachmentsOf, findAttachment } from "../../../shared/attachment/attachments.ts";
+import { findAttachment } from "../../../shared/attachment/attachments.ts";
 import { narrowResult } from "../../../shared/attachment/narrow.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import { frozen } from "../support/frozen.ts";
-import { blue, red } from "../support/requests.ts";
+import { blue } from "../support/requests.ts";
 import { bothResult, bridgeView } from "../support/results.ts";
 
 function narrowed(result: CniResult, ifName: string, { netns = blue, runtimeIfName = "eth0" } = {}): CniResult {
@@ -38,24 +38,6 @@ test("trailing host-side interfaces are seen with the last container interface",
   expect(narrowed(result, "eth0")).toStrictEqual(result);
 });
 
-test("addresses keep their order among themselves", () => {
-  const result = {
-    interfaces: [
-      { name: "eth0", sandbox: blue },
-      { name: "eth1", sandbox: blue },
-    ],
-    ips: [
-      { address: "fd00::2/64", interface: 1 },
-      { address: "10.0.0.2/24", interface: 0 },
-      { address: "10.0.1.2/24", interface: 1 },
-    ],
-  };
-  expect(narrowed(result, "eth1").ips).toEqual([
-    { address: "fd00::2/64", interface: 0 },
-    { address: "10.0.1.2/24", interface: 0 },
-  ]);
-});
-
 test("an address without an index goes to the runtime's interface and gets no index", () => {
   const result = {
     interfaces: [
@@ -66,23 +48,6 @@ test("an address without an index goes to the runtime's interface and gets no in
   };
   expect(narrowed(result, "eth0").ips).toStrictEqual([{ address: "10.0.0.2/24" }]);
   expect(narrowed(result, "eth1").ips).toStrictEqual([{ address: "10.0.1.2/24", interface: 0 }]);
-});
-
-test("if two sandboxes have an interface of that name, CNI_NETNS decides", () => {
-  const result = {
-    interfaces: [
-      { name: "eth0", sandbox: red },
-      { name: "eth0", sandbox: blue },
-    ],
-    ips: [
-      { address: "10.0.0.2/24", interface: 0 },
-      { address: "10.0.1.2/24", interface: 1 },
-    ],
-  };
-  expect(narrowed(result, "eth0")).toStrictEqual({
-    interfaces: [{ name: "eth0", sandbox: blue }],
-    ips: [{ address: "10.0.1.2/24", interface: 0 }],
-  });
 });
 
 describe("routes", () => {
@@ -138,12 +103,4 @@ test.each([
   ],
 ])("%s", (_, result) => {
   expect(narrowed(result, "eth0")).toStrictEqual(result);
-});
-
-test("each attachment is narrowed separately", () => {
-  const names = attachmentsOf(bothResult.interfaces).map((attachment) => {
-    const name = { ifName: "", netns: blue, runtimeIfName: "eth0" };
-    return narrowResult(bothResult, attachment, name).interfaces?.map((entry) => entry.name);
-  });
-  expect(names).toEqual([["eth0"], ["disc0", "veth1", "eth1"]]);
 });

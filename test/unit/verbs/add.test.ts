@@ -88,10 +88,6 @@ describe("a creator that takes over a host interface", () => {
     expect(call.configuration).not.toHaveProperty("prevResult");
     expect(splice.as).toBe("creator");
   });
-
-  test("another creator does not get it", () => {
-    expect(chained("bridge-wrapper", {}, made).call.configuration).not.toHaveProperty("prevResult");
-  });
 });
 
 describe("a creator's name", () => {
@@ -138,13 +134,6 @@ describe("what the runtime gets", () => {
     ips: [{ address: "10.0.1.2/24" }],
   });
   const ordered = [{ name: "br0.7" }, { name: "eth1", sandbox: blue }];
-
-  test("for a single interface: the delegate's answer", () => {
-    expect(spliceResult({ as: "only" }, bridgeResult)).toBe(bridgeResult);
-    expect(spliceResult({ as: "only" }, frozen({ ips: [{ address: "10.0.0.2/24" }] }))).toStrictEqual({
-      ips: [{ address: "10.0.0.2/24" }],
-    });
-  });
 
   test("for a single interface: the answer is put in order", () => {
     expect(spliceResult({ as: "only" }, trailing)).toStrictEqual({ ...trailing, interfaces: ordered });

@@ -161,16 +161,6 @@ test("a missing attachment is an error, even next to a single other one", () => 
   );
 });
 
-test("the error for a missing attachment lists the existing ones", () => {
-  expect(() => planned({ wrapper: { ifName: "eth2" } }, bothResult)).toThrow(
-    expect.objectContaining({
-      code: 103,
-      message: "interface eth2 is not in prevResult",
-      details: expect.stringContaining("prevResult has eth0, eth1."),
-    }),
-  );
-});
-
 test.each([[{}], [{ interfaces: [{ name: "veth0" }], ips: [{ address: "10.0.0.2/24" }] }]])(
   "a prevResult without any container interface is passed unchanged: %j",
   (prevResult) => {

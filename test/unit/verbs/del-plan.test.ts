@@ -115,11 +115,6 @@ describe("the prevResult of a DEL", () => {
     expect(resultMs({ files: journalFiles(withResult({ resultMs: first })) })).toEqual([other.ips]);
   });
 
-  test("is that of ADD if it has not passed", () => {
-    const cutOff = withResult({ done: undefined });
-    expect(shownIn(del("tuning", { prevResult: other }, { files: journalFiles(cutOff) }))).toEqual([ofAdd]);
-  });
-
   test("of a version without chains goes to the plugin as it came", () => {
     const stdin = { cniVersion: "0.2.0", prevResult: { ip4: { ip: "10.1.0.2/24" } } };
     const shown = { cniVersion: "0.2.0", ip4: { ip: "10.1.0.2/24" } };

@@ -271,14 +271,6 @@ describe("DEL of an entry", () => {
     expect(del("bridge", {}, { files: { [journal]: `${own}{"line":"beg` } }).files).toEqual({});
   });
 
-  test("gives a masquerading plugin's interface its addresses back", () => {
-    const configuration = { type: "bridge", name: "zone", ipMasq: true };
-    const calls: unknown[] = [];
-    const ip = (...call: unknown[]) => String(calls.push(call));
-    del("bridge", { prevResult: bothResult }, { files: journalFiles(entryOf({ configuration })), ip });
-    expect(calls).toEqual([[["-force", "-batch", "-"], "address replace 10.1.0.2/24 dev eth0\n", blue]]);
-  });
-
   test("without the boot's id is undone as it is", () => {
     const files = { ...journalFiles(entryOf()), "/proc/sys/kernel/random/boot_id": "" };
     expect(del("bridge", {}, { files })).toMatchObject({ exitCode: 0, runs: [{}] });
@@ -336,19 +328,6 @@ describe("DEL of an entry", () => {
     const namespace = { path: blue, device: 4, inode: 1, changedMs: 0 };
     expect(given({ namespace }, {})).toEqual([`bridge DEL eth1 ${blue}`, "bridge DEL eth0 "]);
     expect(given({}, { namespace: nowhere(blue) })).toEqual([`bridge DEL eth1 ${blue}`, "bridge DEL eth1 "]);
-  });
-
-  test("has all of its interfaces, whatever an older result lists", () => {
-    const added = [{ name: "eth0b", sandbox: blue }];
-    const done = { uptime: 985, made: 7, addresses: [], added };
-    const runsWith = (...entries: readonly ReturnType<typeof entryOf>[]) => {
-      const given = { prevResult: { interfaces: [{ name: "eth0", sandbox: blue }] } };
-      const { runs } = del("twin", { ...given, wrapper: { role: "creator" } }, { files: journalFiles(...entries) });
-      return runs;
-    };
-    expect(runsWith(entryOf({ type: "twin", done }))).toMatchObject([
-      { stdin: { prevResult: { interfaces: [{ name: "eth0" }, { name: "eth0b" }] } } },
-    ]);
   });
 
   test("of a creator's ADD that was cut off gets no prevResult: it is of an earlier ADD", () => {

@@ -86,13 +86,6 @@ describe("chained", () => {
   ])("%s %#", (command, configuration, plan) => {
     expect(planned(command, configuration)).toMatchObject(plan);
   });
-
-  test("ADD of a chained plugin", () => {
-    expect(planned("ADD", { prevResult: bothResult }, "tuning-wrapper")).toMatchObject({
-      call: { delegate: "tuning", environment: {}, configuration: { prevResult: macvlanShown } },
-      splice: { as: "meta", attachment: { container: 0 } },
-    });
-  });
 });
 
 describe("a prevResult that cannot be read", () => {
@@ -105,13 +98,6 @@ describe("a prevResult that cannot be read", () => {
 
   test("DEL: no error", () => {
     expect(planned("DEL", { prevResult })).toMatchObject({ removals: [{ call: call({}, { name: "zone" }) }] });
-  });
-
-  test("ADD of a chained plugin: code 7", () => {
-    expect(failure(() => planned("ADD", { prevResult }, "tuning-wrapper"))).toMatchObject({
-      code: 7,
-      message: problem,
-    });
   });
 
   test.each(["GC", "STATUS"] as const)("%s: not checked", (command) => {
