@@ -66,15 +66,6 @@ describe("other attachments are left alone, and ADD fails as the plain one does"
     expectSuccess(await lab.goCni.check(list, container));
   });
 
-  test("the same network attached twice, as eth0 and as net1", async () => {
-    await using lab = await Lab.start();
-    const list = zone("1.0.0", wrapped(bridge, "eth1"));
-    const container = await lab.addContainer("c1");
-    expectSuccess(await lab.cnitool.add(list, container));
-    await failsThrice(lab, container, "eth1", () => lab.cnitool.addAs("net1", list, container));
-    expectSuccess(await lab.cnitool.check(list, container));
-  });
-
   test("another network that wants the same interface name", async () => {
     await using lab = await Lab.start();
     const list = zone("1.0.0", wrapped(bridge));

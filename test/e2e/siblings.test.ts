@@ -41,24 +41,9 @@ describe("DEL of an attachment whose ADD failed leaves the other one's eth1", ()
       zb: { as: "eth1", list: named("zb", wrapped(ptp), wrapped(eth1, "eth1")) },
     },
     {
-      title: "both have the runtime's name",
-      za: { as: "eth1", list: named("za", wrapped(bridge)) },
-      zb: { as: "eth1", list: named("zb", wrapped(ptp), wrapped(eth1, "eth1")) },
-    },
-    {
-      title: "the other's runtime's name is the ifName",
-      za: { as: "eth1", list: named("za", wrapped(bridge)) },
-      zb: { as: "eth0", list: named("zb", wrapped(ptp), wrapped(eth1, "eth1")) },
-    },
-    {
       title: "both have the ifName",
       za,
       zb: { as: "net1", list: named("zb", wrapped(ptp), wrapped(eth1, "eth1")) },
-    },
-    {
-      title: "no creator of the runtime's name ran",
-      za,
-      zb: { as: "eth1", list: named("zb", failing, wrapped(ptp)) },
     },
     {
       title: "no creator of that ifName ran",
@@ -87,19 +72,6 @@ describe("DEL of an attachment whose ADD failed leaves the other one's eth1", ()
     expectPassed(await lab.cnitool.delAs(za.as, za.list, container));
     await expectNothingLeft(lab, ["disc0"]);
   });
-});
-
-test("ptp, which asks for an address first, frees no lease of the interface in its way", async () => {
-  await using lab = await Lab.start();
-  const container = await lab.addContainer("c1");
-  const list = named("za", wrapped(ptp), wrapped(macvlan, "eth1"));
-  const edited = named("za", wrapped(ptp, "eth1"), wrapped(macvlan));
-  expectPassed(await lab.cnitool.addAs("eth0", list, container));
-  const before = await lab.kernel.leases();
-  expectFailure(await lab.cnitool.addAs("net1", edited, container), /interface name eth1 is taken/);
-  expect(await lab.kernel.leases()).toEqual(before);
-  expectPassed(await lab.cnitool.delAs("net1", edited, container));
-  expectPassed(await lab.cnitool.checkAs("eth0", list, container));
 });
 
 describe("one list attached as eth0, and then as net1, which fails", () => {
@@ -300,16 +272,6 @@ describe("the list was edited between ADD and DEL", () => {
     expectPassed(await lab.goCni.del({ ...whole, plugins: whole.plugins.slice(0, 2) }, container, web));
     expect((await lab.kernel.packetRules()).filter((rule) => /172\.26\.64|25080/.test(rule))).toEqual([]);
     expect(await lab.kernel.journals()).toEqual([]);
-  });
-
-  test("two names were exchanged: nothing is left", async () => {
-    await using lab = await Lab.start();
-    const pair = (one: string, other: string) =>
-      zone("1.0.0", wrapped(macvlan), wrapped(bridge, one), wrapped(ptp, other));
-    const container = await lab.addContainer("c1");
-    expectPassed(await lab.goCni.add(pair("eth1", "eth2"), container));
-    expectPassed(await lab.goCni.del(pair("eth2", "eth1"), container));
-    await expectNothingLeft(lab, ["disc0"]);
   });
 
   test("a plugin was removed from the middle, and uninstalled, too: the rest is removed, and its entry stays", async () => {
