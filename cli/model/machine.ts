@@ -160,7 +160,10 @@ export class Machine {
     const { links } = namespace;
     const index = ++namespace.lastIndex;
     const hostEnd = kind === "veth" ? `veth${String(++this.#veths).padStart(8, "0")}` : undefined;
-    const attributes: Link["attributes"] = new Map([["mtu", 1500]]);
+    const attributes: Link["attributes"] = new Map([
+      ["mtu", 1500],
+      ["txQLen", 1000],
+    ]);
     const own = { addresses: [], routes: [], attributes, shaper: undefined, bridge: undefined };
     const link = { index, kind, hostEnd, mac: this.#newMac(), hostMac: this.#newMac(), ...own, by: this.makers() };
     links.set(name, link);

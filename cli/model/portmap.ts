@@ -67,7 +67,8 @@ export const portmap: Plugin = {
     for (const ip of mappings.length > 0 ? ownAddresses(call) : []) {
       // It counts the rules with the container's comment, whatever their port (checkPortsAgainstRules).
       if (isNft(call.config)) {
-        if (nftRules(machine, call).length < mappings.length) throw new PluginError("missing rules");
+        if (nftRules(machine, call).length < mappings.length)
+          throw new PluginError('missing hostport rules in "hostports" chain');
         continue;
       }
       const chain = chainOf(call);

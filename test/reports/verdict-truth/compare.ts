@@ -95,14 +95,15 @@ function withLeaves(words: string, leaves: readonly Left[]): string {
   return leaves.length > 0 ? `${words}, leaves ${[...new Set(names)].sort().join(", ")}` : words;
 }
 
-/** Leaves out of a message what is random, a digest, or an address in memory. */
-function normal(text: string): string {
+/** Returns a message without what is random, a digest, or an address in memory. */
+export function normal(text: string): string {
   return text
     .trim()
     .replace(/peer provided \("[^"]*"\)/, 'peer provided ("...")')
     .replace(/veth[0-9a-fx]+/g, "veth?")
     .replace(/(?:[0-9a-f]{2}:){5}[0-9a-f]{2}/g, "MAC")
     .replace(/CNI-(DN-)?[0-9a-zA-Z-]{8,}/g, "CNI-$1?")
+    .replace(/bwp[0-9a-f]+/g, "bwp?")
     .replace(/Ifindex: \d+/, "Ifindex: ?")
     .replace(/\bnet[01]\b/g, "net?")
     .replace(/Interface:0x[0-9a-f]+/, "Interface:0x...")

@@ -9,6 +9,7 @@ import { examples } from "../../support/examples.ts";
 import { lintFixtures } from "../../support/lint-fixtures.ts";
 import { hostHas } from "../../support/needs.ts";
 import { say } from "../../support/progress.ts";
+import { recordCalls } from "./calls.ts";
 import { type Compared, candidateOf, judge, type Words, wordsOf } from "./compare.ts";
 import { differences, reasonOf } from "./differences.ts";
 import { generated } from "./generate.ts";
@@ -24,7 +25,7 @@ const { values } = parseArgs({
     // A directory with what the real plugins did, a file for each list: it is taken from there if it is known.
     keep: { type: "string" },
     sources: { type: "string", default: "README,examples,lint,public,generated" },
-    // Runs the lists of the unit test's table again, and writes it.
+    // Runs the lists and calls of the unit tests' tables again, and writes them.
     write: { type: "boolean", default: false },
   },
 });
@@ -78,7 +79,7 @@ async function kept(candidate: Candidate): Promise<Words> {
   return wordsOf(seen);
 }
 
-if (values.write) await record();
+if (values.write) await Promise.all([record(), recordCalls()]);
 
 const rows: string[][] = [];
 for (const source of values.sources.split(",")) {
