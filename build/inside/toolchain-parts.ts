@@ -1,6 +1,6 @@
-import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { outputOf } from "../publish.ts";
 import type { Component } from "./component.ts";
 
 /** Returns what the compilers add to the slim flavor: Rust's standard library, and zig's C library and compiler runtime. */
@@ -9,8 +9,8 @@ export function toolchainParts(zigBin: string): Component[] {
 }
 
 function rustLibrary(): Component {
-  const version = /^release: (.*)$/m.exec(output("rustc", "-vV"))?.[1] ?? "unknown";
-  const documents = join(output("rustc", "--print", "sysroot").trim(), "share/doc/rust");
+  const version = /^release: (.*)$/m.exec(outputOf("rustc", ["-vV"]))?.[1] ?? "unknown";
+  const documents = join(outputOf("rustc", ["--print", "sysroot"]).trim(), "share/doc/rust");
   const text = (file: string) => readFileSync(join(documents, file), "utf8");
   const own = ["MIT", "Apache-2.0", "Unicode-3.0"].map((licence) => text(`licenses/${licence}.txt`));
   return {
@@ -37,7 +37,7 @@ function plainText(html: string): string {
 function zigLibraries(zigBin: string): Component[] {
   const [directory = ""] = globSync("lib/python*/site-packages/ziglang", { cwd: dirname(zigBin) });
   const zig = join(dirname(zigBin), directory);
-  const version = output(join(zig, "zig"), "version").trim();
+  const version = outputOf(join(zig, "zig"), ["version"]).trim();
   const text = (file: string) => readFileSync(join(zig, file), "utf8");
   const parts = [
     ["zig-compiler-rt", "zig", version, "MIT", "LICENSE"],
@@ -53,8 +53,4 @@ function zigLibraries(zigBin: string): Component[] {
   return parts.map(([name, project, its, licence, file]) => {
     return { name, version: its, purl: `pkg:generic/${project}@${its}`, licence, texts: [text(file)] };
   });
-}
-
-function output(command: string, ...args: string[]): string {
-  return spawnSync(command, args, { encoding: "utf8" }).stdout ?? "";
 }

@@ -1,8 +1,7 @@
-import { spawnSync } from "node:child_process";
 import { basename, join } from "node:path";
 import { lockedNode } from "../node-base.ts";
 import { readProject } from "../project.ts";
-import { root } from "../publish.ts";
+import { outputOf, root } from "../publish.ts";
 import type { Stamp } from "../stamp.ts";
 import { type Artifact, architectures } from "./artifacts.ts";
 import { checksum } from "./pack.ts";
@@ -38,13 +37,9 @@ function lockFiles(): object[] {
 }
 
 function tools({ flavor, architecture }: Artifact): object[] {
-  if (flavor === "slim") return [{ name: "rustc", annotations: { version: output("rustc", "-vV") } }];
+  if (flavor === "slim") return [{ name: "rustc", annotations: { version: outputOf("rustc", ["-vV"]).trim() } }];
   const { node } = architectures[architecture];
   const { version, integrity } = lockedNode(node);
   const sha512 = Buffer.from(integrity.replace(/^sha512-/, ""), "base64").toString("hex");
   return [{ uri: `pkg:npm/node-linux-${node}@${version}`, digest: { sha512 } }];
-}
-
-function output(command: string, ...args: string[]): string {
-  return (spawnSync(command, args, { encoding: "utf8" }).stdout ?? "").trim();
 }
