@@ -76,6 +76,7 @@ describe("a plugin", () => {
   test("it gets its configuration and its variables, and not the wrappers' log", async () => {
     vi.stubEnv("CNI_WRAPPERS_LOG", "/var/log/cni");
     vi.stubEnv("OF_THE_COMMAND", "kept");
+    vi.stubEnv("CNI_PATH", "/of/the/shell");
     onTestFinished(() => void vi.unstubAllEnvs());
     const script = `printf '{"in":%s,"log":"%s","kept":"%s","path":"%s"}' "$(cat)" "$CNI_WRAPPERS_LOG" "$OF_THE_COMMAND" "$CNI_PATH"`;
     expect(await runPlugin({ ...run(script), stdin: { name: "zone" } }, 60)).toEqual({

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { MemoryFile } from "../../../../cli/host/memory.ts";
+import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import { atOnce } from "../../../../cli/live/at-once.ts";
 import type { Verdict } from "../../../../cli/live/check.ts";
 import { straysAmong } from "../../../../cli/live/every-attachment.ts";
-import { changedKeys, type Forecast, unsavedAmong } from "../../../../cli/preflight/forecasts.ts";
+import { networksIn } from "../../../../cli/live/networks.ts";
+import { workloadOf } from "../../../../cli/live/workload.ts";
+import { changedKeys, type Forecast, forecastsOn, unsavedAmong } from "../../../../cli/preflight/forecasts.ts";
 
 describe("changedKeys", () => {
   const list = (plugin: object) => ({ name: "zone", plugins: [{ type: "macvlan" }, { type: "bridge", ...plugin }] });
@@ -26,12 +29,22 @@ describe("changedKeys", () => {
   });
 });
 
-describe("straysAmong", () => {
-  const attachment = {
-    ...{ file: "", text: "", network: "zone", containerId: "c1", runtimeIfName: "eth0", netns: "/var/run/netns/c1" },
-    ...{ list: undefined, args: [], capabilityArgs: {}, result: undefined },
-  };
+const attachment = {
+  ...{ file: "", text: "", network: "zone", containerId: "c1", runtimeIfName: "eth0", netns: "/var/run/netns/c1" },
+  ...{ list: undefined, args: [], capabilityArgs: {}, result: undefined },
+};
 
+test("a plugin in a .conf is compared as libcni keeps it: in a list of its own", async () => {
+  const plugin = { cniVersion: "1.0.0", name: "zone", type: "macvlan", mtu: 1400 };
+  const list = { cniVersion: "1.0.0", name: "zone", plugins: [plugin] };
+  const files = [parseListFile("zone.conf", JSON.stringify({ ...plugin, mtu: 1500 }))];
+  const check = { files, networks: networksIn(files), faults: [], with: undefined, cniPath: [], seconds: 1 };
+  const options = { ...check, isAdoptable: async () => false, names: Promise.resolve(workloadOf) };
+  const [forecast] = await forecastsOn([{ ...attachment, list }], options, { progress: undefined });
+  expect(forecast?.changed).toEqual(["plugins[0].mtu"]);
+});
+
+describe("straysAmong", () => {
   test("names the namespaces, journals and old records that no attachment needs", () => {
     const namespaces = ["/run/netns/c1", "/run/netns/c2"];
     const memoryOf = (network: string, containerId: string, name: string): MemoryFile => ({
