@@ -1,7 +1,8 @@
 import { appendFileSync, copyFileSync, mkdirSync, statSync, symlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { apart, bin, delegates, errorOf, Machine, through } from "./support/machine.ts";
+import { skipEmulated } from "./support/emulator.ts";
+import { apart, bin, delegates, errorOf, Machine, stdinOf, through } from "./support/machine.ts";
 
 /** Copies the delegate `says-where` to a directory of the machine. */
 function install(machine: Machine, directory: string): string {
@@ -72,6 +73,24 @@ describe("CNI_PATH", () => {
     const { stdout } = await machine.call({ delegate: "says-where", command: "DEL", env });
     expect(stdout).toBe(`${program}/says-where\n`);
     // A wrapper that ran itself would write another one.
+    expect(String(machine.read("log")).match(/\n/g)).toHaveLength(1);
+  });
+
+  test("a copy is passed over also if an upgrade has replaced the executable since the call began", async (context) => {
+    skipEmulated(context, "the process is qemu's");
+    const machine = new Machine();
+    mkdirSync(machine.path("copy"));
+    const [path, copy] = [machine.path("cni-wrappers"), machine.path("copy/says-where")];
+    for (const file of [path, copy]) copyFileSync(join(bin, "cni-wrappers"), file);
+    machine.file("new", "another version");
+    const script = `mkfifo input && { "$@" <input & } && exec 3>input
+      until [ "$(readlink /proc/$!/exe)" = ${path} ]; do sleep 0.01; done
+      mv new ${path} && cat given >&3 && exec 3>&- && wait $!`;
+    machine.file("given", stdinOf({ delegate: "says-where" }));
+    const directories = [machine.path("copy"), install(machine, "other")].join(":");
+    const env = { CNI_PATH: directories, CNI_WRAPPERS_LOG: machine.path("log") };
+    const { stdout } = await machine.call({ command: "DEL", path, env, through: through(script) });
+    expect(stdout).toBe(`${machine.path("other")}/says-where\n`);
     expect(String(machine.read("log")).match(/\n/g)).toHaveLength(1);
   });
 
