@@ -239,11 +239,18 @@ describe("as data", () => {
   });
 
   test("a verb that the runtime does not send has its reason", () => {
-    expect(explanationData(explained({ cniVersion: "0.3.1", name: "zone", plugins }, "STATUS"))).toMatchObject({
+    const list = { cniVersion: "0.3.1", name: "zone", plugins };
+    expect(explanationData(explained(list, "STATUS"))).toEqual({
+      file: "zone.conflist",
+      network: "zone",
       verb: "STATUS",
       notSent: "the list's cniVersion is 0.3.1, and STATUS came with 1.1.0",
+      containerId: "example",
+      ifName: "eth0",
       steps: [],
+      result: explained(list).result,
     });
+    expect(explained(list).result).toHaveProperty("ips");
   });
 });
 
