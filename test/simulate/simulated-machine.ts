@@ -14,6 +14,12 @@ export class SimulatedMachine extends Machine {
   readonly missing = new Set<string>();
   override hasEqualRoutes = true;
 
+  constructor() {
+    super();
+    // The core asks for it to know whether it sees the processes of others.
+    this.writeFile("/proc/1/stat", "1 (init) S", true);
+  }
+
   /** Removes the path of a namespace in which a task stays. */
   leaveTask(path: string, pid: number): void {
     const namespace = this.namespaces.get(path);
