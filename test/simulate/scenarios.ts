@@ -1,4 +1,4 @@
-import type { Event } from "./event.ts";
+import type { Event, Fault, VerbEvent } from "./event.ts";
 import type { Lists } from "./lists.ts";
 import type { ListedPlugin } from "./runtime.ts";
 
@@ -9,10 +9,16 @@ export interface Scenario {
 }
 
 const local = (subnet: number) => ({ ipam: { type: "host-local", subnet: `10.${subnet}.0.0/24` } });
-const macvlan = (subnet: number) => ({ type: "macvlan-wrapper", ...local(subnet) });
-const ptp = (subnet: number) => ({ type: "ptp-wrapper", ...local(subnet) });
-const bridge = (subnet: number, ifName?: string) => ({ type: "bridge-wrapper", ...of(ifName), ...local(subnet) });
 const of = (ifName: string | undefined, more = {}) => (ifName ? { wrapper: { ifName, ...more } } : { wrapper: more });
+const creator = (type: string) => (subnet: number, ifName?: string) => ({
+  ...{ type: `${type}-wrapper`, ...(ifName !== undefined && of(ifName)) },
+  ...local(subnet),
+});
+const macvlan = creator("macvlan");
+const ptp = creator("ptp");
+const bridge = (subnet: number, ifName?: string) => ({ ...creator("bridge")(subnet, ifName), ...of(ifName) });
+/** An interface plugin that gets its addresses from a DHCP server. */
+const withDhcp = (plugin: ListedPlugin): ListedPlugin => ({ ...plugin, ipam: { type: "dhcp", subnet: "10.1.0.0/24" } });
 const chained = (type: string, ifName?: string, more = {}): ListedPlugin => ({
   type: `${type}-wrapper`,
   ...of(ifName),
@@ -31,8 +37,10 @@ const flannel = { type: "flannel-wrapper", wrapper: { role: "creator" }, subnet:
 
 const two = [macvlan(1), bridge(2, "eth1")];
 const twins = [...two, ...["tuning", "sbr", "tuning"].map((type) => chained(type, "eth1", { mtu: 1400 }))];
-const add = (key: string): Event => ({ do: "ADD", of: key });
-const del = (key: string): Event => ({ do: "DEL", of: key });
+const add = (key: string, fault?: Fault): VerbEvent => ({ do: "ADD", of: key, ...(fault && { fault }) });
+const del = (key: string, fault?: Fault): VerbEvent => ({ do: "DEL", of: key, ...(fault && { fault }) });
+const reboot: Event = { do: "reboot" };
+const renamed = (list: string, from: string, to: string): Event => ({ do: "rename", list, from, to });
 const check = (key: string): Event => ({ do: "CHECK", of: key });
 const loses = (container: string, task?: true): Event => ({
   do: "lose the namespace",
@@ -55,21 +63,13 @@ const attachedTwice = (za: readonly ListedPlugin[], ifName: string): Scenario =>
 /** A plugin's ADD ends early, and the runtime tries again after a quarter of an hour. */
 const againMuchLater = (end: "fail the plugin" | "kill the plugin"): Scenario => ({
   lists: { za: two },
-  events: [
-    { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: leased", do: end } },
-    { do: "wait", minutes: 16 },
-    add("c1 za eth0"),
-  ],
+  events: [add("c1 za eth0", { at: "bridge: leased", do: end }), { do: "wait", minutes: 16 }, add("c1 za eth0")],
 });
 
 /** The last plugin of a list fails once, and ADD is repeated. */
 const failsOnce = (plugins: readonly ListedPlugin[]): Scenario => ({
   lists: { za: [...two, ...plugins, chained("mark")] },
-  events: [
-    { do: "ADD", of: "c1 za eth0", fault: { at: "mark: marked", do: "fail the plugin" } },
-    add("c1 za eth0"),
-    check("c1 za eth0"),
-  ],
+  events: [add("c1 za eth0", { at: "mark: marked", do: "fail the plugin" }), add("c1 za eth0"), check("c1 za eth0")],
 });
 
 const publishing = (backend: string) => [...two, chained("bandwidth", "eth1"), portmap(backend, "eth1")];
@@ -96,7 +96,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: two, zb: [bridge(3, "eth2"), ptp(4)] },
     events: [
       add("c1 za eth0"),
-      { do: "ADD", of: "c1 zb eth1", fault: { at: "bridge: link made", do: "fail the plugin" } },
+      add("c1 zb eth1", { at: "bridge: link made", do: "fail the plugin" }),
       del("c1 zb eth1"),
     ],
   },
@@ -119,8 +119,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: twins },
     events: [
       add("c1 za eth0"),
-      { do: "reboot" },
-      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: leased", do: "fail the plugin" } },
+      reboot,
+      add("c1 za eth0", { at: "bridge: leased", do: "fail the plugin" }),
       check("c1 za eth0"),
     ],
   },
@@ -130,13 +130,13 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
   "an interface is renamed in the list, with a result": {
     lists: { za: [...two, portmap("iptables", "eth1"), chained("firewall", "eth1")] },
-    events: [add("c1 za eth0"), { do: "rename", list: "za", from: "eth1", to: "eth2" }, del("c1 za eth0")],
+    events: [add("c1 za eth0"), renamed("za", "eth1", "eth2"), del("c1 za eth0")],
   },
   "an interface is renamed in the list, without a result": {
     lists: { za: [...two, portmap("iptables", "eth1"), chained("firewall", "eth1"), chained("mark")] },
     events: [
-      { do: "ADD", of: "c1 za eth0", fault: { at: "mark: marked", do: "fail the plugin" } },
-      { do: "rename", list: "za", from: "eth1", to: "eth2" },
+      add("c1 za eth0", { at: "mark: marked", do: "fail the plugin" }),
+      renamed("za", "eth1", "eth2"),
       del("c1 za eth0"),
     ],
   },
@@ -144,9 +144,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [bridge(1), { ...macvlan(2), type: "ipvlan-wrapper", ...of("eth2") }, chained("firewall")] },
     events: [
       add("c1 za eth1"),
-      { do: "reboot" },
-      { do: "rename", list: "za", from: "eth1", to: "eth2" },
-      { do: "ADD", of: "c1 za eth1", fault: { at: 12, do: "kill" } },
+      reboot,
+      renamed("za", "eth1", "eth2"),
+      add("c1 za eth1", { at: 12, do: "kill" }),
       del("c1 za eth1"),
     ],
   },
@@ -154,9 +154,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [ptp(1), { ...macvlan(2), type: "ipvlan-wrapper", ...of("eth1") }] },
     events: [
       add("c1 za eth0"),
-      { do: "reboot" },
-      { do: "rename", list: "za", from: "eth1", to: "" },
-      { do: "ADD", of: "c1 za eth0", fault: { at: "before the result is kept", do: "kill" } },
+      reboot,
+      renamed("za", "eth1", ""),
+      add("c1 za eth0", { at: "before the result is kept", do: "kill" }),
       del("c1 za eth0"),
     ],
   },
@@ -171,10 +171,10 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     ],
   },
   "the list was plain when a reboot's ADD came, and is wrapped again when DEL comes": {
-    lists: { za: [{ ...macvlan(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }] },
+    lists: { za: [withDhcp(macvlan(1))] },
     events: [
       add("c1 za eth0"),
-      { do: "reboot" },
+      reboot,
       { do: "unwrap", list: "za" },
       add("c1 za eth0"),
       { do: "wrap", list: "za" },
@@ -185,7 +185,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [macvlan(1), portmap("nftables"), chained("firewall"), chained("mark")] },
     events: [
       add("c1 za eth0"),
-      { do: "DEL", of: "c1 za eth0", fault: { at: "macvlan: released", do: "power" } },
+      del("c1 za eth0", { at: "macvlan: released", do: "power" }),
       { do: "unwrap", list: "za" },
       add("c1 za eth0"),
       { do: "wrap", list: "za" },
@@ -196,8 +196,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [bridge(1), portmap("nftables")] },
     events: [
       add("c1 za eth0"),
-      { do: "ADD", of: "c1 za net1", fault: { at: "portmap: port published", do: "fail the plugin" } },
-      { do: "DEL", of: "c1 za net1", fault: { at: "portmap: ports removed", do: "kill" } },
+      add("c1 za net1", { at: "portmap: port published", do: "fail the plugin" }),
+      del("c1 za net1", { at: "portmap: ports removed", do: "kill" }),
       check("c1 za eth0"),
     ],
   },
@@ -207,9 +207,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       zb: [bridge(2, "eth1")],
     },
     events: [
-      { do: "ADD", of: "c1 za eth0", fault: { at: "before the result is kept", do: "kill" } },
+      add("c1 za eth0", { at: "before the result is kept", do: "kill" }),
       { do: "uninstall", plugin: "tuning" },
-      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: link deleted", do: "kill" } },
+      add("c1 za eth0", { at: "bridge: link deleted", do: "kill" }),
       { do: "install", plugin: "tuning" },
       add("c1 zb net1"),
       del("c1 za eth0"),
@@ -227,17 +227,17 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     events: [add("c1 za eth0"), add("c1 zb net1"), del("c1 za eth0"), del("c1 zb net1")],
   },
   "an ADD failed before it made its interface, and is deleted while a plain sibling makes one of that name": {
-    lists: { za: [{ ...ptp(1), ...of("eth1") }], zb: [{ ...macvlan(2), type: "macvlan" }] },
+    lists: { za: [ptp(1, "eth1")], zb: [{ ...macvlan(2), type: "macvlan" }] },
     events: [
-      { do: "ADD", of: "c1 za eth0", fault: { at: "ptp: leased", do: "fail the plugin" } },
-      { do: "ADD", of: "c1 zb eth1", fault: { at: "macvlan: address set", do: "go on", first: del("c1 za eth0") } },
+      add("c1 za eth0", { at: "ptp: leased", do: "fail the plugin" }),
+      add("c1 zb eth1", { at: "macvlan: address set", do: "go on", first: del("c1 za eth0") }),
     ],
   },
   "an attachment is deleted that never was, while a plain sibling makes its interface beside another one": {
     lists: { za: [bridge(1, "eth1")], zb: [{ ...macvlan(2), type: "macvlan" }], zc: [macvlan(3)] },
     events: [
       add("c1 zc net1"),
-      { do: "ADD", of: "c1 zb eth1", fault: { at: "macvlan: address set", do: "go on", first: del("c1 za eth0") } },
+      add("c1 zb eth1", { at: "macvlan: address set", do: "go on", first: del("c1 za eth0") }),
     ],
   },
   "two siblings with one client of DHCP, in two namespaces, are deleted at the same time": {
@@ -257,8 +257,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [bridge(1, "eth1")], zb: [{ ...macvlan(2), type: "macvlan" }] },
     events: [
       add("c1 zb eth1"),
-      { do: "reboot" },
-      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: address set", do: "kill the plugin" } },
+      reboot,
+      add("c1 za eth0", { at: "bridge: address set", do: "kill the plugin" }),
       del("c1 za eth0"),
     ],
   },
@@ -268,7 +268,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       add("c1 za net1"),
       loses("c1"),
       add("c1 za eth0"),
-      { do: "DEL", of: "c1 za eth0", fault: { at: "write", do: "go on", first: del("c1 za net1") } },
+      del("c1 za eth0", { at: "write", do: "go on", first: del("c1 za net1") }),
     ],
   },
   "a plain attachment is deleted after its list was wrapped, and an unknown plugin waits for its lease": {
@@ -296,8 +296,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "one list under two names of the runtime at the same time, DHCP, and a plugin that asks for an address first": {
     lists: { za: [{ type: "ptp-wrapper", ...of("eth1"), ipam: { type: "dhcp", subnet: "10.98.0.0/24" } }] },
     events: [
-      { do: "ADD", of: "c1 za eth0", fault: { at: "ptp: leased", do: "go on", first: add("c1 za net1") } },
-      { do: "ADD", of: "c1 za eth0", fault: { at: "spawn", do: "go on", first: add("c1 za net1") } },
+      add("c1 za eth0", { at: "ptp: leased", do: "go on", first: add("c1 za net1") }),
+      add("c1 za eth0", { at: "spawn", do: "go on", first: add("c1 za net1") }),
     ],
   },
   "a plugin with two interfaces of its own": {
@@ -313,14 +313,14 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     events: [
       add("c1 zc net1"),
       { do: "set the clock", minutes: -60 },
-      { do: "ADD", of: "c1 za eth0", fault: { at: "spawn", do: "go on", first: add("c1 zb eth1") } },
+      add("c1 za eth0", { at: "spawn", do: "go on", first: add("c1 zb eth1") }),
       del("c1 za eth0"),
     ],
   },
   "the clock is set back, and a killed ADD is repeated": {
     lists: { za: two },
     events: [
-      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: link made", do: "kill" } },
+      add("c1 za eth0", { at: "bridge: link made", do: "kill" }),
       { do: "set the clock", minutes: -60 },
       add("c1 za eth0"),
     ],
@@ -338,7 +338,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
   "an attachment of an earlier boot is deleted, and a sibling has its second interface now": {
     lists: { za: two, zb: [macvlan(3), bridge(4, "eth1")] },
-    events: [add("c1 zb net1"), { do: "reboot" }, add("c1 za eth0"), del("c1 zb net1")],
+    events: [add("c1 zb net1"), reboot, add("c1 za eth0"), del("c1 zb net1")],
   },
   "a task stays in the old namespace, and ADD comes in a new one": {
     lists: { za: two },
@@ -352,7 +352,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: two, zb: [ptp(3), bridge(4, "eth1")] },
     events: [
       add("c1 za eth0"),
-      { do: "DEL", of: "c1 za eth0", fault: { at: "bridge: link deleted", do: "kill" } },
+      del("c1 za eth0", { at: "bridge: link deleted", do: "kill" }),
       add("c1 zb net1"),
       del("c1 za eth0"),
     ],
@@ -372,16 +372,12 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
   "the runtime is killed, the next one's ADD passes, and the old call goes on": {
     lists: { za: two },
-    events: [{ do: "ADD", of: "c1 za eth0", fault: { at: "spawn", do: "kill the runtime", first: add("c1 za eth0") } }],
+    events: [add("c1 za eth0", { at: "spawn", do: "kill the runtime", first: add("c1 za eth0") })],
   },
   "the runtime is killed, the namespace goes, and firewall's call goes on": {
     lists: { za: [macvlan(1), chained("firewall")] },
     events: [
-      {
-        do: "ADD",
-        of: "c1 za eth0",
-        fault: { at: "ADD of firewall-wrapper begins", do: "kill the runtime", first: loses("c1") },
-      },
+      add("c1 za eth0", { at: "ADD of firewall-wrapper begins", do: "kill the runtime", first: loses("c1") }),
       del("c1 za eth0"),
     ],
   },
@@ -389,8 +385,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [ptp(1), { ...ptp(2), wrapper: { ifName: "eth1" }, ...masqueraded }, chained("sbr", "eth2")] },
     events: [
       add("c1 za eth0"),
-      { do: "rename", list: "za", from: "eth1", to: "" },
-      { do: "ADD", of: "c1 za eth0", fault: { at: "ptp: link deleted", do: "fail the plugin" } },
+      renamed("za", "eth1", ""),
+      add("c1 za eth0", { at: "ptp: link deleted", do: "fail the plugin" }),
       del("c1 za eth0"),
     ],
   },
@@ -398,8 +394,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [bridge(1), bridge(2, "eth1"), portmap("nftables")], zb: [macvlan(3), portmap("nftables")] },
     events: [
       add("c1 zb net1"),
-      { do: "ADD", of: "c1 za eth0", fault: { at: "portmap: port published", do: "kill the plugin" } },
-      { do: "rename", list: "za", from: "eth1", to: "" },
+      add("c1 za eth0", { at: "portmap: port published", do: "kill the plugin" }),
+      renamed("za", "eth1", ""),
       add("c1 za eth0"),
     ],
   },
@@ -408,7 +404,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     events: [
       add("c1 za eth0"),
       add("c1 za net1"),
-      { do: "DEL", of: "c1 za net1", fault: { at: "portmap: ports removed", do: "kill the plugin" } },
+      del("c1 za net1", { at: "portmap: ports removed", do: "kill the plugin" }),
       check("c1 za eth0"),
     ],
   },
@@ -417,7 +413,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     events: [
       add("c1 za eth0"),
       add("c1 za net1"),
-      { do: "DEL", of: "c1 za net1", fault: { at: "portmap: port published", do: "fail the plugin" } },
+      del("c1 za net1", { at: "portmap: port published", do: "fail the plugin" }),
       check("c1 za eth0"),
     ],
   },
@@ -425,15 +421,15 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [bridge(1), portmap("nftables")] },
     events: [
       add("c1 za net1"),
-      { do: "ADD", of: "c1 za eth0", fault: { at: "portmap: port published", do: "go on", first: del("c1 za net1") } },
+      add("c1 za eth0", { at: "portmap: port published", do: "go on", first: del("c1 za net1") }),
     ],
   },
   "of two siblings whose ports are published again, the second one is deleted meanwhile": {
     lists: { za: [bridge(1), portmap("nftables")] },
     events: [
-      ...["c1 za eth0", "c1 za eth1", "c1 za net1"].map(add),
+      ...["c1 za eth0", "c1 za eth1", "c1 za net1"].map((key) => add(key)),
       // The second time that portmap has published a port.
-      { do: "DEL", of: "c1 za eth0", fault: { at: 33, do: "go on", first: del("c1 za net1") } },
+      del("c1 za eth0", { at: 33, do: "go on", first: del("c1 za net1") }),
     ],
   },
   "what an ADD left in another namespace cannot be removed at once": {
@@ -442,7 +438,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       add("c1 za eth0"),
       loses("c1", true),
       add("c1 za eth0"),
-      { do: "DEL", of: "c1 za eth0", fault: { at: "bridge: released", do: "fail the plugin" } },
+      del("c1 za eth0", { at: "bridge: released", do: "fail the plugin" }),
       del("c1 za eth0"),
     ],
   },
@@ -453,7 +449,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       add("c1 za net1"),
       del("c1 za eth0"),
       // The pool has eight addresses.
-      ...["c2 za eth0", "c2 za net1", "c2 za eth1", "c3 za eth0", "c3 za net1", "c3 za eth1", "c1 za eth1"].map(add),
+      ...["c2 za eth0", "c2 za net1", "c2 za eth1", "c3 za eth0", "c3 za net1", "c3 za eth1", "c1 za eth1"].map((key) =>
+        add(key),
+      ),
       add("c1 za eth0"),
     ],
   },
@@ -464,7 +462,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       add("c1 za net1"),
       del("c1 za eth0"),
       // The pool has eight addresses.
-      ...["c2 za eth0", "c2 za net1", "c2 za eth1", "c3 za eth0", "c3 za net1", "c3 za eth1", "c4 za eth0"].map(add),
+      ...["c2 za eth0", "c2 za net1", "c2 za eth1", "c3 za eth0", "c3 za net1", "c3 za eth1", "c4 za eth0"].map((key) =>
+        add(key),
+      ),
       add("c1 za eth0"),
     ],
   },
@@ -478,7 +478,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
   "a masqueraded sibling of an earlier boot is deleted": {
     lists: { za: [{ ...bridge(1), ...masqueraded }] },
-    events: [add("c1 za eth0"), add("c1 za net1"), { do: "reboot" }, del("c1 za eth0"), add("c1 za eth0")],
+    events: [add("c1 za eth0"), add("c1 za net1"), reboot, del("c1 za eth0"), add("c1 za eth0")],
   },
   "two siblings are deleted at the same time, unknown plugins": {
     lists: { za: [macvlan(1), chained("mark")], zb: [macvlan(2), chained("mark")] },
@@ -495,8 +495,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "a try is killed, its interface is renamed in the list, and ADD comes much later": {
     lists: { za: [bridge(1, "eth1")] },
     events: [
-      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: address set", do: "kill" } },
-      { do: "rename", list: "za", from: "eth1", to: "eth2" },
+      add("c1 za eth0", { at: "bridge: address set", do: "kill" }),
+      renamed("za", "eth1", "eth2"),
       { do: "wait", minutes: 16 },
       add("c1 za eth0"),
       del("c1 za eth0"),
@@ -520,26 +520,20 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       add("c1 zb net1"),
       add("c1 za eth0"),
       del("c1 za eth0"),
-      { do: "ADD", of: "c1 za eth0", fault: { at: 13, do: "kill the runtime", first: del("c1 za eth0") } },
+      add("c1 za eth0", { at: 13, do: "kill the runtime", first: del("c1 za eth0") }),
       del("c1 za eth0"),
     ],
   },
   "the runtime is killed, the next one's DEL passes, and the old call fails": {
     lists: { za: [flannel] },
     events: [
-      { do: "ADD", of: "c1 za eth0", fault: { at: "spawn", do: "kill the runtime", first: del("c1 za eth0") } },
+      add("c1 za eth0", { at: "spawn", do: "kill the runtime", first: del("c1 za eth0") }),
       { do: "GC", list: "za" },
     ],
   },
   "the runtime is killed, the next one's DEL passes, and the old call masquerades": {
     lists: { za: [{ ...bridge(1, "eth1"), ...masqueraded }] },
-    events: [
-      {
-        do: "ADD",
-        of: "c1 za eth0",
-        fault: { at: "bridge: chain filled", do: "kill the runtime", first: del("c1 za eth0") },
-      },
-    ],
+    events: [add("c1 za eth0", { at: "bridge: chain filled", do: "kill the runtime", first: del("c1 za eth0") })],
   },
   "a plugin with two interfaces, exchanged names, and libcni's result of the last boot": {
     lists: {
@@ -547,9 +541,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
     events: [
       add("c1 za eth0"),
-      { do: "reboot" },
-      { do: "rename", list: "za", from: "eth1", to: "eth2" },
-      { do: "ADD", of: "c1 za eth0", fault: { at: "before the result is kept", do: "kill" } },
+      reboot,
+      renamed("za", "eth1", "eth2"),
+      add("c1 za eth0", { at: "before the result is kept", do: "kill" }),
       del("c1 za eth0"),
     ],
   },
@@ -557,13 +551,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [macvlan(1), chained("mark")] },
     events: [
       add("c1 za eth1"),
-      { do: "reboot" },
-      {
-        do: "ADD",
-        of: "c1 za eth1",
-        fault: { at: "mark: mark removed", do: "kill", first: { do: "GC", list: "za", by: "another" } },
-      },
-      { do: "reboot" },
+      reboot,
+      add("c1 za eth1", { at: "mark: mark removed", do: "kill", first: { do: "GC", list: "za", by: "another" } }),
+      reboot,
       add("c1 za eth0"),
       { do: "GC", list: "za" },
     ],
@@ -573,8 +563,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       za: [bridge(1), { ...bridge(2, "eth1"), ipam: { type: "dhcp", subnet: "10.2.0.0/24" } }, chained("mark")],
     },
     events: [
-      { do: "ADD", of: "c1 za eth0", fault: { at: "mark: marked", do: "fail the plugin" } },
-      { do: "rename", list: "za", from: "eth1", to: "" },
+      add("c1 za eth0", { at: "mark: marked", do: "fail the plugin" }),
+      renamed("za", "eth1", ""),
       loses("c1", true),
       add("c1 za eth0"),
       del("c1 za eth0"),
@@ -582,16 +572,13 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
   "a DEL fails after it deleted the interface, with masquerading": {
     lists: { za: [{ ...bridge(1, "eth1"), ...masqueraded }] },
-    events: [
-      add("c1 za eth0"),
-      { do: "DEL", of: "c1 za eth0", fault: { at: "bridge: link deleted", do: "fail the plugin" } },
-    ],
+    events: [add("c1 za eth0"), del("c1 za eth0", { at: "bridge: link deleted", do: "fail the plugin" })],
   },
   "a DEL is killed after it deleted the interface, and ADD fails because of the lease": {
     lists: { za: [bridge(1)] },
     events: [
       add("c1 za eth0"),
-      { do: "DEL", of: "c1 za eth0", fault: { at: "bridge: link deleted", do: "kill" } },
+      del("c1 za eth0", { at: "bridge: link deleted", do: "kill" }),
       add("c1 za eth0"),
       del("c1 za eth0"),
     ],
@@ -601,7 +588,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     events: [
       add("c1 za eth0"),
       add("c1 zb net1"),
-      { do: "DEL", of: "c1 za eth0", fault: { at: "DEL of macvlan-wrapper begins", do: "kill" } },
+      del("c1 za eth0", { at: "DEL of macvlan-wrapper begins", do: "kill" }),
       add("c1 za eth0"),
     ],
   },
@@ -609,8 +596,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [flannel, bridge(2, "eth1")] },
     events: [
       add("c1 za eth0"),
-      { do: "reboot" },
-      { do: "ADD", of: "c1 za eth0", fault: { at: "flannel: link deleted", do: "kill the plugin" } },
+      reboot,
+      add("c1 za eth0", { at: "flannel: link deleted", do: "kill the plugin" }),
       del("c1 za eth0"),
     ],
   },
@@ -629,7 +616,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
         fault: {
           at: "bridge: link deleted",
           do: "go on",
-          first: { do: "ADD", of: "c1 zb net1", fault: { at: "mark: marked", do: "fail the plugin" } },
+          first: add("c1 zb net1", { at: "mark: marked", do: "fail the plugin" }),
         },
       },
       del("c1 zb net1"),
@@ -638,8 +625,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "ADD undoes a try while a sibling publishes ports, iptables": {
     lists: { za: [macvlan(1), portmap("iptables"), chained("tuning", undefined, { mtu: 1400 })] },
     events: [
-      { do: "ADD", of: "c1 za eth1", fault: { at: "tuning: attributes set", do: "fail the plugin" } },
-      { do: "ADD", of: "c1 za eth1", fault: { at: "spawn", do: "go on", first: add("c1 za eth0") } },
+      add("c1 za eth1", { at: "tuning: attributes set", do: "fail the plugin" }),
+      add("c1 za eth1", { at: "spawn", do: "go on", first: add("c1 za eth0") }),
     ],
   },
   "loopback stands first, and an interface with a published port is renamed between two tries": {
@@ -652,8 +639,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       ],
     },
     events: [
-      { do: "ADD", of: "c1 za eth0", fault: { at: "tuning: attributes set", do: "fail the plugin" } },
-      { do: "rename", list: "za", from: "eth1", to: "eth2" },
+      add("c1 za eth0", { at: "tuning: attributes set", do: "fail the plugin" }),
+      renamed("za", "eth1", "eth2"),
       add("c1 za eth0"),
     ],
   },
@@ -661,9 +648,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [{ type: "loopback" }, bridge(1, "eth1")] },
     events: [
       add("c1 za eth0"),
-      { do: "reboot" },
-      { do: "rename", list: "za", from: "eth1", to: "eth2" },
-      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: leased", do: "fail the plugin" } },
+      reboot,
+      renamed("za", "eth1", "eth2"),
+      add("c1 za eth0", { at: "bridge: leased", do: "fail the plugin" }),
       del("c1 za eth0"),
     ],
   },
@@ -672,24 +659,24 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     events: [
       add("c1 za eth0"),
       add("c1 zb net1"),
-      { do: "DEL", of: "c1 zb net1", fault: { at: "before the result is removed", do: "kill" } },
-      { do: "DEL", of: "c1 za eth0", fault: { at: "portmap: ports removed", do: "go on", first: del("c1 zb net1") } },
+      del("c1 zb net1", { at: "before the result is removed", do: "kill" }),
+      del("c1 za eth0", { at: "portmap: ports removed", do: "go on", first: del("c1 zb net1") }),
     ],
   },
   "two names with different IPAM plugins are exchanged, and a DEL fails after it deleted the interface": {
     lists: { za: [bridge(1), { ...bridge(2, "eth1"), ipam: { type: "dhcp", subnet: "10.2.0.0/24" } }] },
     events: [
       add("c1 za eth0"),
-      { do: "rename", list: "za", from: "eth1", to: "" },
+      renamed("za", "eth1", ""),
       // The first wrapper's DEL undoes the last interface, too.
-      { do: "DEL", of: "c1 za eth0", fault: { at: 3, do: "fail the plugin" } },
+      del("c1 za eth0", { at: 3, do: "fail the plugin" }),
     ],
   },
   "flannel's ADD is killed, then its undo, then the next undo finds no configuration": {
     lists: { za: [flannel] },
     events: [
-      { do: "ADD", of: "c1 za eth0", fault: { at: "flannel: leased", do: "kill the plugin" } },
-      { do: "ADD", of: "c1 za eth0", fault: { at: "flannel: released", do: "kill the plugin" } },
+      add("c1 za eth0", { at: "flannel: leased", do: "kill the plugin" }),
+      add("c1 za eth0", { at: "flannel: released", do: "kill the plugin" }),
       add("c1 za eth0"),
     ],
   },
@@ -701,14 +688,14 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     events: [add("c1 za eth0"), add("c1 zb net1"), del("c1 zb net1"), del("c1 za eth0")],
   },
   "another container has a result of an earlier boot with the address that a try got": {
-    lists: { za: [{ ...macvlan(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }, chained("firewall")] },
+    lists: { za: [withDhcp(macvlan(1)), chained("firewall")] },
     events: [
       add("c1 za eth0"),
       add("c2 za eth0"),
-      { do: "reboot" },
-      { do: "ADD", of: "c2 za eth0", fault: { at: "before the result is kept", do: "kill" } },
-      { do: "ADD", of: "c1 za eth0", fault: { at: "before the result is kept", do: "kill" } },
-      { do: "ADD", of: "c1 za eth0", fault: { at: "macvlan: released", do: "kill" } },
+      reboot,
+      add("c2 za eth0", { at: "before the result is kept", do: "kill" }),
+      add("c1 za eth0", { at: "before the result is kept", do: "kill" }),
+      add("c1 za eth0", { at: "macvlan: released", do: "kill" }),
       del("c1 za eth0"),
     ],
   },
@@ -721,7 +708,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
         fault: {
           at: "spawn",
           do: "go on",
-          first: { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: link made", do: "fail the plugin" } },
+          first: add("c1 za eth0", { at: "bridge: link made", do: "fail the plugin" }),
         },
       },
       del("c1 za eth0"),
@@ -731,15 +718,15 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [{ ...macvlan(1), wrapper: { ifName: "eth1", network: "disc" } }] },
     events: [
       add("c1 za eth0"),
-      { do: "ADD", of: "c1 za net1", fault: { at: "spawn", do: "go on", first: del("c1 za eth0") } },
+      add("c1 za net1", { at: "spawn", do: "go on", first: del("c1 za eth0") }),
       del("c1 za net1"),
     ],
   },
   "flannel's undo is killed, and its ADD finds the interface": {
     lists: { za: [flannel, chained("mark")] },
     events: [
-      { do: "ADD", of: "c1 za eth0", fault: { at: "mark: marked", do: "fail the plugin" } },
-      { do: "ADD", of: "c1 za eth0", fault: { at: "flannel: released", do: "kill the plugin" } },
+      add("c1 za eth0", { at: "mark: marked", do: "fail the plugin" }),
+      add("c1 za eth0", { at: "flannel: released", do: "kill the plugin" }),
       del("c1 za eth0"),
     ],
   },
@@ -754,23 +741,23 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [bridge(1, "eth1")], zb: [bridge(2)] },
     events: [
       add("c1 zb eth1"),
-      { do: "reboot" },
+      reboot,
       add("c1 za eth0"),
-      { do: "DEL", of: "c1 zb eth1", fault: { at: "bridge: link deleted", do: "kill the plugin" } },
+      del("c1 zb eth1", { at: "bridge: link deleted", do: "kill the plugin" }),
     ],
   },
   "an attachment of an earlier boot is deleted while a sibling's ADD makes its interface": {
-    lists: { za: [macvlan(1)], zb: [{ ...macvlan(2), wrapper: { ifName: "eth1" } }] },
+    lists: { za: [macvlan(1)], zb: [macvlan(2, "eth1")] },
     events: [
       add("c1 zb eth0"),
-      { do: "reboot" },
-      { do: "ADD", of: "c1 za eth1", fault: { at: "macvlan: address set", do: "go on", first: del("c1 zb eth0") } },
+      reboot,
+      add("c1 za eth1", { at: "macvlan: address set", do: "go on", first: del("c1 zb eth0") }),
     ],
   },
   "the namespace goes in the middle of ADD, and a plugin leaves the middle of the list": {
     lists: { za: [ptp(1), portmap("iptables"), chained("sbr")] },
     events: [
-      { do: "ADD", of: "c1 za eth0", fault: { at: "ADD of portmap-wrapper begins", do: "go on", first: loses("c1") } },
+      add("c1 za eth0", { at: "ADD of portmap-wrapper begins", do: "go on", first: loses("c1") }),
       { do: "remove from the list", list: "za", plugin: 1 },
       del("c1 za eth0"),
     ],
@@ -802,19 +789,19 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "an interface was renamed in the list, and an ADD is killed while the attachment may be in use": {
     lists: { za: [macvlan(1)] },
     events: [
-      { do: "ADD", of: "c1 za eth0", fault: { at: "before the result is kept", do: "kill" } },
-      { do: "rename", list: "za", from: "eth1", to: "" },
+      add("c1 za eth0", { at: "before the result is kept", do: "kill" }),
+      renamed("za", "eth1", ""),
       loses("c1", true),
-      { do: "ADD", of: "c1 za eth0", fault: { at: "macvlan: address set", do: "kill" } },
+      add("c1 za eth0", { at: "macvlan: address set", do: "kill" }),
       del("c1 za eth0"),
     ],
   },
   "an ADD passes beside a namespace that is still there, and a plugin has left the middle of the list": {
     lists: {
-      za: [{ ...macvlan(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }, bridge(2, "eth1"), chained("sbr", "eth1")],
+      za: [withDhcp(macvlan(1)), bridge(2, "eth1"), chained("sbr", "eth1")],
     },
     events: [
-      { do: "ADD", of: "c1 za eth0", fault: { at: "sbr: rule added", do: "kill" } },
+      add("c1 za eth0", { at: "sbr: rule added", do: "kill" }),
       loses("c1", true),
       { do: "remove from the list", list: "za", plugin: 1 },
       add("c1 za eth0"),
@@ -827,15 +814,12 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
   "an attachment that never was is deleted in two networks while a sibling's ADD comes": {
     lists: { za: [bridge(1, "eth1")] },
-    events: [
-      { do: "DEL", of: "c1 za net1", fault: { at: "bridge: released", do: "go on", first: add("c1 za eth0") } },
-      check("c1 za eth0"),
-    ],
+    events: [del("c1 za net1", { at: "bridge: released", do: "go on", first: add("c1 za eth0") }), check("c1 za eth0")],
   },
   "a try's masquerading is removed, and a sibling's try has its interface in the present namespace": {
     lists: { za: [{ ...bridge(1, "eth1"), ...masqueraded }] },
     events: [
-      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: masqueraded", do: "kill the plugin" } },
+      add("c1 za eth0", { at: "bridge: masqueraded", do: "kill the plugin" }),
       loses("c1"),
       add("c1 za net1"),
       del("c1 za eth0"),
@@ -844,23 +828,23 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "a masqueraded attachment of a lost namespace is deleted, and a sibling that is given up has its interface": {
     lists: {
       za: [{ ...ptp(1), wrapper: { ifName: "eth1" }, ...masqueraded }],
-      zb: [{ ...macvlan(2), wrapper: { ifName: "eth1" } }, chained("mark", "eth1")],
+      zb: [macvlan(2, "eth1"), chained("mark", "eth1")],
     },
     events: [
       add("c1 za eth0"),
       loses("c1"),
-      { do: "ADD", of: "c1 zb net1", fault: { at: "mark: marked", do: "fail the plugin" } },
-      { do: "ADD", of: "c1 zb net1", fault: { at: "mark: mark removed", do: "kill" } },
+      add("c1 zb net1", { at: "mark: marked", do: "fail the plugin" }),
+      add("c1 zb net1", { at: "mark: mark removed", do: "kill" }),
       del("c1 za eth0"),
     ],
   },
   "an undo is killed, and GC removes a sibling of an earlier boot": {
     lists: { za: [bridge(1)] },
     events: [
-      { do: "ADD", of: "c1 za net1", fault: { at: "bridge: leased", do: "fail the plugin" } },
-      { do: "reboot" },
-      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: leased", do: "kill the plugin" } },
-      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: released", do: "kill" } },
+      add("c1 za net1", { at: "bridge: leased", do: "fail the plugin" }),
+      reboot,
+      add("c1 za eth0", { at: "bridge: leased", do: "kill the plugin" }),
+      add("c1 za eth0", { at: "bridge: released", do: "kill" }),
       { do: "GC", list: "za" },
       add("c1 za eth0"),
     ],
@@ -871,7 +855,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       add("c1 za eth0"),
       add("c1 za net1"),
       add("c1 zb eth1"),
-      { do: "DEL", of: "c1 za net1", fault: { at: "macvlan: released", do: "go on", first: del("c1 za eth0") } },
+      del("c1 za net1", { at: "macvlan: released", do: "go on", first: del("c1 za eth0") }),
     ],
   },
   "the only sibling that an unknown plugin waits for is deleted": {
@@ -879,38 +863,34 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     events: [
       add("c1 za eth0"),
       add("c1 za net1"),
-      {
-        do: "DEL",
-        of: "c1 za net1",
-        fault: { at: "macvlan: released", do: "fail the plugin", first: del("c1 za eth0") },
-      },
+      del("c1 za net1", { at: "macvlan: released", do: "fail the plugin", first: del("c1 za eth0") }),
     ],
   },
   "a masqueraded try is undone while the sibling's ADD comes that has its lease": {
     lists: { za: [{ ...ptp(1), wrapper: { ifName: "eth1" }, ...masqueraded }] },
     events: [
       add("c1 za net1"),
-      { do: "reboot" },
+      reboot,
       add("c1 za eth0"),
-      { do: "ADD", of: "c1 za eth0", fault: { at: 11, do: "go on", first: add("c1 za net1") } },
+      add("c1 za eth0", { at: 11, do: "go on", first: add("c1 za net1") }),
     ],
   },
   "a DEL is cut off after it freed the address that another container gets from DHCP, with firewall": {
-    lists: { za: [{ ...macvlan(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }, chained("firewall")] },
+    lists: { za: [withDhcp(macvlan(1)), chained("firewall")] },
     events: [
       add("c1 za eth0"),
-      { do: "DEL", of: "c1 za eth0", fault: { at: "macvlan: link deleted", do: "kill the plugin" } },
+      del("c1 za eth0", { at: "macvlan: link deleted", do: "kill the plugin" }),
       add("c2 za eth0"),
       del("c2 za eth0"),
     ],
   },
   "firewall's rules could not be undone, and another container has the address from DHCP by now": {
-    lists: { za: [{ ...macvlan(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }, chained("firewall")] },
+    lists: { za: [withDhcp(macvlan(1)), chained("firewall")] },
     events: [
       add("c1 za eth0"),
       loses("c1"),
       { do: "uninstall", plugin: "firewall" },
-      { do: "ADD", of: "c1 za eth0", fault: { at: "macvlan: released", do: "go on", first: add("c2 za eth0") } },
+      add("c1 za eth0", { at: "macvlan: released", do: "go on", first: add("c2 za eth0") }),
       { do: "install", plugin: "firewall" },
       add("c2 za eth0"),
       del("c1 za eth0"),
@@ -919,7 +899,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "an unknown plugin that is first in its list now fails while the attachment may be in use": {
     lists: { za: [{ type: "loopback" }, macvlan(1), chained("mark")] },
     events: [
-      { do: "ADD", of: "c1 za eth0", fault: { at: "ADD of mark-wrapper begins", do: "kill" } },
+      add("c1 za eth0", { at: "ADD of mark-wrapper begins", do: "kill" }),
       { do: "wait", minutes: 16 },
       { do: "remove from the list", list: "za", plugin: 1 },
       add("c1 za eth0"),
@@ -927,10 +907,10 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     ],
   },
   "GC removes an attachment of an earlier boot, and another container's that has its address from DHCP": {
-    lists: { za: [{ ...bridge(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }, chained("firewall")] },
+    lists: { za: [withDhcp(bridge(1)), chained("firewall")] },
     events: [
       add("c2 za eth0"),
-      { do: "reboot" },
+      reboot,
       add("c1 za eth0"),
       loses("c1"),
       { do: "GC", list: "za", by: "another" },
@@ -940,23 +920,23 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "a masqueraded attachment of another namespace is deleted, and a sibling's ADD left its interface here": {
     lists: {
       za: [{ ...bridge(1, "eth1"), ...masqueraded }],
-      zb: [{ ...macvlan(2), wrapper: { ifName: "eth1" } }],
+      zb: [macvlan(2, "eth1")],
     },
     events: [
       add("c1 za eth0"),
       loses("c1", true),
-      { do: "ADD", of: "c1 zb net1", fault: { at: "macvlan: address set", do: "kill the plugin" } },
+      add("c1 zb net1", { at: "macvlan: address set", do: "kill the plugin" }),
       del("c1 za eth0"),
     ],
   },
   "firewall's rule for an address from DHCP that an unknown plugin of another container's try still waits with": {
     lists: {
-      za: [{ ...macvlan(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }, chained("firewall"), chained("mark")],
+      za: [withDhcp(macvlan(1)), chained("firewall"), chained("mark")],
     },
     events: [
       add("c1 za eth0"),
-      { do: "ADD", of: "c1 za net1", fault: { at: "mark: marked", do: "kill the plugin" } },
-      { do: "ADD", of: "c1 za net1", fault: { at: 40, do: "go on", first: loses("c1") } },
+      add("c1 za net1", { at: "mark: marked", do: "kill the plugin" }),
+      add("c1 za net1", { at: 40, do: "go on", first: loses("c1") }),
       add("c2 za eth0"),
       del("c2 za eth0"),
     ],
@@ -966,7 +946,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     events: [
       add("c1 za eth0"),
       add("c1 za eth0"),
-      { do: "DEL", of: "c1 za eth0", fault: { at: "DEL of sbr-wrapper begins", do: "kill" } },
+      del("c1 za eth0", { at: "DEL of sbr-wrapper begins", do: "kill" }),
       add("c1 za eth0"),
       del("c1 za eth0"),
     ],
@@ -975,14 +955,14 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [{ ...local(1), type: "twin-wrapper", wrapper: { role: "creator" } }] },
     events: [
       // It has set both addresses.
-      { do: "ADD", of: "c1 za eth0", fault: { at: 20, do: "kill" } },
-      { do: "DEL", of: "c1 za eth0", fault: { at: "twin: link deleted", do: "kill the plugin" } },
+      add("c1 za eth0", { at: 20, do: "kill" }),
+      del("c1 za eth0", { at: "twin: link deleted", do: "kill the plugin" }),
       del("c1 za eth0"),
     ],
   },
   "an attachment is deleted that never was, and a sibling's ADD publishes its ports before portmap begins": {
     lists: { za: [bridge(1), portmap("nftables")] },
-    events: [{ do: "DEL", of: "c1 za net1", fault: { at: "spawn", do: "go on", first: add("c1 za eth0") } }],
+    events: [del("c1 za net1", { at: "spawn", do: "go on", first: add("c1 za eth0") })],
   },
   "an ADD failed beside an attachment of another namespace that is deleted at the same time": {
     lists: { za: [{ ...bridge(1, "eth1"), ...masqueraded }] },
@@ -990,16 +970,16 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       add("c1 za eth0"),
       loses("c1", true),
       add("c1 za net1"),
-      { do: "DEL", of: "c1 za net1", fault: { at: 11, do: "go on", first: del("c1 za eth0") } },
+      del("c1 za net1", { at: 11, do: "go on", first: del("c1 za eth0") }),
     ],
   },
   "an ADD failed in a namespace that is newer than the result of a sibling whose DEL was cut off and comes again": {
     lists: { za: [{ ...macvlan(1), wrapper: { network: "disc" } }, inPool(1)] },
     events: [
       add("c1 za net1"),
-      { do: "reboot" },
+      reboot,
       add("c1 za eth0"),
-      { do: "DEL", of: "c1 za net1", fault: { at: "before the result is removed", do: "kill" } },
+      del("c1 za net1", { at: "before the result is removed", do: "kill" }),
       del("c1 za eth0"),
       del("c1 za net1"),
     ],
@@ -1010,9 +990,11 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
     events: [
       add("c1 za net1"),
-      { do: "DEL", of: "c1 za net1", fault: { at: "before the result is removed", do: "kill" } },
+      del("c1 za net1", { at: "before the result is removed", do: "kill" }),
       // The pool has eight addresses.
-      ...["c2 za eth0", "c2 za net1", "c2 za eth1", "c3 za eth0", "c3 za net1", "c3 za eth1", "c4 za eth0"].map(add),
+      ...["c2 za eth0", "c2 za net1", "c2 za eth1", "c3 za eth0", "c3 za net1", "c3 za eth1", "c4 za eth0"].map((key) =>
+        add(key),
+      ),
       add("c1 za eth0"),
       del("c1 za net1"),
       check("c1 za eth0"),
@@ -1022,41 +1004,34 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [bridge(1, "eth1")] },
     events: [
       add("c1 za eth0"),
-      { do: "rename", list: "za", from: "eth1", to: "eth2" },
-      { do: "DEL", of: "c1 za eth0", fault: { at: "before the result is removed", do: "kill" } },
-      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: address set", do: "kill" } },
+      renamed("za", "eth1", "eth2"),
+      del("c1 za eth0", { at: "before the result is removed", do: "kill" }),
+      add("c1 za eth0", { at: "bridge: address set", do: "kill" }),
       del("c1 za eth0"),
     ],
   },
   "GC undoes a try whose lease is in the list's own network, and a sibling's result has an interface of that name": {
     lists: { za: [bridge(1)] },
     events: [
-      { do: "ADD", of: "c1 za eth1", fault: { at: "bridge: leased", do: "kill the plugin" } },
-      { do: "rename", list: "za", from: "eth1", to: "" },
-      { do: "reboot" },
+      add("c1 za eth1", { at: "bridge: leased", do: "kill the plugin" }),
+      renamed("za", "eth1", ""),
+      reboot,
       add("c1 za net1"),
-      { do: "ADD", of: "c1 za eth1", fault: { at: "spawn", do: "power" } },
+      add("c1 za eth1", { at: "spawn", do: "power" }),
       { do: "GC", list: "za" },
     ],
   },
   "an ADD failed after a reboot, its namespace lost its path, and the next ADD asks for the same address": {
     lists: { za: [{ ...bridge(1, "eth1"), wrapper: { ifName: "eth1", network: "disc" } }], zb: [bridge(2)] },
-    events: [
-      add("c1 zb eth1"),
-      { do: "reboot" },
-      add("c1 za eth0"),
-      add("c1 zb eth1"),
-      loses("c1", true),
-      add("c1 zb eth1"),
-    ],
+    events: [add("c1 zb eth1"), reboot, add("c1 za eth0"), add("c1 zb eth1"), loses("c1", true), add("c1 zb eth1")],
   },
   "a plugin died after it masqueraded, and another try's undo frees the lease": {
     lists: { za: [ptp(1), { ...ptp(2), wrapper: { ifName: "eth1" }, ...masqueraded }] },
     events: [
       add("c1 za net1"),
       add("c1 za eth0"),
-      { do: "reboot" },
-      { do: "ADD", of: "c1 za net1", fault: { at: "ptp: masqueraded", do: "kill the plugin" } },
+      reboot,
+      add("c1 za net1", { at: "ptp: masqueraded", do: "kill the plugin" }),
       loses("c1"),
       add("c1 za eth0"),
       del("c1 za net1"),
@@ -1065,37 +1040,29 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
   "an ADD was given up, and its journal stays because an unknown plugin's entry waits for a sibling": {
     lists: {
-      za: [bridge(1), chained("mark"), { ...ptp(2), wrapper: { ifName: "eth1" } }],
+      za: [bridge(1), chained("mark"), ptp(2, "eth1")],
       zb: [macvlan(3), chained("mark")],
     },
     events: [
       add("c1 zb net1"),
-      { do: "ADD", of: "c1 za eth0", fault: { at: "ptp: leased", do: "kill the runtime", first: del("c1 za eth0") } },
+      add("c1 za eth0", { at: "ptp: leased", do: "kill the runtime", first: del("c1 za eth0") }),
       del("c1 za eth0"),
     ],
   },
   "firewall's call goes on after DEL, and another container's ADD that runs has its address when DEL comes again": {
-    lists: { za: [{ ...macvlan(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }, chained("firewall")] },
+    lists: { za: [withDhcp(macvlan(1)), chained("firewall")] },
     events: [
-      {
-        do: "ADD",
-        of: "c1 za eth0",
-        fault: { at: "ADD of firewall-wrapper begins", do: "kill the runtime", first: del("c1 za eth0") },
-      },
-      {
-        do: "ADD",
-        of: "c2 za eth0",
-        fault: { at: "ADD of firewall-wrapper begins", do: "kill", first: del("c1 za eth0") },
-      },
+      add("c1 za eth0", { at: "ADD of firewall-wrapper begins", do: "kill the runtime", first: del("c1 za eth0") }),
+      add("c2 za eth0", { at: "ADD of firewall-wrapper begins", do: "kill", first: del("c1 za eth0") }),
     ],
   },
   "firewall's DEL fails once, and libcni's result is of an earlier boot": {
     lists: { za: [flannel, chained("firewall")] },
     events: [
       add("c1 za eth0"),
-      { do: "reboot" },
-      { do: "ADD", of: "c1 za eth0", fault: { at: "firewall: address let through", do: "kill the plugin" } },
-      { do: "DEL", of: "c1 za eth0", fault: { at: "firewall: rule removed", do: "fail the plugin" } },
+      reboot,
+      add("c1 za eth0", { at: "firewall: address let through", do: "kill the plugin" }),
+      del("c1 za eth0", { at: "firewall: rule removed", do: "fail the plugin" }),
     ],
   },
   "two stray ADDs of flannel's in another namespace, and the first one was cut off": {
@@ -1103,7 +1070,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     events: [
       add("c1 za eth0"),
       loses("c1", true),
-      { do: "ADD", of: "c1 za eth0", fault: { at: "flannel: link made", do: "kill" } },
+      add("c1 za eth0", { at: "flannel: link made", do: "kill" }),
       add("c1 za eth0"),
       del("c1 za eth0"),
     ],
@@ -1129,16 +1096,16 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [{ ...local(1), type: "twin-wrapper", wrapper: { role: "creator" } }, bridge(2, "eth1")] },
     events: [
       add("c1 za net1"),
-      { do: "rename", list: "za", from: "eth1", to: "" },
-      { do: "DEL", of: "c1 za net1", fault: { at: 7, do: "fail the plugin", first: add("c1 za eth0") } },
+      renamed("za", "eth1", ""),
+      del("c1 za net1", { at: 7, do: "fail the plugin", first: add("c1 za eth0") }),
     ],
   },
   "the runtime was killed, the list was edited, and a quarter of an hour later the ports still lead to the old address":
     {
       lists: { za: [ptp(1), portmap("iptables")] },
       events: [
-        { do: "ADD", of: "c1 za eth0", fault: { at: "before the result is kept", do: "kill" } },
-        { do: "rename", list: "za", from: "eth1", to: "" },
+        add("c1 za eth0", { at: "before the result is kept", do: "kill" }),
+        renamed("za", "eth1", ""),
         { do: "wait", minutes: 16 },
         add("c1 za eth0"),
         del("c1 za eth0"),
@@ -1146,28 +1113,20 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
   "a GC undoes an attachment of an earlier boot while a sibling's ADD makes the interface that it had, and the power fails":
     {
-      lists: { za: [bridge(1), { ...macvlan(2), wrapper: { ifName: "eth2" } }] },
+      lists: { za: [bridge(1), macvlan(2, "eth2")] },
       events: [
         add("c1 za eth1"),
-        { do: "reboot" },
-        {
-          do: "ADD",
-          of: "c1 za eth0",
-          fault: { at: "macvlan: link made", do: "power", first: { do: "GC", list: "za" } },
-        },
+        reboot,
+        add("c1 za eth0", { at: "macvlan: link made", do: "power", first: { do: "GC", list: "za" } }),
         add("c1 za eth1"),
       ],
     },
   "firewall's ADD went on after a DEL, and the next one gets an address that another container had before a reboot": {
-    lists: { za: [{ ...macvlan(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }, chained("firewall")] },
+    lists: { za: [withDhcp(macvlan(1)), chained("firewall")] },
     events: [
       add("c2 za eth0"),
-      { do: "reboot" },
-      {
-        do: "ADD",
-        of: "c1 za eth0",
-        fault: { at: "ADD of firewall-wrapper begins", do: "kill the runtime", first: del("c1 za eth0") },
-      },
+      reboot,
+      add("c1 za eth0", { at: "ADD of firewall-wrapper begins", do: "kill the runtime", first: del("c1 za eth0") }),
       add("c1 za eth0"),
       check("c1 za eth0"),
     ],
@@ -1182,12 +1141,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
     events: [
       add("c1 za eth0"),
-      { do: "reboot" },
-      {
-        do: "ADD",
-        of: "c1 za eth0",
-        fault: { at: "ADD of ptp-wrapper begins", do: "power", first: add("c2 za eth0") },
-      },
+      reboot,
+      add("c1 za eth0", { at: "ADD of ptp-wrapper begins", do: "power", first: add("c2 za eth0") }),
       { do: "uninstall", plugin: "tuning" },
       add("c1 za eth0"),
       { do: "install", plugin: "tuning" },
@@ -1211,18 +1166,10 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "a lease of an ADD that went on without its namespace, and the result of a sibling whose journal has gone": {
     lists: { zb: [{ type: "ipvlan-wrapper", wrapper: {}, ...local(1) }] },
     events: [
-      {
-        do: "ADD",
-        of: "c1 zb eth1",
-        fault: { at: "ipvlan: address set", do: "kill the runtime", first: loses("c1") },
-      },
-      { do: "rename", list: "zb", from: "eth1", to: "" },
+      add("c1 zb eth1", { at: "ipvlan: address set", do: "kill the runtime", first: loses("c1") }),
+      renamed("zb", "eth1", ""),
       add("c1 zb eth0"),
-      {
-        do: "DEL",
-        of: "c1 zb eth0",
-        fault: { at: "before the result is removed", do: "go on", first: del("c1 zb eth1") },
-      },
+      del("c1 zb eth0", { at: "before the result is removed", do: "go on", first: del("c1 zb eth1") }),
     ],
   },
   "a DEL is killed after portmap's, and CHECK of a sibling misses its ports": {
@@ -1230,29 +1177,25 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     events: [
       add("c1 za eth0"),
       add("c1 za eth1"),
-      { do: "DEL", of: "c1 za eth0", fault: { at: "portmap: ports removed", do: "kill" } },
+      del("c1 za eth0", { at: "portmap: ports removed", do: "kill" }),
       check("c1 za eth1"),
     ],
   },
   "a GC undoes an ADD that was cut off while a sibling's ADD makes the interface that it had, and its namespace goes": {
     lists: { za: [bridge(1), { ...local(2), type: "ipvlan-wrapper", wrapper: { ifName: "eth2" } }] },
     events: [
-      { do: "ADD", of: "c1 za net1", fault: { at: "ipvlan: address set", do: "kill" } },
+      add("c1 za net1", { at: "ipvlan: address set", do: "kill" }),
       loses("c1"),
-      {
-        do: "ADD",
-        of: "c1 za eth0",
-        fault: { at: "ipvlan: link made", do: "kill the plugin", first: { do: "GC", list: "za" } },
-      },
+      add("c1 za eth0", { at: "ipvlan: link made", do: "kill the plugin", first: { do: "GC", list: "za" } }),
       loses("c1"),
       add("c1 za net1"),
     ],
   },
   "a DEL leaves a lease to a sibling's ADD that is refused right then": {
-    lists: { za: [macvlan(9), { ...ptp(1), wrapper: { ifName: "eth1" } }] },
+    lists: { za: [macvlan(9), ptp(1, "eth1")] },
     events: [
       add("c1 za net1"),
-      { do: "ADD", of: "c1 za eth0", fault: { at: 41, do: "go on", first: del("c1 za net1") } },
+      add("c1 za eth0", { at: 41, do: "go on", first: del("c1 za net1") }),
       del("c1 za eth0"),
     ],
   },
@@ -1260,8 +1203,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [bridge(1, "eth1"), { ...local(2), type: "twin-wrapper", ...of("eth2", { role: "creator" }) }] },
     events: [
       add("c1 za net1"),
-      { do: "reboot" },
-      { do: "rename", list: "za", from: "eth1", to: "eth2" },
+      reboot,
+      renamed("za", "eth1", "eth2"),
       add("c1 za eth0"),
       del("c1 za eth0"),
       del("c1 za net1"),
@@ -1276,7 +1219,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       add("c1 za eth0"),
       add("c2 zb eth0"),
       loses("c2"),
-      { do: "ADD", of: "c2 za net1", fault: { at: "portmap: port published", do: "kill the plugin" } },
+      add("c2 za net1", { at: "portmap: port published", do: "kill the plugin" }),
       del("c1 za eth0"),
       add("c2 za net1"),
     ],
@@ -1285,8 +1228,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [macvlan(1), bridge(2, "eth1")], zc: [{ ...macvlan(3), type: "macvlan" }] },
     events: [
       add("c1 zc eth1"),
-      { do: "reboot" },
-      { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: leased", do: "kill the plugin" } },
+      reboot,
+      add("c1 za eth0", { at: "bridge: leased", do: "kill the plugin" }),
       add("c1 za eth0"),
       del("c1 zc eth1"),
       add("c1 za eth0"),
@@ -1294,12 +1237,12 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     ],
   },
   "GC removes an attachment that failed after a reboot, and another container's that has its address from DHCP since": {
-    lists: { za: [{ ...ptp(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }, chained("firewall")] },
+    lists: { za: [withDhcp(ptp(1)), chained("firewall")] },
     events: [
       add("c2 za eth0"),
-      { do: "reboot" },
+      reboot,
       add("c1 za eth0"),
-      { do: "ADD", of: "c2 za eth0", fault: { at: "ptp: leased", do: "fail the plugin" } },
+      add("c2 za eth0", { at: "ptp: leased", do: "fail the plugin" }),
       loses("c2"),
       loses("c1"),
       { do: "GC", list: "za", by: "another" },
@@ -1309,9 +1252,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     {
       lists: { za: [bridge(1), { ...bridge(2, "eth1"), ...masqueraded }] },
       events: [
-        { do: "ADD", of: "c1 za net1", fault: { at: "bridge: masqueraded", do: "kill the plugin" } },
+        add("c1 za net1", { at: "bridge: masqueraded", do: "kill the plugin" }),
         add("c1 za eth0"),
-        { do: "ADD", of: "c1 za eth0", fault: { at: "spawn", do: "go on", first: add("c1 za net1") } },
+        add("c1 za eth0", { at: "spawn", do: "go on", first: add("c1 za net1") }),
       ],
     },
   "a DEL fails after it freed its lease, a sibling's ADD masquerades meanwhile, and the second DEL leaves the rules": {
@@ -1324,7 +1267,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     events: [
       add("c1 za eth0"),
       loses("c1"),
-      { do: "DEL", of: "c1 za eth0", fault: { at: 2, do: "fail the plugin", first: add("c1 za net1") } },
+      del("c1 za eth0", { at: 2, do: "fail the plugin", first: add("c1 za net1") }),
     ],
   },
   "a plugin with two interfaces of its own is killed when its DEL has removed one of them, and a sibling takes the name":
@@ -1333,22 +1276,15 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
         za: [bridge(1), { ...local(2), type: "twin-wrapper", ...of("eth2", { role: "creator" }) }],
         zb: [bridge(3, "eth2")],
       },
-      events: [
-        add("c1 za eth0"),
-        {
-          do: "DEL",
-          of: "c1 za eth0",
-          fault: { at: 2, do: "kill the plugin", first: add("c1 zb net1") },
-        },
-      ],
+      events: [add("c1 za eth0"), del("c1 za eth0", { at: 2, do: "kill the plugin", first: add("c1 zb net1") })],
     },
   "the DEL of a failed ADD was killed after it deleted the interface, and a sibling's ADD fails that makes one of that name":
     {
       lists: { za: [bridge(1), chained("sbr")], zb: [bridge(2)] },
       events: [
-        { do: "ADD", of: "c1 za eth1", fault: { at: "sbr: rule added", do: "kill the plugin" } },
-        { do: "DEL", of: "c1 za eth1", fault: { at: "bridge: link deleted", do: "kill the plugin" } },
-        { do: "ADD", of: "c1 zb eth1", fault: { at: "bridge: leased", do: "kill the plugin" } },
+        add("c1 za eth1", { at: "sbr: rule added", do: "kill the plugin" }),
+        del("c1 za eth1", { at: "bridge: link deleted", do: "kill the plugin" }),
+        add("c1 zb eth1", { at: "bridge: leased", do: "kill the plugin" }),
         del("c1 zb eth1"),
       ],
     },
@@ -1358,7 +1294,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       add("c2 za eth0"),
       loses("c2"),
       add("c1 za net1"),
-      { do: "rename", list: "za", from: "eth1", to: "" },
+      renamed("za", "eth1", ""),
       loses("c1", true),
       add("c2 za eth0"),
     ],
@@ -1376,10 +1312,10 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       ],
     },
   "an attachment is deleted that never was while a sibling's ADD makes its interface": {
-    lists: { za: [macvlan(1), { ...macvlan(2), wrapper: { ifName: "eth2" } }] },
+    lists: { za: [macvlan(1), macvlan(2, "eth2")] },
     events: [
-      { do: "ADD", of: "c1 za eth0", fault: { at: 0, do: "kill" } },
-      { do: "DEL", of: "c1 za eth0", fault: { at: 7, do: "go on", first: add("c1 za net1") } },
+      add("c1 za eth0", { at: 0, do: "kill" }),
+      del("c1 za eth0", { at: 7, do: "go on", first: add("c1 za net1") }),
     ],
   },
   ...Object.fromEntries(
@@ -1404,41 +1340,43 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
         },
         events: [
           add(`c1 zc ${ifName}`),
-          { do: "ADD", of: "c1 za eth0", fault: { at: "bridge: leased", do: "fail the plugin" } },
+          add("c1 za eth0", { at: "bridge: leased", do: "fail the plugin" }),
           del(`c1 zc ${ifName}`),
-          { do: "ADD", of: "c1 za eth0", fault: { at: "spawn", do: "go on", first: add(`c1 zc ${ifName}`) } },
+          add("c1 za eth0", { at: "spawn", do: "go on", first: add(`c1 zc ${ifName}`) }),
         ],
       },
     ]),
   ),
   ...Object.fromEntries(
-    [
-      ["before it removed anything", 7],
-      ["after it removed the ports", "portmap: ports removed"],
-    ].map(([when, at]) => [
+    (
+      [
+        ["before it removed anything", 7],
+        ["after it removed the ports", "portmap: ports removed"],
+      ] as const
+    ).map(([when, at]) => [
       `a DEL is killed ${when}, an interface was renamed in the list, and ADD comes`,
       {
         lists: { za: [bridge(1), portmap("iptables"), chained("tuning", undefined, { allmulti: true })] },
         events: [
           add("c1 za net1"),
-          { do: "rename", list: "za", from: "eth1", to: "" },
-          { do: "DEL", of: "c1 za net1", fault: { at, do: "kill" } },
+          renamed("za", "eth1", ""),
+          del("c1 za net1", { at, do: "kill" }),
           add("c1 za net1"),
         ],
       },
     ]),
   ),
   ...Object.fromEntries(
-    [[], [{ do: "rename", list: "za", from: "eth1", to: "" } as const]].map((edits) => [
+    [[], [renamed("za", "eth1", "")]].map((edits) => [
       `a sibling has the lease in a namespace where a task runs, and an ADD fails in the next one: ${edits.length} edits`,
       {
         lists: { za: [macvlan(1), bridge(2, "eth1")] },
         events: [
           add("c1 za net1"),
           loses("c1", true),
-          { do: "ADD", of: "c1 za eth0", fault: { at: "macvlan: link made", do: "kill" } },
+          add("c1 za eth0", { at: "macvlan: link made", do: "kill" }),
           ...edits,
-          { do: "ADD", of: "c1 za eth0", fault: { at: "macvlan: reserved", do: "fail the plugin" } },
+          add("c1 za eth0", { at: "macvlan: reserved", do: "fail the plugin" }),
         ],
       },
     ]),
@@ -1451,7 +1389,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
         events: [
           add("c1 za eth0"),
           ...sibling,
-          { do: "DEL", of: "c1 za eth0", fault: { at: "macvlan: link deleted", do: "kill the plugin" } },
+          del("c1 za eth0", { at: "macvlan: link deleted", do: "kill the plugin" }),
           { do: "unwrap", list: "za" },
           add("c1 za eth0"),
           { do: "wrap", list: "za" },
