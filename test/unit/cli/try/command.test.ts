@@ -42,6 +42,16 @@ test.each<[string, object, number]>([
 });
 
 test.each([
+  [[], [], "nothing"],
+  [["link x"], [], "1"],
+  [["link x"], ["ip: broken"], "1"],
+  [[], ["ip: broken"], "not known"],
+])("%j is left on the stage, and %j cannot be read: %s", async (left, problems, words) => {
+  write("outcome", { steps: [passes, passes], left, stays: [], problems });
+  expect((await attempted(`cat ${directory}/outcome`)).stdout).toContain(`left after DEL: ${words} (compared`);
+});
+
+test.each([
   ["its own words", 'echo "mount: x" >&2; echo "cni-wrappers: no list" >&2; exit 2', "no list"],
   ["words of another program", 'echo "mount: x" >&2; exit 1', "mount: x"],
   ["no words", "exit 128", "unshare(1) ended with 128"],

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { applyPatch } from "diff";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -94,6 +94,14 @@ describe("wrap", () => {
         .filter((name) => name !== "state")
         .sort(),
     ).toEqual(["zone.conflist", "zone.conflist.bak", "zone.conflist.bak.1"]);
+  });
+
+  test("--write changes the file that a link leads to", async () => {
+    write("place/zone.conflist", plain);
+    symlinkSync("place/zone.conflist", path.join(directory, "link.conflist"));
+    await wrap("--write", "link.conflist");
+    expect(lstatSync(path.join(directory, "link.conflist")).isSymbolicLink()).toBe(true);
+    expect(read("place/zone.conflist")).toBe(wrapped);
   });
 
   test("--json prints the decisions and nothing else", async () => {
