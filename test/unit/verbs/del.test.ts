@@ -183,6 +183,16 @@ describe("DEL of an entry", () => {
     expect(last.files).toEqual({});
   });
 
+  test("undoes what a sibling left to it, though libcni still has its result", () => {
+    const sibling = entryOf({ ...net1, type: "acme", delegateNetwork: "zone", done: sinceThen, isGivenUp: true });
+    const interfaces = [{ name: "eth0", sandbox: blue }];
+    const result = { networkName: "zone", containerId: "blue", ifName: "eth0", result: { interfaces } };
+    const file = { "/var/lib/cni/results/zone-blue-eth0": JSON.stringify(result) };
+    const outcome = del("bridge", {}, { files: { ...journalFiles(entryOf(), sibling), ...file } });
+    expect(runsOf(outcome)).toEqual([`bridge DEL eth0 ${blue}`, `acme DEL eth0 ${blue}`]);
+    expect(outcome.files).toEqual(file);
+  });
+
   test("of portmap, whose rules a sibling shares, runs the sibling's ADD again, unless its namespace is gone", () => {
     const sibling = chainedOf("portmap", { network: "other", runtimeIfName: "net1" });
     const outcome = (other: Entry) =>
