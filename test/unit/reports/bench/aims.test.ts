@@ -90,20 +90,6 @@ test("a whole CHECK of two and of eight interfaces is compared with the bare plu
   expect(found({ chains: whole })).not.toHaveProperty(["go-cni CHECK of two: slim, musl ÷ multus"]);
 });
 
-test("a whole CHECK of the flavor for musl has aims of its own where it was timed", () => {
-  const rows = [
-    row("two interfaces", { "bare plugins": 10, "slim, musl": 11, slim: 13, multus: 22 }),
-    row("eight interfaces", { "bare plugins": 40, "slim, musl": 42, slim: 44, multus: 84 }),
-  ];
-  expect(found({ chains: { runs: 1, rows } })).toMatchObject({
-    "go-cni CHECK of two: slim ÷ bare plugins": 1.3,
-    "go-cni CHECK of two: slim, musl ÷ bare plugins": 1.1,
-    "go-cni CHECK of two: slim, musl ÷ multus": 0.5,
-    "go-cni CHECK of eight: slim, musl ÷ bare plugins": 1.05,
-    "go-cni CHECK of eight: slim, musl ÷ multus": 0.5,
-  });
-});
-
 test("growth and many calls at once are the slim flavor's", () => {
   const interfaces = [row("2 interfaces", { slim: 2, floor: 1 }), row("128 interfaces", { slim: 3, floor: 5 })];
   const crowd = { ...row("64 at once", { floor: 1, slim: 1 }), calls: 64, load: [1.5, 1.1] };
