@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { execa } from "execa";
 import { afterAll, expect, test } from "vitest";
+import { writeResult } from "../../unit/support/cached-results.ts";
 import { bin } from "../support/machine.ts";
 
 const hiddenCursor = "\u001b[?25l";
@@ -33,9 +34,7 @@ test("in a terminal of 0 columns, --help has lines of the usual length", async (
 });
 
 test("and a question is one line, not a letter a line", async () => {
-  const gone = { kind: "cniCacheV1", networkName: "zone", containerId: "c1", ifName: "eth0", netns: "/gone" };
-  mkdirSync(join(directory, "results"));
-  writeFileSync(join(directory, "results/zone-c1-eth0"), JSON.stringify(gone));
+  writeResult(directory, { netns: "/gone" });
   const lines = await linesOf(
     `prune --write --cache-dir ${directory}`,
     "unshare --net --mount --pid --fork --mount-proc",

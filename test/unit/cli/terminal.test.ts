@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { plainTable } from "../../../cli/plain-table.ts";
 import { printable, styled } from "../../../cli/terminal.ts";
+import { writeResult } from "../support/cached-results.ts";
 import { runCommand } from "../support/fake-terminal.ts";
 
 describe("printable", () => {
@@ -46,10 +47,8 @@ describe("printable", () => {
 
 test("a job's name cannot color the table of preflight", async () => {
   const directory = dirname(fileWith(""));
-  mkdirSync(join(directory, "results"));
   const args = [["NOMAD_JOB_ID", "\u001b[32mpasses\u001b[39m\u200f\u061c"]];
-  const cached = { kind: "cniCacheV1", containerId: "c1", ifName: "eth0", networkName: "zone", cniArgs: args };
-  writeFileSync(join(directory, "results", "zone-c1-eth0"), JSON.stringify({ ...cached, netns: "/nowhere" }));
+  writeResult(directory, { cniArgs: args, netns: "/nowhere" });
   const command = ["preflight", "--cache-dir", directory, "--config-dir", directory];
   const { stdout } = await runCommand(command, { hasColors: true });
   expect(stdout).toContain("\\u001b[32mpasses\\u001b[39m\\u200f\\u061c");

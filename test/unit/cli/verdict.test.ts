@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { exitCodes } from "../../../cli/exit-codes.ts";
 import { journalProblem } from "../../../cli/host/journal-place.ts";
 import { scratch } from "../../support/scratch.ts";
+import { writeResult } from "../support/cached-results.ts";
 import { makeHostFolders } from "../support/fake-host-folders.ts";
 import { runCommand } from "../support/fake-terminal.ts";
 import { replaceFileFunctions } from "../support/file-functions.ts";
@@ -17,8 +18,7 @@ const directory = scratch();
 beforeEach(() => {
   for (const name of ["results", "config"]) mkdirSync(join(directory, name));
   makeHostFolders(directory, { cniPath: { bin: { bridge: {}, static: {} } } });
-  const cached = { kind: "cniCacheV1", networkName: "shop", containerId: "c1", ifName: "eth0" };
-  writeFileSync(join(directory, "results/shop-c1-eth0"), JSON.stringify({ ...cached, netns: "/proc/self/ns/net" }));
+  writeResult(directory, { networkName: "shop", netns: "/proc/self/ns/net" });
   write("shop", JSON.stringify(listOf("shop")));
   write("zone", JSON.stringify(listOf("zone")));
 });
@@ -136,14 +136,7 @@ test("preflight --with a list whose network has no attachment here, but a list i
 });
 
 test("preflight --with a list that some attachments have, and that is not in place: nothing is wrong", async () => {
-  const cached = {
-    kind: "cniCacheV1",
-    networkName: "lost",
-    containerId: "c2",
-    ifName: "eth0",
-    netns: "/proc/self/ns/net",
-  };
-  writeFileSync(join(directory, "results/lost-c2-eth0"), JSON.stringify(cached));
+  writeResult(directory, { networkName: "lost", containerId: "c2", netns: "/proc/self/ns/net" });
   const file = write("new", JSON.stringify(listOf("lost")), ".");
   expect(await run("preflight", "--with", file)).toMatchObject({ exitCode: 0, stderr: "" });
 });
@@ -222,8 +215,7 @@ describe("sixty attachments with one cause", () => {
 
   test("another cause stands alone", async () => {
     attach("/proc/self/ns/net");
-    const cached = { kind: "cniCacheV1", networkName: "lost", containerId: "d7", ifName: "eth0", netns: "/gone" };
-    writeFileSync(join(directory, "results/lost-d7-eth0"), JSON.stringify(cached));
+    writeResult(directory, { networkName: "lost", containerId: "d7", netns: "/gone" });
     const { stdout } = await run("preflight", "--network", "lost");
     expect(stdout).toMatch(/^lost {5}59 attachments .* fails$/m);
     expect(stdout).toMatch(/^lost {5}d7 .* gone$/m);
@@ -260,8 +252,7 @@ test.each(commands)("%s says where it looked, also beside JSON", async (command)
 test.each(commands)("%s: a namespace that cannot be looked at is not gone", async (command) => {
   symlinkSync("circle", join(directory, "circle"));
   const netns = join(directory, "circle");
-  const cached = { kind: "cniCacheV1", networkName: "shop", containerId: "c2", ifName: "eth0", netns };
-  writeFileSync(join(directory, "results/shop-c2-eth0"), JSON.stringify(cached));
+  writeResult(directory, { networkName: "shop", containerId: "c2", netns });
   const { exitCode, stdout, stderr } = await run(command);
   const isLeft =
     command === "prune" && stdout.includes(`left: ${directory}/results/shop-c2-eth0: ${netns} cannot be read`);

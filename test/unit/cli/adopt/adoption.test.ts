@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { adopt, undo } from "../../../../cli/adopt/adoption.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { scratch } from "../../../support/scratch.ts";
+import { writeResult } from "../../support/cached-results.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 import { noteSyncs } from "../../support/file-functions.ts";
 import { redirect } from "../../support/redirected.ts";
@@ -135,9 +136,8 @@ test.each([
     ["zone", "c2"],
     ["other", "c2"],
   ]) {
-    const named = { kind: "cniCacheV1", networkName, containerId, ifName: "eth0", netns: "/none" };
-    writeFileSync(at(`cache/results/${networkName}-${containerId}-eth0`), JSON.stringify(named));
-    backUp({ before: "before", after: JSON.stringify(named) }, `${networkName}-${containerId}-eth0`);
+    const after = writeResult(at("cache"), { networkName, containerId, netns: "/none" });
+    backUp({ before: "before", after }, `${networkName}-${containerId}-eth0`);
   }
   const options = ["--cache-dir", at("cache"), "--config-dir", at("cache"), option, name];
   const { stdout } = await runCommand(["adopt", "--undo", ...options]);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NomadAgent } from "../../../../cli/live/nomad-agent.ts";
 import { askNomadHost } from "../../../../cli/live/nomad-host.ts";
+import { writeResult } from "../../support/cached-results.ts";
 import { makeHostFolders } from "../../support/fake-host-folders.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 
@@ -135,9 +136,8 @@ describe.each(["preflight", "status"])("%s", (command) => {
 describe.each(["preflight", "status", "adopt", "prune"])("%s", (command) => {
   // What is gone depends on every process of the machine, and one may hide its namespace.
   const netns = command === "prune" ? "/proc/self/ns/net" : "/gone";
-  const cached = { kind: "cniCacheV1", networkName: "zone", containerId: "c1", ifName: "eth0", netns };
   const run = (env: object = { NOMAD_ADDR }, ...options: string[]) => {
-    writeFileSync(join(directory, "results/zone-c1-eth0"), JSON.stringify(cached));
+    writeResult(directory, { netns });
     return runCommand([command, "--cache-dir", directory, ...options], { directory, env: { ...env } });
   };
 

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { demandKnown, isWanted, readAttachments } from "../../../../cli/live/wanted.ts";
 import { scratch } from "../../../support/scratch.ts";
+import { writeResult } from "../../support/cached-results.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 
 const directory = scratch();
@@ -89,8 +90,7 @@ test("the options select attachments, and the loopback of go-cni is none", () =>
     ["shop", "abd"],
     ["cni-loopback", "abc"],
   ]) {
-    const cached = { kind: "cniCacheV1", networkName, containerId, ifName: "eth0" };
-    writeFileSync(join(directory, `results/${networkName}-${containerId}-eth0`), JSON.stringify(cached));
+    writeResult(directory, { networkName, containerId });
   }
   writeFileSync(join(directory, "results/shop-x-eth0"), "");
   const read = (options: object) => {

@@ -1,17 +1,12 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { noProgram } from "../../../../cli/host/plugin-folder.ts";
 import { scratch } from "../../../support/scratch.ts";
+import { writeResult } from "../../support/cached-results.ts";
 import { makeHostFolders, type TinyPlugin } from "../../support/fake-host-folders.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 
 const directory = scratch();
-beforeEach(() => {
-  mkdirSync(join(directory, "results"));
-  const cached = { kind: "cniCacheV1", networkName: "zone", containerId: "c1", ifName: "eth0", netns: "/none" };
-  writeFileSync(join(directory, "results", "zone-c1-eth0"), JSON.stringify(cached));
-});
+beforeEach(() => void writeResult(directory, { netns: "/none" }));
 
 const wrapper: TinyPlugin = { version: "v0.1.0", wrapper: "node" };
 

@@ -1,17 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { writeResult } from "../../support/cached-results.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 
 test.each(["preflight", "adopt", "status"])("%s shows a bar on a terminal while it checks", async (command) => {
   const directory = mkdtempSync(join(tmpdir(), "bar-"));
-  mkdirSync(join(directory, "results"));
-  for (const containerId of ["c1", "c2", "c3"]) {
-    const cached = { kind: "cniCacheV1", networkName: "zone", containerId, ifName: "eth0", netns: "/none" };
-    writeFileSync(join(directory, "results", `zone-${containerId}-eth0`), JSON.stringify(cached));
-  }
+  for (const containerId of ["c1", "c2", "c3"]) writeResult(directory, { containerId, netns: "/none" });
   let time = 0;
   const clock = vi.spyOn(performance, "now").mockImplementation(() => (time += 2000));
   onTestFinished(() => {

@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import * as namespaces from "../../../../cli/live/namespaces.ts";
+import { writeResult } from "../../support/cached-results.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 
 let directory = "";
@@ -15,9 +16,7 @@ beforeEach(() => {
     ["zone", "none-c1"],
     ["shop", "none-c2"],
   ]) {
-    const netns = `/run/netns/${containerId}`;
-    const cached = { kind: "cniCacheV1", networkName, containerId, ifName: "eth0", netns };
-    writeFileSync(join(directory, "results", `${networkName}-${containerId}-eth0`), JSON.stringify(cached));
+    writeResult(directory, { networkName, containerId, netns: `/run/netns/${containerId}` });
   }
 });
 afterEach(() => {

@@ -1,8 +1,9 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { scratch } from "../../../support/scratch.ts";
+import { writeResult } from "../../support/cached-results.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 
 const directory = scratch();
@@ -273,11 +274,7 @@ describe("preflight --summary", () => {
   });
 
   test("reads what preflight --json prints", async () => {
-    mkdirSync(join(directory, "results"));
-    for (const id of ["c1", "c2"]) {
-      const cached = { kind: "cniCacheV1", networkName: "zone", containerId: id, ifName: "eth0", netns: "/none" };
-      file(`results/zone-${id}-eth0`, JSON.stringify(cached));
-    }
+    for (const containerId of ["c1", "c2"]) writeResult(directory, { containerId, netns: "/none" });
     file("results/zone-c3-eth0", "{");
     const options = ["--cache-dir", directory, "--cni-path", "/none"];
     const { stdout } = await runCommand(["preflight", "--json", ...options], { directory });

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type HostStatus, isWell } from "../../../../cli/status/host-status.ts";
 import { prometheusText } from "../../../../cli/status/prometheus.ts";
 import { scratch } from "../../../support/scratch.ts";
+import { writeResult } from "../../support/cached-results.ts";
 import { makeHostFolders } from "../../support/fake-host-folders.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 import { emptyStatus } from "../../support/host-status.ts";
@@ -22,8 +23,7 @@ beforeEach(() => {
 });
 
 function attach(networkName: string, containerId: string, netns: string): void {
-  const cached = { kind: "cniCacheV1", networkName, containerId, ifName: "eth0", netns };
-  writeFileSync(join(directory, "results", `${networkName}-${containerId}-eth0`), JSON.stringify(cached));
+  writeResult(directory, { networkName, containerId, netns });
 }
 
 const status = (...options: string[]) => {

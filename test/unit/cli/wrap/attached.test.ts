@@ -3,6 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { olderAttachments as olderOf } from "../../../../cli/wrap/attached.ts";
 import { scratch } from "../../../support/scratch.ts";
+import { writeResult } from "../../support/cached-results.ts";
 import { entryOf, journalFiles } from "../../support/journals.ts";
 import { parsedList } from "../explain/support.ts";
 
@@ -22,8 +23,7 @@ function olderAttachments(ipam: object = {}, directory = state) {
 function putResult(containerId: string, interfaces: readonly string[], more: object = {}): void {
   const listed = [{ name: "disc0" }, ...interfaces.map((name) => ({ name, sandbox: `/run/netns/${containerId}` }))];
   const result = { cniVersion: "1.0.0", interfaces: listed };
-  const cached = { kind: "cniCacheV1", containerId, ifName: "eth0", networkName: "zone", result, ...more };
-  put(`results/zone-${containerId}-eth0`, JSON.stringify(cached));
+  writeResult(state, { containerId, result, ...more });
 }
 
 /** A lease as host-local writes it. */

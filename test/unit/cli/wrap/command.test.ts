@@ -3,6 +3,7 @@ import path from "node:path";
 import { applyPatch } from "diff";
 import { beforeEach, describe, expect, test } from "vitest";
 import { scratch } from "../../../support/scratch.ts";
+import { writeResult } from "../../support/cached-results.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 
 const plain = `{
@@ -122,14 +123,7 @@ describe("wrap", () => {
 
   test("finds the script's containers in the state directories", async () => {
     const interfaces = ["eth0", "net1"].map((name) => ({ name, sandbox: "/run/netns/c1" }));
-    const cached = {
-      kind: "cniCacheV1",
-      containerId: "c1",
-      ifName: "eth0",
-      networkName: "zone",
-      result: { interfaces },
-    };
-    write("state/results/zone-c1-eth0", JSON.stringify(cached));
+    writeResult(path.join(directory, "state"), { result: { interfaces } });
     write("state/networks/zone/172.26.64.2", "c1\r\nnet1");
     expect((await wrap("zone.conflist")).stdout).toContain(
       '+      "wrapper": { "ifName": "net1", "network": "zone" },',
@@ -207,8 +201,7 @@ describe("unwrap", () => {
   /** A result of libcni's for a container that a list attached. */
   function attach(containerId: string, netns: string, networkName = "zone", list = wrapped): void {
     const config = Buffer.from(list).toString("base64");
-    const cached = { kind: "cniCacheV1", containerId, ifName: "eth0", networkName, netns, config };
-    write(`state/results/${networkName}-${containerId}-eth0`, JSON.stringify(cached));
+    writeResult(path.join(directory, "state"), { containerId, networkName, netns, config });
   }
 
   test("--write refuses a list in use, says why and what to do, and --force writes", async () => {
