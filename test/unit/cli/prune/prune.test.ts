@@ -287,46 +287,30 @@ test("prune removes what goes without an attachment", async () => {
   expect(rows.map(({ fate, why }) => [fate, why])).toEqual([["pruned", undefined]]);
 });
 
-test.each<[string, boolean, unknown[][]]>([
-  [
-    "goes with all of it",
-    true,
-    [
-      ["pruned", undefined],
-      ["pruned", undefined],
-    ],
-  ],
-  [
-    "stays if something of it does",
-    false,
-    [
-      ["left", "it changed meanwhile"],
-      ["left", "something of it is left: "],
-    ],
-  ],
-])("the result of an attachment %s", async (_, isSame, fates) => {
+test.each<[string, boolean, readonly (string | undefined)[]]>([
+  ["go with all of it", true, ["pruned", undefined, undefined]],
+  ["stay if something of it does", false, ["left", "it changed meanwhile", "something of it is left: the lease"]],
+])("the files of an attachment %s", async (_, isSame, [fate, whyLease, whyFiles]) => {
   const known = knownAt();
   const lease = leaseAt();
-  const { file = "", text = "" } = known.result ?? {};
-  const result: Thing = {
-    ...lease,
-    kind: "result",
-    where: file,
-    name: fileName(known),
-    removal: { by: "unlink", file, text },
+  const fileOf = (kind: Thing["kind"], file: string, text: string): Thing => {
+    return { ...lease, kind, where: file, name: fileName(known), removal: { by: "unlink", file, text } };
   };
-  const things = () => [result, lease].filter(({ where }) => existsSync(where));
+  const result = fileOf("result", known.result?.file ?? "", known.result?.text ?? "");
+  const backup = fileOf("backup", join(directory, "backup"), "");
+  writeFileSync(backup.where, "");
+  const things = () => [result, backup, lease].filter(({ where }) => existsSync(where));
   const survey = () => surveyWith({ states: new Map([[known, { is: "gone" }]]), things: things(), problems: ["x"] });
   const before = survey();
   if (!isSame) writeFileSync(lease.where, "c9\r\neth0");
   const options = { isWanted: () => true, cniPath: [], seconds: 1, results: directory };
   const { rows, problems } = await prune(before, { ...options, look: async () => survey() });
-  const where = (why: string | undefined) => why?.replace(lease.where, "");
-  expect(rows.map(({ finding, fate, why }) => [finding.thing.kind, fate, where(why)])).toEqual([
-    ["result", ...(fates[1] ?? [])],
-    ["lease", ...(fates[0] ?? [])],
+  expect(rows.map((row) => [row.finding.thing.kind, row.fate, row.why?.replace(lease.where, "the lease")])).toEqual([
+    ["result", fate, whyFiles],
+    ["backup", fate, whyFiles],
+    ["lease", fate, whyLease],
   ]);
-  expect(things()).toHaveLength(isSame ? 0 : 2);
+  expect(things()).toHaveLength(isSame ? 0 : 3);
   // Of both looks after the first one.
   expect(problems).toEqual(["x", "x"]);
 });
