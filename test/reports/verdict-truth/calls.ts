@@ -117,7 +117,10 @@ function changed(config: JsonObject, changes: JsonObject): JsonObject {
 function shapeOf(result: JsonObject): string {
   const { interfaces, ips } = resultOf({ prevResult: result });
   const routes = Array.isArray(result.routes) ? result.routes.filter(isJsonObject) : [];
+  // A result of 0.2.0 has one address of each family.
+  const unchained = ["ip4", "ip6"].filter((key) => key in result).map((key) => `${key} ${JSON.stringify(result[key])}`);
   const words = [
+    ...unchained,
     ...interfaces.map(({ name, mac, sandbox }) => `${name}${mac ? " MAC" : ""}${sandbox ? " inside" : ""}`),
     ...ips.map(({ address, gateway, interface: index }) => `${address} via ${gateway} of ${index}`),
     ...routes.map(({ dst, gw }) => `${dst} via ${gw}`),
