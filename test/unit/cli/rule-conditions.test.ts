@@ -512,6 +512,7 @@ describe.each(Object.entries(files))("%s", (code, rows) => {
 
 test.each([
   ["brige-wrapper", 'Did you mean "bridge-wrapper"?'],
+  ["brigde-wrapper", 'Did you mean "bridge-wrapper"?'],
   ["acme-wrapper", "If the plugin acme is there, cni-wrappers install --plugins acme makes its wrapper"],
 ])("what to do if %s is missing", (type, cure) => {
   expect(missingWrapperCure(type, `failed to find plugin "${type}" in path [/opt/cni/bin]`)).toBe(cure);

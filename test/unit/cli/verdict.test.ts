@@ -216,7 +216,8 @@ describe("sixty attachments with one cause", () => {
   test("another cause stands alone", async () => {
     attach("/proc/self/ns/net");
     writeResult(directory, { networkName: "lost", containerId: "d7", netns: "/gone" });
-    const { stdout } = await run("preflight", "--network", "lost");
+    const { exitCode, stdout } = await run("preflight", "--network", "lost");
+    expect(exitCode).toBe(1);
     expect(stdout).toMatch(/^lost {5}59 attachments .* fails$/m);
     expect(stdout).toMatch(/^lost {5}d7 .* gone$/m);
   });

@@ -34,14 +34,15 @@ const attachment = {
   ...{ list: undefined, args: [], capabilityArgs: {}, result: undefined },
 };
 
-test("a plugin in a .conf is compared as libcni keeps it: in a list of its own", async () => {
+test("a plugin in a .conf is compared as libcni keeps it: in a list of its own, and nothing with a list that is not known", async () => {
   const plugin = { cniVersion: "1.0.0", name: "zone", type: "macvlan", mtu: 1400 };
   const list = { cniVersion: "1.0.0", name: "zone", plugins: [plugin] };
   const files = [parseListFile("zone.conf", JSON.stringify({ ...plugin, mtu: 1500 }))];
   const check = { files, networks: networksIn(files), faults: [], with: undefined, cniPath: [], seconds: 1 };
   const options = { ...check, isAdoptable: async () => false, names: Promise.resolve(workloadOf) };
-  const [forecast] = await forecastsOn([{ ...attachment, list }], options, { progress: undefined });
-  expect(forecast?.changed).toEqual(["plugins[0].mtu"]);
+  const [without, unlisted] = [attachment, { ...attachment, network: "shop", list }];
+  const forecasts = await forecastsOn([{ ...attachment, list }, without, unlisted], options, { progress: undefined });
+  expect(forecasts.map(({ changed }) => changed)).toEqual([["plugins[0].mtu"], [], []]);
 });
 
 describe("straysAmong", () => {

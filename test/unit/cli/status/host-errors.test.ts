@@ -6,6 +6,11 @@ import { hostErrors } from "../../../../cli/needs/host-errors.ts";
 const dhcp = (own: object = {}) => ({ type: "dhcp", ...own });
 const macvlan = (ipam: object, wrapper: object = {}) => ({ type: "macvlan-wrapper", ipam, wrapper });
 
+function errorsOf(plugins: readonly object[]): readonly string[] {
+  const text = JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins });
+  return hostErrors(networksIn([parseListFile("zone.conflist", text)]), { live: [], links: [], note: () => {} });
+}
+
 test.each([
   ["the daemon's usual socket", [macvlan(dhcp())], ["/run/cni/dhcp.sock"]],
   [
@@ -19,7 +24,10 @@ test.each([
   ["a log in a directory that the wrappers make", [macvlan({}, { log: { file: "/tmp/a/b/c.log" } })], []],
   ["a log in no directory", [macvlan({}, { log: { file: "/dev/null/x.log" } })], ["/dev/null/x.log"]],
 ])("%s", (_, plugins, named) => {
-  const text = JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins });
-  const lines = hostErrors(networksIn([parseListFile("zone.conflist", text)]), { live: [], links: [], note: () => {} });
-  expect(lines.map((line) => /(\/\S+?)[,:]/.exec(line)?.[1])).toEqual(named);
+  expect(errorsOf(plugins).map((line) => /(\/\S+?)[,:]/.exec(line)?.[1])).toEqual(named);
+});
+
+test("a log that is a directory", () => {
+  const line = "zone.conflist: the wrappers cannot write the log /tmp: it is a directory";
+  expect(errorsOf([macvlan({}, { log: { file: "/tmp" } })])).toEqual([line]);
 });
