@@ -93,7 +93,7 @@ async function wordsOfSteps(steps: readonly Step[], place: Place): Promise<strin
       const variables = { CNI_COMMAND: verb, CNI_CONTAINERID: "example1", CNI_NETNS: netns, CNI_IFNAME: ifName };
       const env = { ...variables, CNI_PATH: Lab.pluginPath, CNI_ARGS: "" };
       const [exitCode, output] = await place.run(plugin.type, env, changed(config, step.with ?? {}));
-      words.push(exitCode === 0 ? shapeOf(output) : normal([output.msg, output.details].filter(Boolean).join("; ")));
+      words.push(exitCode === 0 ? shapeOf(output) : errorOf(output));
       if (verb === "ADD" && exitCode === 0) prevResult = output;
     }
   }
@@ -113,6 +113,10 @@ function changed(config: JsonObject, changes: JsonObject): JsonObject {
   return copy;
 }
 
+function errorOf({ code, msg, details }: JsonObject): string {
+  return `${code}: ${normal([msg, details].filter(Boolean).join("; "))}`;
+}
+
 /** What is the same each time in a result; "passes" without one. */
 function shapeOf(result: JsonObject): string {
   const { interfaces, ips } = resultOf({ prevResult: result });
@@ -120,6 +124,7 @@ function shapeOf(result: JsonObject): string {
   // A result of 0.2.0 has one address of each family.
   const unchained = ["ip4", "ip6"].filter((key) => key in result).map((key) => `${key} ${JSON.stringify(result[key])}`);
   const words = [
+    ...(result.cniVersion === undefined ? [] : [`${result.cniVersion}`]),
     ...unchained,
     ...interfaces.map(({ name, mac, sandbox }) => `${name}${mac ? " MAC" : ""}${sandbox ? " inside" : ""}`),
     ...ips.map(({ address, gateway, interface: index }) => `${address} via ${gateway} of ${index}`),
