@@ -87,6 +87,19 @@ export function hasGrown({ facts, journal }: Undoing, known: readonly Entry[]): 
 }
 
 /**
+ * Waits, for a second at most, until the ADD that has given an entry up has begun its own: it may get the same lease, which a DEL
+ * of the entry would free. Where a DEL or GC has given it up, the journal goes.
+ */
+export function awaitNext({ session, facts, journal }: Undoing, entry: Entry): void {
+  for (let time = 0; time < 20; time++) {
+    const { entries } = facts.journalAgain(journal.key);
+    const later = entries.slice(entries.findIndex(({ id }) => id === entry.id) + 1);
+    if (entries.length === 0 || later.some(isStanding)) return;
+    session.host.sleep(50);
+  }
+}
+
+/**
  * Tells a file from what others make of it. A file system gives an inode away again at once, and another journal may be as long,
  * so the change time counts, too.
  */

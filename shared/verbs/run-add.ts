@@ -6,7 +6,7 @@ import { findDelegate, missingDelegate } from "../delegate/find-delegate.ts";
 import { printed } from "../delegate/hand-over.ts";
 import { type Finished, noteDelegate, prepareCall, readRouting, runDelegate } from "../delegate/run-delegate.ts";
 import { addressesOfRules, tryToUndo, undoEntries } from "../delegate/undo.ts";
-import { append, removeIfUndone, stampOf, type Undoing } from "../delegate/undoing.ts";
+import { append, awaitNext, removeIfUndone, stampOf, type Undoing } from "../delegate/undoing.ts";
 import type { Appending } from "../host/host.ts";
 import { cachedResultFile } from "../journal/host-files.ts";
 import {
@@ -240,6 +240,7 @@ function replaced({ own }: Call, { namespace }: Entry): Line[] {
 function rememberFailure(attempt: Attempt, hasRun = true): boolean {
   const { adding, undoing, entry } = attempt;
   if (isOvertaken(attempt)) {
+    awaitNext(undoing, entry);
     tryToUndo(undoing, entry);
     removeIfUndone(undoing);
     return false;
@@ -282,6 +283,7 @@ function undo(attempt: Attempt, failure: CniError, addresses: readonly string[] 
   const { undoing, entry } = attempt;
   const { session } = undoing;
   const isLate = isOvertaken(attempt);
+  if (isLate) awaitNext(undoing, entry);
   // guard: the interface and the journal of the next call
   const error = isLate ? new Failure("givenUp", entry.ifName) : failure;
   say(session, {

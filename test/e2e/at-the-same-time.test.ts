@@ -153,6 +153,30 @@ describe("another call overtakes an ADD, which undoes what its plugin made, and 
   });
 });
 
+// bridge's first ADD ends when the DEL of it begins that the second ADD runs. The first ADD's own DEL goes on after the second ADD.
+const script = `real=/run/lab/plugins/bridge; cd /run/lab
+until_there() { n=0; until [ -e $1 ] || [ $n -ge 60 ]; do sleep 0.05; n=$((n+1)); done; }
+case $CNI_COMMAND in
+ADD) if mkdir first 2>/dev/null; then $real >answer; touch made; until_there go; exec cat answer; fi; $real && touch second;;
+DEL) if mkdir del 2>/dev/null; then touch go; sleep 0.3; else until_there second; fi; exec $real;;
+esac`;
+
+test("an ADD undoes what an earlier ADD makes: the earlier one's own DEL does not free the lease of the later one", async () => {
+  await using lab = await Lab.start();
+  await installPlugin(lab, "bridge", script);
+  const list = zone("1.0.0", wrapped(bridge));
+  const container = await lab.addContainer("c1");
+  const first = lab.goCni.add(list, container);
+  await expect.poll(() => lab.readdir("/run/lab")).toContain("made");
+  expectPassed(await lab.goCni.add(list, container));
+  expectFailure(await first, /interface eth0 was given up during ADD/);
+  expect(await lab.kernel.leases()).toHaveLength(1);
+  await installPlugin(lab, "bridge", "exec /run/lab/plugins/bridge");
+  expectPassed(await lab.goCni.check(list, container));
+  expectPassed(await lab.goCni.del(list, container));
+  await expectNothingLeft(lab, ["disc0"]);
+});
+
 describe("an agent is killed in the middle of ADD, and the wrapper goes on", () => {
   /** Starts an agent's ADD, and kills the agent before the plugin has made anything. */
   async function addOfKilledAgent(lab: Lab, container: Container): Promise<void> {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { logOf } from "../../../shared/call/session.ts";
 import { runRemoval, undoEntries, undoJournal } from "../../../shared/delegate/undo.ts";
+import { awaitNext } from "../../../shared/delegate/undoing.ts";
 import { Facts } from "../../../shared/journal/facts.ts";
 import type { Entry } from "../../../shared/journal/journal.ts";
 import type { Del } from "../../../shared/journal/sharing.ts";
@@ -329,5 +330,35 @@ describe("the ADD of a sibling whose rules a DEL has removed as well", () => {
     const killed = { ended: "signal", signal: "SIGKILL" } as const;
     const { messages } = undone({ answers: [exits(0), exits(0), killed, exits(0)] }, 1);
     expect(messages).toEqual([shares, expect.stringMatching(/^its DEL failed: .*portmap/), shares]);
+  });
+});
+
+describe("an ADD whose entry was given up waits for the next ADD to begin its own", () => {
+  const own = tryOf({ isGivenUp: true });
+  const next = tryOf({ id: "next" });
+  const other = entryOf({ id: "earlier", ifName: "eth1" });
+  const waiting = (texts: readonly (Readonly<Record<string, string>> | undefined)[]) => {
+    const { undo } = undoing([other, own]);
+    let slept = 0;
+    const read = () => texts[Math.min(slept, texts.length - 1)]?.[journal];
+    const facts = new Facts({ ...undo.session.host, readFile: read });
+    const sleep = (ms: number) => {
+      slept += ms / 50;
+    };
+    const host = { ...undo.session.host, sleep };
+    awaitNext({ ...undo, facts, session: { ...undo.session, host } }, own);
+    return slept;
+  };
+  const before = journalFiles(other, own);
+
+  test.each([
+    ["it has begun already", [journalFiles(other, own, next)], 0],
+    ["it begins later", [before, before, journalFiles(other, { ...own, isUndone: true }, next)], 2],
+    ["it has begun in a journal of its own", [journalFiles(next)], 0],
+    ["a DEL removes the journal", [before, undefined], 1],
+    ["what began later is given up, too", [journalFiles(own, { ...next, isGivenUp: true })], 20],
+    ["it does not come", [before], 20],
+  ] as const)("%s", (_, texts, times) => {
+    expect(waiting(texts)).toBe(times);
   });
 });
