@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { chained } from "../../../../cli/model/chained.ts";
+import { creators } from "../../../../cli/model/creators.ts";
+import { Machine } from "../../../../cli/model/machine.ts";
+import { publishedPorts } from "../../../../cli/model/portmap.ts";
+import { runToEnd } from "../../../../cli/model/verbs.ts";
+import type { JsonObject } from "../../../../shared/protocol/json.ts";
+
+const ranges = [[{ subnet: "10.60.0.0/24" }], [{ subnet: "fd00:60::/64" }]];
+const bridge = { type: "bridge", ipMasq: true, ipam: { type: "host-local", ranges } };
+const portMappings = [
+  { hostPort: 8080, containerPort: 80, protocol: "tcp" },
+  { hostPort: 53, containerPort: 5353, protocol: "udp" },
+];
+const portmap = { type: "portmap", runtimeConfig: { portMappings } };
+const nft = { ...portmap, backend: "nftables" };
+
+/** Runs a list's plugins for a container. */
+function call(machine: Machine, verb: string, id: string, plugins: readonly (JsonObject & { type: string })[]): void {
+  const env = { CNI_COMMAND: verb, CNI_CONTAINERID: id, CNI_NETNS: `/run/netns/${id}`, CNI_IFNAME: "eth0" };
+  let prevResult: JsonObject | undefined = verb === "DEL" ? results.get(id) : undefined;
+  for (const plugin of plugins) {
+    const config = { cniVersion: "1.0.0", name: "zone", ...plugin, ...(prevResult && { prevResult }) };
+    const of = { type: plugin.type, plugin: { ...creators, ...chained }[plugin.type], call: { env, config } };
+    const { exitCode, output } = runToEnd(machine, of);
+    if (exitCode !== 0) throw new Error(JSON.stringify(output));
+    if (verb === "ADD") prevResult = output;
+  }
+  if (prevResult) results.set(id, prevResult);
+}
+
+const results = new Map<string, JsonObject>();
+
+function hostWith(...ids: string[]): Machine {
+  const machine = new Machine();
+  for (const id of ids) machine.addNamespace(`/run/netns/${id}`);
+  return machine;
+}
+
+const rulesOf = ({ rules }: Machine) => rules.map(({ chain, text }) => `${chain}: ${text}`);
+
+const rulesOfAdd = [
+  "CNI-zonec1: -d 10.60.0.2/24 -j ACCEPT",
+  "CNI-zonec1: ! -d 224.0.0.0/4 -j MASQUERADE",
+  "POSTROUTING: -s 10.60.0.2 -j CNI-zonec1",
+  "CNI-zonec1 (IPv6): -d fd00:60::2/64 -j ACCEPT",
+  "CNI-zonec1 (IPv6): ! -d ff00::/8 -j MASQUERADE",
+  "POSTROUTING: -s fd00:60::2 -j CNI-zonec1 (IPv6)",
+  "CNI-FORWARD: -d 10.60.0.2/32 -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT",
+  "CNI-FORWARD: -s 10.60.0.2/32 -j ACCEPT",
+  "CNI-FORWARD: -d fd00:60::2/128 -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT",
+  "CNI-FORWARD: -s fd00:60::2/128 -j ACCEPT",
+  "CNI-DN-zonec1: -p tcp --dport 8080 DNAT 10.60.0.2:80",
+  "CNI-HOSTPORT-DNAT: -p tcp --dport 8080 -j CNI-DN-zonec1",
+  "CNI-DN-zonec1: -p udp --dport 53 DNAT 10.60.0.2:5353",
+  "CNI-HOSTPORT-DNAT: -p udp --dport 53 -j CNI-DN-zonec1",
+  "CNI-DN-zonec1: -p tcp --dport 8080 DNAT [fd00:60::2]:80",
+  "CNI-DN-zonec1: -p udp --dport 53 DNAT [fd00:60::2]:5353",
+];
+
+test("ADD writes the rules of the container, and DEL takes them and no other's", () => {
+  const machine = hostWith("c1", "c2");
+  const plugins = [bridge, { type: "firewall" }, portmap];
+  call(machine, "ADD", "c1", plugins);
+  expect(rulesOf(machine)).toEqual(rulesOfAdd);
+  expect([...machine.chains]).toEqual(["CNI-zonec1", "CNI-zonec1 (IPv6)", "CNI-DN-zonec1"]);
+  expect(publishedPorts(machine)).toEqual([
+    { port: "8080/tcp", to: "10.60.0.2:80" },
+    { port: "53/udp", to: "10.60.0.2:5353" },
+  ]);
+  call(machine, "ADD", "c2", plugins);
+  call(machine, "DEL", "c1", plugins.toReversed());
+  const others = rulesOfAdd.map((rule) => rule.replaceAll("c1", "c2").replace(/(10\.60\.0\.|fd00:60::)2/, "$13"));
+  expect(rulesOf(machine)).toEqual(others);
+  call(machine, "DEL", "c2", plugins.toReversed());
+  expect([machine.rules, machine.chains]).toEqual([[], new Set()]);
+});
+
+test("nftables has one chain for all containers, with a comment for each", () => {
+  const machine = hostWith("c1", "c2");
+  for (const id of ["c1", "c2"]) call(machine, "ADD", id, [bridge, nft]);
+  const comments = machine.rules.filter(({ chain }) => chain === "nft hostports").map(({ comment }) => comment);
+  expect(comments).toEqual(["c1", "c1", "c1", "c1", "c2", "c2", "c2", "c2"]);
+  expect(publishedPorts(machine).map(({ port, to }) => `${port} ${to}`)).toContain("53/udp 10.60.0.2:5353");
+  call(machine, "DEL", "c1", [nft, bridge]);
+  expect(machine.rules.every(({ text }) => !text.includes("::2") && !text.includes("0.2:"))).toBe(true);
+  expect(machine.rules.filter(({ chain }) => chain === "nft hostports")).toHaveLength(4);
+});
