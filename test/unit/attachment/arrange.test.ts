@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { arranged, reindexed } from "../../../shared/attachment/narrow.ts";
+import { arranged } from "../../../shared/attachment/narrow.ts";
 import { frozen } from "../support/frozen.ts";
 
 const result = frozen({
@@ -33,18 +33,4 @@ describe("a result with some of its interfaces, in another order", () => {
       expect(arranged(frozen(withoutIps), [0])).toStrictEqual(withoutIps);
     },
   );
-});
-
-test.each([
-  [
-    { address: "x", interface: 0, more: 1 },
-    { address: "x", interface: 10, more: 1 },
-  ],
-  [
-    { address: "x", interface: null },
-    { address: "x", interface: null },
-  ],
-  [{ address: "x" }, { address: "x" }],
-])("an address with an index moves, one without does not: %j", (ip, expected) => {
-  expect(reindexed(frozen(ip), (index) => index + 10)).toStrictEqual(expected);
 });

@@ -1,15 +1,8 @@
 import { describe, expect, test } from "vitest";
-import {
-  attachmentsOf,
-  containerInterfaceNames,
-  findAttachment,
-  missingAttachment,
-  ownAttachment,
-  ownership,
-} from "../../../shared/attachment/attachments.ts";
+import { attachmentsOf, findAttachment, ownAttachment, ownership } from "../../../shared/attachment/attachments.ts";
 import type { Interface } from "../../../shared/protocol/result.ts";
 import { frozen } from "../support/frozen.ts";
-import { blue, red } from "../support/requests.ts";
+import { blue } from "../support/requests.ts";
 
 /** Interfaces in one line: `eth0@blue` is in a container, `br0` on the host. */
 function interfacesOf(line: string): readonly Interface[] {
@@ -145,14 +138,6 @@ describe("the attachment that a delegate works on, in cali0 br0 veth1 eth1@blue"
   });
 });
 
-test("messages name only container interfaces", () => {
-  expect(containerInterfaceNames({ interfaces: interfacesOf("br0 veth0 eth0@blue eth1@red br0.1") })).toEqual([
-    "eth0",
-    "eth1",
-  ]);
-  expect(containerInterfaceNames({})).toEqual([]);
-});
-
 describe("which attachment owns an address", () => {
   const interfaces = interfacesOf("veth0 eth0@blue br0 eth1@blue br0.7");
   const ips = frozen([
@@ -178,22 +163,5 @@ describe("which attachment owns an address", () => {
     const attachment = findAttachment(result, ifName, blue) ?? { container: -1, members: [] };
     const isOwn = ownership(result, attachment, { ifName, netns: blue, runtimeIfName });
     expect(ips.filter(isOwn).map(({ address }) => address)).toEqual(expected);
-  });
-
-  test("if two sandboxes have the runtime's interface, CNI_NETNS decides", () => {
-    const result = { interfaces: interfacesOf("eth0@red eth0@blue") };
-    const [ofRed, ofBlue] = attachmentsOf(result.interfaces);
-    const name = { ifName: "eth0", netns: blue, runtimeIfName: "eth0" };
-    expect(ofRed && ownership(result, ofRed, name)({ address: "" })).toBe(false);
-    expect(ofBlue && ownership(result, ofBlue, name)({ address: "" })).toBe(true);
-    expect(ofRed && ownership(result, ofRed, { ...name, netns: red })({ address: "" })).toBe(true);
-  });
-});
-
-test("the error for a missing interface lists the existing ones", () => {
-  expect(missingAttachment("eth2", ["eth0", "eth1"])).toMatchObject({
-    code: 103,
-    message: "interface eth2 is not in prevResult",
-    details: expect.stringContaining("prevResult has eth0, eth1"),
   });
 });

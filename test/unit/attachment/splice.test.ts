@@ -211,13 +211,6 @@ describe("a creator after others", () => {
     ])("%s", (_, first, second, expected) => {
       expect(spliced({ dns: first }, { dns: second }).dns).toStrictEqual(expected);
     });
-
-    test.each([
-      ["none", {}, { dns: { domain: "b" } }],
-      ["null", { dns: null }, { dns: { domain: "b" } }],
-    ])("with %s before, the creator's value counts", (_, prevResult, delegateResult) => {
-      expect(spliced(prevResult, delegateResult).dns).toStrictEqual({ domain: "b" });
-    });
   });
 
   test("unknown keys of both are kept, and the first value wins", () => {
@@ -290,16 +283,22 @@ describe("a chained plugin", () => {
     expect(spliced(bothResult, shownOfEth1)).toStrictEqual({ ...bothResult, routes: [...rest, default0] });
   });
 
-  test("addresses: removed, added, and with an index if it gave none", () => {
-    const added = [{ address: "10.0.9.9/24" }, { address: "fd00::9/64", interface: 2 }];
-    expect(spliced(bothResult, { ...shownOfEth1, ips: added }).ips).toStrictEqual([
-      { address: "172.16.5.2/24", gateway: "172.16.5.1", interface: 0 },
-      { address: "10.0.9.9/24", interface: 3 },
-      { address: "fd00::9/64", interface: 3 },
-    ]);
-    expect(spliced(bothResult, { ...shownOfEth1, ips: [] }).ips).toStrictEqual([
-      { address: "172.16.5.2/24", gateway: "172.16.5.1", interface: 0 },
-    ]);
+  test("that drops an interface: the others' addresses keep their interfaces", () => {
+    const prevResult = {
+      interfaces: [{ name: "br0" }, { name: "veth0" }, eth0, eth1],
+      ips: [
+        { address: "10.0.1.2/24", interface: 3 },
+        { address: "10.0.0.2/24", interface: 2 },
+      ],
+    };
+    const returned = { interfaces: [eth0], ips: [{ address: "10.0.0.2/24", interface: 0 }] };
+    expect(spliced(prevResult, returned, eth0Name)).toStrictEqual({
+      interfaces: [eth0, eth1],
+      ips: [
+        { address: "10.0.1.2/24", interface: 1 },
+        { address: "10.0.0.2/24", interface: 0 },
+      ],
+    });
   });
 
   test("routes: those it returns replace those it saw; hidden ones stay", () => {

@@ -1,6 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { findDelegate } from "../../../shared/delegate/find-delegate.ts";
-import type { Host } from "../../../shared/host/host.ts";
 import { callWrapper, type Machine, printed } from "../support/fake-host.ts";
 
 /** Looks for bridge on a machine with these paths. The executable is in /usr/lib/cni-wrappers. */
@@ -40,18 +38,6 @@ describe("the place of the delegate", () => {
   test("CNI_PATH comes first", () => {
     const files = { "/usr/lib/cni-wrappers/bridge": "executable", "/b/bridge": "executable" } as const;
     expect(looking("/a:/b", files).runs).toMatchObject([{ path: "/b/bridge" }]);
-  });
-
-  test("the executable's own directory is not looked up for a delegate in CNI_PATH", () => {
-    const host = {
-      env: { CNI_PATH: "/a:/b" },
-      calledAs: "bridge-wrapper",
-      inspect: (path: string) => (path === "/b/bridge" ? "executable" : "missing"),
-      get executable(): string {
-        throw new Error("it was looked up");
-      },
-    };
-    expect(findDelegate(host as Partial<Host> as Host, "bridge")).toBe("/b/bridge");
   });
 
   test("a file that cannot be executed is skipped", () => {

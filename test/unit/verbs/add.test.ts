@@ -37,17 +37,6 @@ describe("after others", () => {
     expect(splice).toStrictEqual({ as: "creator", selector: eth1Name, prevResult: macvlanResult });
   });
 
-  test("a chained plugin gets a narrowed prevResult", () => {
-    const { call, splice } = chained("tuning-wrapper", { ifName: "eth1" }, bothResult);
-    expect(call.configuration?.prevResult).toStrictEqual({ ...bridgeResult, dns: bothResult.dns });
-    expect(splice).toStrictEqual({
-      as: "meta",
-      selector: eth1Name,
-      prevResult: bothResult,
-      attachment: { container: 3, members: [1, 2, 3] },
-    });
-  });
-
   test("a plugin of unknown role is a chained plugin if its interface exists, else a creator", () => {
     expect(chained("calico-wrapper", { ifName: "eth1" }, bothResult).splice.as).toBe("meta");
     expect(chained("calico-wrapper", { ifName: "eth2" }, bothResult).splice.as).toBe("creator");

@@ -103,18 +103,6 @@ describe("the MAC of the bridge", () => {
     expect(shown(gateway, {})).toStrictEqual([{ name: "disc0" }, ...ports]);
   });
 
-  test("is removed before wrapper.jq runs", () => {
-    const stdin = { cniVersion: "1.0.0", name: "zone", wrapper: { ifName: "eth1", jq: "." }, prevResult: bothResult };
-    const seen: string[] = [];
-    const jq = (_: string, input: string) => {
-      seen.push(input);
-      return { output: input };
-    };
-    const call = { env: { CNI_COMMAND: "CHECK" }, stdin: { ...stdin, bridge: "disc0" } };
-    callWrapper(call, { jq, files: { "/sys/class/net/disc0/addr_assign_type": "1\n" } });
-    expect(JSON.parse(seen[0] ?? "").prevResult.interfaces).toStrictEqual([{ name: "disc0" }, ...ports]);
-  });
-
   test("the kernel is not asked if the device has a name that none can have, or prevResult does not list it", () => {
     const stdin = {
       cniVersion: "1.0.0",

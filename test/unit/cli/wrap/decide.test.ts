@@ -117,15 +117,6 @@ describe("running containers that something else attached", () => {
     ]);
   });
 
-  test("keep only the network of an interface with leases", () => {
-    const three = [{ containerId: "c1", interfaces: ["eth0", "eth1", "eth2"], leased: ["eth2"] }];
-    expect(changesOf([macvlan, bridge, ptp], { older: three })).toEqual([
-      "0 macvlan-wrapper",
-      "1 bridge-wrapper ifName=eth1",
-      "2 ptp-wrapper ifName=eth2 network=zone",
-    ]);
-  });
-
   test("do not decide if they do not fit the list, or do not agree", () => {
     const others = [...older, { containerId: "c2", interfaces: ["eth0", "net2"], leased: [] }];
     for (const unfit of [others, [{ containerId: "c1", interfaces: ["eth0"], leased: [] }]]) {
@@ -166,14 +157,6 @@ describe("running containers that something else attached", () => {
 });
 
 describe("the operator's names", () => {
-  test("count by position; the others are eth1 and so on", () => {
-    expect(changesOf([macvlan, bridge, ptp], { wished: [undefined, "lan0"] })).toEqual([
-      "0 macvlan-wrapper",
-      "1 bridge-wrapper ifName=lan0",
-      "2 ptp-wrapper ifName=eth1",
-    ]);
-  });
-
   test.each([
     ["backup", "the interface name backup sorts before eth0, so Nomad would advertise its address"],
     ["eth0", "the interface name eth0 is taken"],
