@@ -20,6 +20,8 @@ export type Step =
       /** Changes of its stdin, by a path such as `prevResult.ips.0.address`. */
       readonly with?: JsonObject;
       readonly ifName?: string;
+      /** CNI_ARGS. */
+      readonly args?: string;
     }
   | { readonly drop: string }
   | { readonly leave: true };
@@ -88,10 +90,10 @@ async function wordsOfSteps(steps: readonly Step[], place: Place): Promise<strin
     if ("drop" in step) await place.drop(step.drop);
     else if ("leave" in step) await place.leave();
     else {
-      const { verb, plugin, ifName = "eth0" } = step;
+      const { verb, plugin, ifName = "eth0", args = "" } = step;
       const config = { cniVersion: "1.0.0", name: "zone", ...plugin, ...(prevResult && { prevResult }) };
       const variables = { CNI_COMMAND: verb, CNI_CONTAINERID: "example1", CNI_NETNS: netns, CNI_IFNAME: ifName };
-      const env = { ...variables, CNI_PATH: Lab.pluginPath, CNI_ARGS: "" };
+      const env = { ...variables, CNI_PATH: Lab.pluginPath, CNI_ARGS: args };
       const [exitCode, output] = await place.run(plugin.type, env, changed(config, step.with ?? {}));
       words.push(exitCode === 0 ? shapeOf(output) : errorOf(output));
       if (verb === "ADD" && exitCode === 0) prevResult = output;
