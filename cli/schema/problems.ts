@@ -16,7 +16,9 @@ export interface Problem {
 
 /** Returns all that a schema refuses in a value. `original` is the value in the file, if `value` is a view of it. */
 export function problemsOf(schema: z.core.$ZodType, value: unknown, original = value): readonly Problem[] {
-  const issues = z.safeParse(schema, value, { error: ownError }).error?.issues ?? [];
+  // zod compares the `length` of whatever has one. A list's objects have no prototype, so it throws for one of those; a copy has.
+  const { error } = z.safeParse(schema, structuredClone(value), { error: ownError });
+  const issues = error?.issues.filter((issue) => !("origin" in issue && issue.origin === "unknown")) ?? [];
   return issues.map((issue) => {
     const { path, found } = spelledPath(original, issue.path);
     return { path, value: found, message: found === undefined ? "is missing" : words(issue), issue };
