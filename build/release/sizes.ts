@@ -22,7 +22,9 @@ export function sizesIn(directory: string, version: string): readonly ArchiveSiz
 
 function sizeInside(archive: string): number {
   const name = executableIn(parseArchiveName(basename(archive))?.flavor ?? "slim");
-  return Number(outputOf("tar", ["-tvzf", archive, `./${name}`], {}, archive).split(/ +/)[2]);
+  const [, , bytes] = outputOf("tar", ["-tvzf", archive, `./${name}`], {}, archive).split(/ +/);
+  if (bytes === undefined) throw new Error(`${archive}: tar does not say how large ${name} is`);
+  return Number(bytes);
 }
 
 /** Returns the table of the archives for a page. */

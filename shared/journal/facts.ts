@@ -281,7 +281,10 @@ function inodesOfProcesses(host: Reader): readonly (number | undefined)[] {
   return areHidden ? [undefined] : processes.flatMap(inodesOf);
 }
 
-/** Whether nobody may look at a thread that is there. One that has just ended has no network namespace, but still a user's. */
+/**
+ * Whether a thread is there that this process may not look at. One that has just ended has left its network namespace, but not
+ * its user namespace.
+ */
 function isHidden(host: Reader, thread: string): boolean {
   return host.stat(`/proc/${thread}/ns/user`) === undefined && host.stat(`/proc/${thread}/ns`) !== undefined;
 }

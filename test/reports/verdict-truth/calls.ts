@@ -102,7 +102,7 @@ async function wordsOfSteps(steps: readonly Step[], place: Place): Promise<strin
   return words;
 }
 
-/** Changes values by their paths. Null leaves out what is there. */
+/** Returns a copy of a configuration with other values at some paths. Null removes the key. */
 function changed(config: JsonObject, changes: JsonObject): JsonObject {
   const copy = structuredClone(config);
   for (const [at, value] of Object.entries(changes)) {
@@ -119,7 +119,7 @@ function errorOf({ code, msg, details }: JsonObject): string {
   return `${code}: ${normal([msg, details].filter(Boolean).join("; "))}`;
 }
 
-/** What is the same each time in a result; "passes" without one. */
+/** Describes a result without the names and MACs that a plugin chooses by chance. "passes" if it is empty. */
 function shapeOf(result: JsonObject): string {
   const { interfaces, ips } = resultOf({ prevResult: result });
   const routes = Array.isArray(result.routes) ? result.routes.filter(isJsonObject) : [];
