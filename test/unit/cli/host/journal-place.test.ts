@@ -1,9 +1,9 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, type statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
 import { expect, test } from "vitest";
 import { journalProblem } from "../../../../cli/host/journal-place.ts";
 import { scratch } from "../../../support/scratch.ts";
+import { replaceFileFunctions } from "../../support/file-functions.ts";
 
 const directory = scratch();
 
@@ -21,9 +21,29 @@ test("a file in its place, or above it, is named", () => {
   ]);
 });
 
-// /proc has no free blocks, and only root may write there.
-test("a file system without space, and a directory where nobody may write, are named", () => {
-  const problem =
-    process.getuid?.() === 0 ? "no space is left on the file system" : "permission denied; run the command as root";
-  expect(journalProblem("/proc/nothing")).toBe(`/proc: ${problem}`);
+test.each([
+  ["65,536 bytes are free", { bsize: 4096, bfree: 16, files: 9, ffree: 1 }, undefined],
+  ["65,535 bytes are free", { bsize: 1, bfree: 65_535, files: 9, ffree: 1 }, "no space is left on the file system"],
+  ["no file can be made", { bsize: 4096, bfree: 16, files: 9, ffree: 0 }, "no space is left on the file system"],
+  ["the file system counts no files", { bsize: 4096, bfree: 16, files: 0, ffree: 0 }, undefined],
+])("%s", (_, space, problem) => {
+  const restore = replaceFileFunctions({ statfsSync: (() => space) as unknown as typeof statfsSync });
+  try {
+    expect(journalProblem(directory)).toBe(problem && `${directory}: ${problem}`);
+  } finally {
+    restore();
+  }
+});
+
+test("a directory where nobody may write is named", () => {
+  const restore = replaceFileFunctions({
+    accessSync() {
+      throw Object.assign(new Error("EACCES"), { code: "EACCES" });
+    },
+  });
+  try {
+    expect(journalProblem(directory)).toBe(`${directory}: permission denied; run the command as root`);
+  } finally {
+    restore();
+  }
 });
