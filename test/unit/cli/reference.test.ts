@@ -1,5 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { describe, expect, test } from "vitest";
+import { readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
 import { ProgramCommand } from "../../../cli/command.ts";
 import { manPage } from "../../../cli/reference.ts";
 import { runCommand } from "../support/fake-terminal.ts";
@@ -9,15 +11,12 @@ const printed = async (...args: string[]) => {
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
   return stdout;
 };
-const scripts = {
-  bash: await printed("completion", "bash"),
-  zsh: await printed("completion", "zsh"),
-  fish: await printed("completion", "fish"),
-};
-const helpOfAll = await printed("--help");
-const names = [...helpOfAll.matchAll(/^ {2}([a-z]+) /gm)]
-  .map(([, name = ""]) => name)
-  .filter((name) => name !== "help");
+const names = readdirSync(join(import.meta.dirname, "../../../cli/commands")).map((file) => basename(file, ".ts"));
+const scripts = { bash: "", zsh: "", fish: "" };
+
+beforeAll(async () => {
+  for (const shell of ["bash", "zsh", "fish"] as const) scripts[shell] = await printed("completion", shell);
+});
 
 function run(program: string, args: readonly string[], input: string) {
   const { error, status, stdout, stderr } = spawnSync(program, args, { input, encoding: "utf8" });
