@@ -54,7 +54,7 @@ function entryLines(attachment: CachedAttachment, creator: ListedPlugin, { insid
     wrapper,
     configuration: { cniVersion: attachment.list?.cniVersion, ...own, name: delegateNetwork, type: delegate },
   };
-  return [beganLine(entry), { line: "done", id, uptime, made: link.ifindex, addresses: addressesOf(link) }];
+  return [beganLine(entry), { line: "done", id, made: link.ifindex, addresses: addressesOf(link) }];
 }
 
 /** The network under which the creator's lease is: the wrapper's own, or the list's, where a script left it. */

@@ -61,7 +61,6 @@ export interface Began extends AttachmentKey, Moment {
 
 /** The line after an ADD that passed. */
 export interface Done {
-  readonly uptime: number;
   /** The index of the interface; undefined if it could not be read. */
   readonly made?: number | undefined;
   /** Such as `172.26.64.2/20`. */

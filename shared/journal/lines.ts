@@ -98,7 +98,7 @@ type Growing = { -readonly [K in keyof Entry]: Entry[K] };
  * written.
  */
 function apply(value: JsonObject, entries: Growing[]): boolean {
-  const { line, format, id, ids, uptime, addresses, routed, left } = value;
+  const { line, format, id, ids, addresses, routed, left } = value;
   if (line === "began") {
     if (typeof format !== "number" || format > presentFormat) return false;
     if (isBegan(value)) begin(value as unknown as Growing, entries);
@@ -111,7 +111,7 @@ function apply(value: JsonObject, entries: Growing[]): boolean {
   const entry = entries.find((one) => one.id === id);
   switch (line) {
     case "done":
-      if (entry && isTexts(addresses) && typeof uptime === "number" && (routed === undefined || isTexts(routed)))
+      if (entry && isTexts(addresses) && (routed === undefined || isTexts(routed)))
         entry.done = value as unknown as Done;
       return true;
     case "failed":

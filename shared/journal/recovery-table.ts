@@ -106,7 +106,7 @@ function isComplete(journal: Journal, entry: Entry, { resultMs, bootId, uptime }
   // guard: an attachment that libcni has written a result for
   if (resultMs !== undefined && resultMs !== entry.resultMs) return true;
   const ofBoot = withoutStrays(journal).filter((one) => one.bootId === bootId);
-  const times = ofBoot.map((one) => one.done?.uptime ?? one.uptime);
+  const times = ofBoot.map((one) => one.uptime);
   // guard: an attachment whose ADD passed long ago
   return ofBoot.findLast(isStanding)?.done !== undefined && uptime - Math.max(...times) > longestTry;
 }

@@ -122,7 +122,7 @@ function imaginedEntry(
     checksum: "",
     wrapper: {},
     configuration: {},
-    done: { uptime, addresses: [] },
+    done: { addresses: [] },
     isGivenUp: false,
     isUndone: false,
   };

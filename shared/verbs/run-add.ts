@@ -209,7 +209,6 @@ function remember(attempt: Attempt, { addresses, added, routed }: SplicedAnswer)
   const { call } = adding;
   if (isOvertaken(attempt)) throw new Failure("givenUp", entry.ifName);
   const done: Done = {
-    uptime: entry.uptime,
     made: linkOf(undoing, entry) || undefined,
     addresses,
     ...(added.length > 0 && { added }),
@@ -294,7 +293,7 @@ function undo(attempt: Attempt, failure: CniError, addresses: readonly string[] 
   const made = isLate ? undefined : linkOf(undoing, entry) || undefined;
   // guard: an interface that the next ADD has made and not yet written down
   const isMadeAgain = isLate && entry.before !== undefined;
-  const end = isMadeAgain ? { failed: { addresses } } : { done: { uptime: entry.uptime, made, addresses } };
+  const end = isMadeAgain ? { failed: { addresses } } : { done: { made, addresses } };
   const outcome = tryToUndo(undoing, { ...entry, ...end });
   removeIfUndone(undoing);
   return outcome.end === "failed" ? error.addDetail(`The delegate's DEL failed as well: ${outcome.why}`) : error;

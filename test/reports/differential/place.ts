@@ -112,7 +112,7 @@ function leaveJournal({ journal }: Request): void {
         wrapper: {},
         configuration,
       },
-      { line: "done", id: ifName, uptime: 1, addresses: ["10.1.0.2/24"] },
+      { line: "done", id: ifName, addresses: ["10.1.0.2/24"] },
     ];
   });
   const text = journal === "unreadable" ? "no journal\n" : lines.map((line) => `${JSON.stringify(line)}\n`).join("");

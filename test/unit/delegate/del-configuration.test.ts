@@ -159,7 +159,7 @@ test("the interfaces that a plugin added are in prevResult, after the others and
     { name: "eth0", sandbox: blue },
     { name: "eth0b", sandbox: blue },
   ];
-  const done = { uptime: 985, addresses: [], added: [added] };
+  const done = { addresses: [], added: [added] };
   const configuration = { type: "tuning", name: "zone", prevResult: { cniVersion: "1.0.0", interfaces: [first] } };
   expect(withEverythingAdded(chainedOf("tuning", { done, configuration }))).toEqual({
     ...configuration,

@@ -35,7 +35,7 @@ function takenWith(files: Readonly<Record<string, string>>, given: typeof config
 }
 
 const elsewhere = entryOf({ configuration: { IPAM: { type: "host-local", DataDir: "/run/leases" } } });
-const two = { uptime: 985, addresses: ["10.1.0.2/24"] };
+const two = { addresses: ["10.1.0.2/24"] };
 const ofRed = (changes = {}) => journalFiles(entryOf({ containerId: "red", done: { made: 7, ...two }, ...changes }));
 const resultOf = (containerId: string, address: string) => ({
   [`/var/lib/cni/results/zone-${containerId}-eth0`]: JSON.stringify({

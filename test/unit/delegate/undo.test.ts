@@ -132,7 +132,7 @@ describe("a DEL that failed", () => {
 
   test("does not run with the list's configuration if a sibling has got the interface and the lease by now", () => {
     const meanwhile = (files: Map<string, unknown>) => {
-      const sibling = entryOf({ ...other, delegateNetwork: "zone", done: { uptime: 990, made: 8, addresses: [] } });
+      const sibling = entryOf({ ...other, delegateNetwork: "zone", done: { made: 8, addresses: [] } });
       for (const [path, text] of Object.entries(journalFiles(sibling))) files.set(path, { text, modifiedMs: 0 });
     };
     const answers = [exits(1, "first"), exits(0)];

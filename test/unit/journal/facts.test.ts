@@ -31,7 +31,7 @@ function hostOf(...entries: readonly Entry[]): Machine {
 }
 
 const own = [entryOf(), entryOf({ ifName: "eth1" }), chainedOf("firewall", { ifName: "eth1" })];
-const unknownIndex = { uptime: 985, addresses: ["172.26.64.9/20"] };
+const unknownIndex = { addresses: ["172.26.64.9/20"] };
 const firewall = { ...zone, wrapper: { ifName: "eth1" }, prevResult: bothResult };
 
 test.each<[string, string, Call, Machine]>([

@@ -112,12 +112,11 @@ describe("a journal", () => {
   test.each([
     [{}, true],
     [{ addresses: "10.1.0.2" }, false],
-    [{ uptime: "now" }, false],
     [{ routed: "2001:db8::5/64" }, false],
     [{ routed: ["2001:db8::5/64"] }, true],
   ])("takes a line done with %j: %s", (changes, isTaken) => {
     const [began] = linesOf([entryOf({ id: "odd" })]);
-    const done = { line: "done", id: "odd", addresses: [], uptime: 1, ...changes };
+    const done = { line: "done", id: "odd", addresses: [], ...changes };
     const { entries } = parseJournal(zoneOfBlue, `${text}${JSON.stringify(began)}\n${JSON.stringify(done)}\n`);
     expect(entries[1]).toMatchObject({ id: "odd" });
     expect(entries[1]?.done !== undefined).toBe(isTaken);
@@ -149,7 +148,7 @@ describe("a journal", () => {
 
   test("leaves out a line about an entry that it does not have", () => {
     for (const line of ["done", "failed", "undone"]) {
-      const content = `${text}${JSON.stringify({ line, id: "none", uptime: 1, addresses: [] })}\n`;
+      const content = `${text}${JSON.stringify({ line, id: "none", addresses: [] })}\n`;
       expect(parseJournal(zoneOfBlue, content)).toMatchObject({ entries: [first], problem: undefined });
     }
   });

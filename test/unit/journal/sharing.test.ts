@@ -91,7 +91,7 @@ describe("an interface", () => {
     [
       "of an ADD that found something else than its plugin's earlier one had made",
       tryOf({ before: 7, failed: { left: 7 } }),
-      { earlier: [entryOf({ isGivenUp: true, done: { uptime: 1, made: 6, addresses: [] } })] },
+      { earlier: [entryOf({ isGivenUp: true, done: { made: 6, addresses: [] } })] },
       leaseOnly,
     ],
     [
@@ -148,7 +148,7 @@ describe("an interface", () => {
           entryOf({
             ...other,
             ifName: "eth1",
-            done: { uptime: 985, made: 7, addresses: [], added: [{ name: "eth0", sandbox: blue }] },
+            done: { made: 7, addresses: [], added: [{ name: "eth0", sandbox: blue }] },
           }),
         ],
         link: 8,
@@ -158,20 +158,20 @@ describe("an interface", () => {
     [
       "of a failed ADD, which another attachment has, index unknown",
       tryOf({ failed: { left: 8 } }),
-      { siblings: [entryOf({ ...other, done: { uptime: 985, addresses: [] } })], link: 8 },
+      { siblings: [entryOf({ ...other, done: { addresses: [] } })], link: 8 },
       leaseOnly,
     ],
     [
       "of an unknown plugin, which a sibling has by now: others of it wait for that",
       entryOf({ type: "twin" }),
-      { siblings: [entryOf({ ...other, done: { uptime: 985, made: 8, addresses: [] } })], link: 8 },
+      { siblings: [entryOf({ ...other, done: { made: 8, addresses: [] } })], link: 8 },
       { ...leaseOnly, waits: true },
     ],
     [
       "of a known plugin, which a sibling has by now: nothing waits",
       entryOf(),
       {
-        siblings: [entryOf({ ...other, delegateNetwork: "other", done: { uptime: 985, made: 8, addresses: [] } })],
+        siblings: [entryOf({ ...other, delegateNetwork: "other", done: { made: 8, addresses: [] } })],
         link: 8,
       },
       leaseOnly,
@@ -209,25 +209,15 @@ describe("an interface", () => {
       { results: () => [resultWith("eth0", "/elsewhere")] },
       everything,
     ],
-    ["of unknown index, if nobody else has one", entryOf({ done: { uptime: 1, addresses: [] } }), {}, everything],
-    [
-      "of unknown index, which another attachment has",
-      entryOf({ done: { uptime: 1, addresses: [] } }),
-      claimed,
-      leaseOnly,
-    ],
+    ["of unknown index, if nobody else has one", entryOf({ done: { addresses: [] } }), {}, everything],
+    ["of unknown index, which another attachment has", entryOf({ done: { addresses: [] } }), claimed, leaseOnly],
     [
       "of an attachment without an entry, which another one's ADD may be making",
-      entryOf({ id: "", done: { uptime: 1, addresses: [] } }),
+      entryOf({ id: "", done: { addresses: [] } }),
       failedToo,
       leaseOnly,
     ],
-    [
-      "of unknown index, which another one only tried",
-      entryOf({ done: { uptime: 1, addresses: [] } }),
-      failedToo,
-      everything,
-    ],
+    ["of unknown index, which another one only tried", entryOf({ done: { addresses: [] } }), failedToo, everything],
     ["that cannot be looked up now", entryOf(), { link: "unknown" }, everything],
     ["that cannot be, and whose name another one has", entryOf(), { ...claimed, link: "unknown" }, leaseOnly],
     ["of a failed ADD, with another index since", tryOf({ failed: { left: 7 } }), { link: 8 }, leaseOnly],
@@ -391,7 +381,7 @@ describe("masquerading", () => {
 });
 
 test.each<[string, Partial<Entry>, boolean]>([
-  ["passed", { done: { uptime: 1, addresses: [] } }, true],
+  ["passed", { done: { addresses: [] } }, true],
   ["failed after it had an address", { failed: { left: 7, addresses: ["10.1.0.2/24"] } }, true],
   ["failed without one", { failed: { left: 7, addresses: [] } }, false],
   ["failed, and nobody looked", { failed: { left: 7 } }, false],
@@ -404,7 +394,7 @@ test.each<[string, Partial<Entry>, boolean]>([
 
 describe("the DEL of an entry whose interface and lease are a sibling's, for its masquerading", () => {
   const configuration = { type: "bridge", name: "zone", ipMasq: true };
-  const sibling = entryOf({ ...other, delegateNetwork: "zone", done: { uptime: 985, made: 8, addresses: [] } });
+  const sibling = entryOf({ ...other, delegateNetwork: "zone", done: { made: 8, addresses: [] } });
 
   test.each<[string, Entry, Entry, string]>([
     ["runs if it passed", entryOf({ configuration }), { ...sibling, configuration }, "DEL"],
@@ -430,7 +420,7 @@ describe("the DEL of an entry whose interface and lease are a sibling's, for its
 
 describe("a chained plugin's DEL gets the namespace", () => {
   const madeBy = (made: number | undefined, runtimeIfName = "net1") =>
-    entryOf({ ...other, runtimeIfName, done: { uptime: 985, ...(made !== undefined && { made }), addresses: [] } });
+    entryOf({ ...other, runtimeIfName, done: { ...(made !== undefined && { made }), addresses: [] } });
 
   test.each<[string, Entry[], number | "unknown", boolean]>([
     ["unless another attachment made the interface", [madeBy(8)], 8, false],
@@ -450,7 +440,7 @@ test.each<[string, Partial<Entry>, object]>([
   ["left the same one: no attachment uses it", { before: 6, failed: { left: 7 } }, everything],
   ["may have made it", { before: 0 }, leaseOnly],
   ["found it, and still runs", { before: 7 }, everything],
-  ["passed, though there was one before", { before: 7, done: { uptime: 1, addresses: [] } }, leaseOnly],
+  ["passed, though there was one before", { before: 7, done: { addresses: [] } }, leaseOnly],
   ["was in another namespace", { before: 0, namespace: { ...here, inode: 1 } }, everything],
 ])("a failed ADD's interface is its own if a sibling's ADD %s", (_, changes, expected) => {
   expect(decide(tryOf(), { siblings: [tryOf({ ...other, delegateNetwork: "other", ...changes })] })).toEqual(expected);
@@ -514,7 +504,7 @@ describe("what a chained plugin leaves", () => {
   });
 
   test("its interface is another attachment's by now: DEL gets no namespace", () => {
-    const siblings = [entryOf({ ...other, done: { uptime: 1, made: 7, addresses: [] } })];
+    const siblings = [entryOf({ ...other, done: { made: 7, addresses: [] } })];
     expect(decide(chainedOf("tuning"), { siblings })).toEqual(leaseOnly);
     expect(decide(chainedOf("tuning"), { siblings, link: 9 })).toEqual(everything);
     const running = { siblings: [tryOf(other)], isTaken: () => true };

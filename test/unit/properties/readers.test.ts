@@ -19,7 +19,7 @@ const entries = fc
   .record({
     ifName,
     role: fc.constantFrom("creator" as const, "meta" as const),
-    done: fc.option(fc.record({ uptime: fc.nat(), made: index, addresses: fc.array(address) }), { nil: undefined }),
+    done: fc.option(fc.record({ made: index, addresses: fc.array(address) }), { nil: undefined }),
     isGivenUp: fc.boolean(),
   })
   .map((changes) => entryOf(JSON.parse(JSON.stringify(changes))));

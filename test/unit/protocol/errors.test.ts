@@ -21,7 +21,7 @@ const routing = {
   routes: [{ dst: "172.26.64.0/20", dev: "eth1", table: "100" }],
   rules: [{ src: "172.26.64.2", table: "100" }],
 };
-const movedRoutes = journalFiles(chainedOf("sbr", { ifName: "eth1", done: { uptime: 985, addresses: [], routing } }));
+const movedRoutes = journalFiles(chainedOf("sbr", { ifName: "eth1", done: { addresses: [], routing } }));
 
 /** For every error of the catalogue, an input that leads to it. */
 const cases: Record<ErrorKey, Case> = {

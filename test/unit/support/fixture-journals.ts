@@ -26,6 +26,6 @@ export function journalOf({ env, stdin }: Request, { delegate }: Expected, chang
   const { prevResult: _, ...rest } = delegate.configuration as { prevResult?: unknown };
   const attachment = { network: stdin.name, containerId, runtimeIfName };
   const entry = { ...attachment, ifName, delegateNetwork: name, configuration: rest, ...changes } as Partial<Entry>;
-  const done: Done = { uptime: 985, made: 7, addresses: ["10.1.0.2/24"], ...(type === "bridge" && { fixedMac: true }) };
+  const done: Done = { made: 7, addresses: ["10.1.0.2/24"], ...(type === "bridge" && { fixedMac: true }) };
   return journalFiles(creators.includes(type) ? entryOf({ type, done, ...entry }) : chainedOf(type, entry));
 }

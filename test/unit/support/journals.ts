@@ -30,7 +30,7 @@ export function entryOf(changes: Partial<Entry> = {}): Entry {
     },
     ...{ bootId, uptime: 985, namespace: { path: blue, device: 4, inode: ownNamespace, changedMs: 0 }, before: 0 },
     ...{ checksum: "0", wrapper: ifName === "eth0" ? {} : { ifName }, configuration: { type, name: delegateNetwork } },
-    done: { uptime: 985, made: 7, addresses: ["10.1.0.2/24"] },
+    done: { made: 7, addresses: ["10.1.0.2/24"] },
     isGivenUp: false,
     isUndone: false,
     ...changes,
@@ -44,7 +44,7 @@ export function tryOf(changes: Partial<Entry> = {}): Entry {
 
 /** The entry of a chained plugin's ADD. */
 export function chainedOf(type: string, changes: Partial<Entry> = {}): Entry {
-  return entryOf({ type, role: "meta", before: undefined, done: { uptime: 985, addresses: [] }, ...changes });
+  return entryOf({ type, role: "meta", before: undefined, done: { addresses: [] }, ...changes });
 }
 
 /** The lines that lead to entries. */

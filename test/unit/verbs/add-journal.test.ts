@@ -51,7 +51,7 @@ describe("the lines of an ADD", () => {
   test("say all that its DEL needs, and what it made", () => {
     expect(linesIn(add({}, call).files[journal])).toEqual([
       began,
-      { line: "done", id, uptime: 1000, made: 8, addresses: ["172.16.5.2/24"] },
+      { line: "done", id, made: 8, addresses: ["172.16.5.2/24"] },
     ]);
   });
 
@@ -61,7 +61,7 @@ describe("the lines of an ADD", () => {
     const interfaces = [...macvlanResult.interfaces, { name: "veth1" }, lo, added];
     const outcome = add({ links: [0], answers: [exits(0, { ...macvlanResult, interfaces })] }, call);
     expect(linesIn(outcome.files[journal])[1]).toEqual({
-      ...{ line: "done", id, uptime: 1000, addresses: ["172.16.5.2/24"] },
+      ...{ line: "done", id, addresses: ["172.16.5.2/24"] },
       added: [added],
     });
   });
@@ -89,7 +89,7 @@ describe("the lines of an ADD", () => {
     const [{ first, before, ...line }, done] = linesIn(outcome.files[journal]);
     expect([first, before]).toEqual([undefined, undefined]);
     expect(line).toMatchObject({ type: "tuning", role: "meta", configuration: { prevResult: macvlanResult } });
-    expect(done).toEqual({ line: "done", id, uptime: 1000, addresses: [], added: [vrf0] });
+    expect(done).toEqual({ line: "done", id, addresses: [], added: [vrf0] });
   });
 
   test("of a later creator do not name the interfaces that prevResult has, in the same namespace", () => {
@@ -161,7 +161,7 @@ describe("an ADD beside what another call writes to the journal meanwhile", () =
 });
 
 describe("a stray ADD", () => {
-  const live = chainedOf("tuning", { uptime: 1, done: { uptime: 1, addresses: [] } });
+  const live = chainedOf("tuning", { uptime: 1, done: { addresses: [] } });
   const lender = entryOf({ uptime: 1, isGivenUp: true });
   const never = { stdin: { ...stdin, wrapper: { recover: "never" } } };
 
@@ -180,7 +180,7 @@ describe("a stray ADD", () => {
     expect(givenUp).toEqual({ line: "given up", ids: [id] });
     const { stray: _, ...whole } = stray ?? {};
     expect(began).toEqual(whole);
-    expect(done).toEqual({ line: "done", id, uptime: 1000, made: 8, addresses: ["172.16.5.2/24"] });
+    expect(done).toEqual({ line: "done", id, made: 8, addresses: ["172.16.5.2/24"] });
     expect(more).toEqual([]);
   });
 
@@ -276,7 +276,7 @@ describe("an ADD asks for the address that the attachment had", () => {
 
   test.each<[string, Partial<Entry>, object | undefined]>([
     ["may get it now", {}, undefined],
-    ["has it", { done: { uptime: 985, addresses: [] } }, undefined],
+    ["has it", { done: { addresses: [] } }, undefined],
     ["began in an earlier boot", { bootId: "earlier" }, ips],
     ["began in a namespace that is gone", { namespace: old }, ips],
     ["has another IPAM plugin", { configuration: { ipam: { type: "static" } } }, ips],
@@ -286,7 +286,7 @@ describe("an ADD asks for the address that the attachment had", () => {
   });
 
   test("only if all of them are in its subnets", () => {
-    const done = { uptime: 985, made: 7, addresses: ["10.1.0.2/24", "10.2.0.2/24"] };
+    const done = { made: 7, addresses: ["10.1.0.2/24", "10.2.0.2/24"] };
     expect(askedBeside({ bootId: "earlier" }, { bootId: "earlier", done })).toBeUndefined();
   });
 

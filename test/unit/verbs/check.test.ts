@@ -66,7 +66,7 @@ describe("the MAC of the bridge", () => {
     ["compared", { fixedMac: true as const }],
     ["left out", {}],
   ])("is %s if somebody has set it, and ADD saw %j", (outcome, seen) => {
-    const done = { uptime: 985, addresses: [], ...seen };
+    const done = { addresses: [], ...seen };
     const files = {
       "/sys/class/net/disc0/addr_assign_type": "3\n",
       ...journalFiles(entryOf({ ifName: "eth1", done })),
@@ -93,7 +93,7 @@ describe("the MAC of the bridge", () => {
       "/var/lib/cni/results/zone-green-eth0": JSON.stringify({
         ...{ kind: "cniCacheV1", networkName: "zone", containerId: "green", ifName: "eth0", result: { interfaces: 7 } },
       }),
-      ...journalFiles(entryOf({ ifName: "eth1", done: { uptime: 985, addresses: [], fixedMac: true } })),
+      ...journalFiles(entryOf({ ifName: "eth1", done: { addresses: [], fixedMac: true } })),
     };
     const first = outcome === "compared" ? bridge : { name: "disc0" };
     expect(shown(gateway, files)).toStrictEqual([first, ...ports]);
@@ -268,7 +268,7 @@ describe("the entry of the interface", () => {
   });
 
   test("has the addresses from routers, which a creator does not get, and a chained plugin does", () => {
-    const maker = entryOf({ ifName: "eth1", done: { uptime: 985, addresses: [], routed: ["172.26.64.2/20"] } });
+    const maker = entryOf({ ifName: "eth1", done: { addresses: [], routed: ["172.26.64.2/20"] } });
     const chained = { calledAs: "tuning-wrapper", wrapper: renamed };
     expect(shown(check([maker], { wrapper: renamed })).ips).toEqual([]);
     expect(shown(check([maker, chainedOf("tuning", { ifName: "eth1" })], chained)).ips).toMatchObject([
@@ -293,7 +293,7 @@ describe("the entry of the interface", () => {
     const added = [{ name: "eth1", sandbox: blue }];
     const names = (entry: Entry, calledAs: string) =>
       shown(check([entry], { calledAs })).interfaces?.map(({ name }) => name);
-    const done = { uptime: 985, addresses: [], added };
+    const done = { addresses: [], added };
     expect(names(entryOf({ done }), "bridge-wrapper")).toEqual(["eth0", "disc0", "veth1", "eth1"]);
     expect(names(chainedOf("calico", { done }), "calico-wrapper")).toEqual(["eth0", "disc0", "veth1", "eth1"]);
     expect(names(entryOf(), "bridge-wrapper")).toEqual(["eth0"]);
@@ -304,7 +304,7 @@ describe("the entry of the interface", () => {
     const route = { dst: "172.26.64.0/20", dev: "eth1", table: "100" };
     const address = { ifname: "eth1", addr_info: [{ local: "172.26.64.2", prefixlen: 20 }] };
     const ip = () => [[route], [rule], [address]].map((rows) => `${JSON.stringify(rows)}\n`).join("");
-    const done = { uptime: 985, addresses: [], routing: { routes: [route], rules: [rule] } };
+    const done = { addresses: [], routing: { routes: [route], rules: [rule] } };
     const entries = [entryOf({ ifName: "eth1" }), chainedOf("sbr", { ifName: "eth1", done })];
     expect(check(entries, { wrapper: renamed, calledAs: "sbr-wrapper", ip }).exitCode).toBe(0);
   });
@@ -313,7 +313,7 @@ describe("the entry of the interface", () => {
     const routes = [{ dst: "10.99.0.0/16", dev: "eth1", table: "100" }];
     const mover = chainedOf("sbr", {
       ifName: "eth1",
-      done: { uptime: 985, addresses: [], routing: { routes, rules: [] } },
+      done: { addresses: [], routing: { routes, rules: [] } },
     });
     const creator = entryOf({ ifName: "eth1" });
     const dsts = (entry: Entry) => shown(check([creator, entry], { wrapper: renamed })).routes?.map(({ dst }) => dst);
@@ -323,7 +323,7 @@ describe("the entry of the interface", () => {
       leftOut: ["moved routes"],
     });
     const ofEth0 = { routes: routes.map((route) => ({ ...route, dev: "eth0" })), rules: [] };
-    expect(dsts({ ...mover, done: { uptime: 985, addresses: [], routing: ofEth0 } })).toEqual(["10.98.0.0/16"]);
+    expect(dsts({ ...mover, done: { addresses: [], routing: ofEth0 } })).toEqual(["10.98.0.0/16"]);
     expect(dsts({ ...mover, isGivenUp: true, isUndone: true })).toContain("10.99.0.0/16");
     expect(dsts({ ...mover, namespace: { ...mover.namespace, inode: 1 } })).toContain("10.99.0.0/16");
   });
@@ -334,7 +334,7 @@ describe("the entry of the interface", () => {
       { dst, dev: "eth1", table: "100" },
       { dst, dev: "net1", table: "main" },
     ];
-    const done = { uptime: 985, addresses: [], routing: { routes, rules: [] } };
+    const done = { addresses: [], routing: { routes, rules: [] } };
     const mover = chainedOf("sbr", { ifName: "eth1", done });
     const outcome = check([entryOf({ ifName: "eth1" }), mover], { wrapper: renamed });
     expect(shown(outcome).routes?.map((route) => route.dst)).toEqual(["10.98.0.0/16"]);
@@ -344,7 +344,7 @@ describe("the entry of the interface", () => {
     const routes = [{ dst: "10.99.0.0/16", dev: "eth1", table: "100" }];
     const mover = chainedOf("sbr", {
       ifName: "eth1",
-      done: { uptime: 985, addresses: [], routing: { routes, rules: [] } },
+      done: { addresses: [], routing: { routes, rules: [] } },
     });
     const codeOf = (ip?: () => string) => {
       const { stdout } = check([mover], { wrapper: renamed, calledAs: "sbr-wrapper", ...(ip && { ip }) });

@@ -38,7 +38,7 @@ describe("the plan of a DEL", () => {
             environment: {},
             configuration: { cniVersion: "1.0.0", name: "zone", type: "bridge" },
           },
-          as: { ...imagined, done: { uptime: 1000, addresses: [] } },
+          as: { ...imagined, done: { addresses: [] } },
         },
       ],
       entries: [],
@@ -63,7 +63,7 @@ describe("the plan of a DEL", () => {
 });
 
 describe("DEL of an unknown plugin without an entry", () => {
-  const red = entryOf({ containerId: "red", done: { uptime: 985, addresses: ["172.16.5.2/24"] } });
+  const red = entryOf({ containerId: "red", done: { addresses: ["172.16.5.2/24"] } });
   /** The addresses that it gets of prevResult, although another container has them by now. */
   const addressesBeside = (...entries: readonly Entry[]) => {
     const outcome = del("mark", { prevResult: macvlanResult }, { files: journalFiles(red, ...entries) });
@@ -128,7 +128,7 @@ describe("the prevResult of a DEL", () => {
       { address: "10.1.0.2/24", interface: 0 },
       { address: "10.3.0.2/24", interface: 1 },
     ];
-    const done = { uptime: 985, addresses: [], added: [vrf0] };
+    const done = { addresses: [], added: [vrf0] };
     const files = journalFiles(chainedOf("tuning", { done }));
     const listed = (interfaces: object[]) => shownIn(del("tuning", { prevResult: { interfaces, ips } }, { files }));
     expect(listed([...eth0, vrf0])).toMatchObject([{ interfaces: [...eth0, vrf0], ips }]);
@@ -167,7 +167,7 @@ describe("DEL of a stray ADD", () => {
   const stray = tryOf({ id: "stray", stray: true, isGivenUp: true });
 
   test("and of the entry that it repeats: the runtime gets the answer that failed, or the last one", () => {
-    const files = journalFiles(entryOf({ done: { uptime: 985, addresses: [] } }), stray);
+    const files = journalFiles(entryOf({ done: { addresses: [] } }), stray);
     const ended = (...answers: ReturnType<typeof exits>[]) => del("bridge", {}, { files, answers, links: [0] });
     expect(ended(exits(0, "stray"), exits(0, "own"))).toMatchObject({ exitCode: 0, stdout: "own", runs: [{}, {}] });
     expect(ended(exits(0), exits(3, "own"))).toMatchObject({ exitCode: 3, stdout: "own" });

@@ -9,7 +9,7 @@ import { blue } from "../support/requests.ts";
 import { bothResult, macvlanResult } from "../support/results.ts";
 
 const eth1 = entryOf({ ifName: "eth1", checksum: "1" });
-const sinceThen = { uptime: 985, addresses: [] };
+const sinceThen = { addresses: [] };
 const net1 = { network: "other", runtimeIfName: "net1" };
 const undone = { isGivenUp: true, isUndone: true };
 const journal = "/var/lib/cni/wrappers/blue/zone:eth0";
@@ -411,7 +411,7 @@ describe("DEL of an entry", () => {
     const [kept, recorded, known, leased, both] = [2, 3, 4, 5, 6].map((last) => ({ address: `10.1.0.${last}/24` }));
     const added = { prevResult: { ips: [kept, recorded, known] } };
     const own = chainedOf("firewall", { configuration: { type: "firewall", ...added } });
-    const theirs = entryOf({ containerId: "red", done: { uptime: 985, addresses: ["10.1.0.3/20", "10.1.0.4/20"] } });
+    const theirs = entryOf({ containerId: "red", done: { addresses: ["10.1.0.3/20", "10.1.0.4/20"] } });
     const files = {
       ...journalFiles(own, theirs),
       "/var/lib/cni/networks/zone/10.1.0.5": "red\r\neth0",
@@ -430,7 +430,7 @@ describe("DEL of an entry", () => {
     ["has a later entry whose DEL has passed", { isGivenUp: true, isUndone: true }, true],
   ])("of firewall has an address if another container that has it %s: %s", (_, changes, isGiven) => {
     const own = chainedOf("firewall", { configuration: { type: "firewall" } });
-    const red = { containerId: "red", done: { uptime: 985, addresses: ["10.1.0.2/24"] } };
+    const red = { containerId: "red", done: { addresses: ["10.1.0.2/24"] } };
     const later = Object.keys(changes).length > 0 ? [tryOf({ containerId: "red", id: "later", ...changes })] : [];
     const ips = [{ address: "10.1.0.2/24" }];
     const { runs } = del("firewall", { prevResult: { ips } }, { files: journalFiles(own, entryOf(red), ...later) });

@@ -223,7 +223,7 @@ describe("ADD", () => {
 describe("CHECK", () => {
   const ips = [...result.ips, { address: "2001:db8::5/64", gateway: "fe80::1", interface: 0 }];
   const planned = (routedThen: readonly string[] | undefined) => {
-    const done = { uptime: 985, made: 7, addresses: ["172.16.5.2/24"], ...(routedThen && { routed: routedThen }) };
+    const done = { made: 7, addresses: ["172.16.5.2/24"], ...(routedThen && { routed: routedThen }) };
     const files = journalFiles(entryOf({ type: "macvlan", done }));
     return planOf(requestOf("CHECK", { prevResult: { ...result, ips } }), "macvlan-wrapper", { files });
   };
@@ -236,9 +236,9 @@ describe("CHECK", () => {
   test("of a plugin that moves routes does not miss the address of a router, if its interface's maker has noted it", () => {
     const route = { dst: "2001:db8::/64", dev: "eth0", table: "100" };
     const missing = (made: object) => {
-      const done = { uptime: 985, made: 7, addresses: [], routed: ["2001:db8::5/64"] };
+      const done = { made: 7, addresses: [], routed: ["2001:db8::5/64"] };
       const maker = entryOf({ type: "macvlan", done, ...made });
-      const moved = { uptime: 985, addresses: [], routing: { routes: [route], rules: [] } };
+      const moved = { addresses: [], routing: { routes: [route], rules: [] } };
       const entries = [
         entryOf({ ifName: "eth1", done: { ...done, routed: [] } }),
         maker,

@@ -20,7 +20,7 @@ const failure = exits(1, { code: 7, msg: "no" });
 const portmap = chainedOf("portmap");
 const sibling = chainedOf("portmap", { id: "sibling", network: "other", runtimeIfName: "net1" });
 const addresses = ["10.1.0.2/24", "10.1.0.3/24"];
-const ofRed = entryOf({ containerId: "red", done: { uptime: 985, addresses } });
+const ofRed = entryOf({ containerId: "red", done: { addresses } });
 const libcnis = {
   "/var/lib/cni/results/zone-blue-eth0": JSON.stringify({
     ...{ kind: "cniCacheV1", networkName: "zone", containerId: "blue", ifName: "eth0", result: bridgeResult },
