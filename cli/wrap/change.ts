@@ -43,7 +43,7 @@ export function offer(change: Change, options: { write?: true; json?: true }, te
   const isWritten = isChanged && options.write && refusal === undefined;
   const backup = isWritten ? write(list.file, text, terminal) : undefined;
   if (options.json) {
-    const data = { file: path, changed: isChanged, ...(backup && { backup }), ...decisions };
+    const data = { file: path, changed: isChanged, backup, ...decisions };
     terminal.write(`${JSON.stringify(data, undefined, 2)}\n`);
     return;
   }

@@ -105,7 +105,7 @@ function aloneNeed(plugin: ListedPlugin, moving: ListedPlugin | undefined): read
   if (profile?.checkNeedsIpam && !hasIpam(plugin))
     return [{ plugin, why: `CHECK of the plain ${delegate} fails without ipam` }];
   const device = profile?.sharedDevice;
-  if (!device || (hasIpam(plugin) && hasGatewayAddress(configuration))) return [];
+  if (!device || hasGatewayAddress(configuration)) return [];
   const why = `the ${device.key}'s MAC changes with its containers, and CHECK of the plain ${delegate} then fails`;
   return [{ plugin, why }];
 }
@@ -174,9 +174,7 @@ function olderNotes({ older = [], wished }: Known, creators: readonly ListedPlug
 }
 
 function earlyNames(plugins: readonly Wrapped[]): readonly string[] {
-  const names = plugins.flatMap(({ wrapper: { ifName } }) =>
-    ifName !== undefined && ifName < runtimeIfName ? [ifName] : [],
-  );
+  const names = plugins.map(({ wrapper: { ifName = runtimeIfName } }) => ifName).filter((name) => name < runtimeIfName);
   return names.map((name) => `${name} sorts before ${runtimeIfName}, so Nomad advertises its address.`);
 }
 

@@ -72,7 +72,7 @@ type Path = List["plugins"][number]["path"];
 
 function typeEdit(file: ListFile, path: Path, { type, becomes }: Wrapped): readonly Edit[] {
   const value = valueIn(objectAt(file, path), "type");
-  if (!value || type === becomes) return [];
+  if (!value) return [];
   return [{ offset: value.offset + value.length - 1, length: 0, content: becomes.slice(type.length) }];
 }
 
@@ -98,6 +98,6 @@ function isSpaced({ text }: ListFile): boolean {
 
 /** Returns the white space before a property that follows another one: a line break with the indentation, or a space. */
 function gapBefore(file: ListFile, { children = [] }: Node, index: number): string {
-  const [gap = ""] = /\s*$/.exec(file.text.slice(0, children[index]?.offset ?? 0)) ?? [];
-  return /\r?\n[^\n]*$/.exec(gap)?.[0] ?? (isSpaced(file) ? " " : "");
+  const before = file.text.slice(0, children[index]?.offset);
+  return /\r?\n[^\S\n]*$/.exec(before)?.[0] ?? (isSpaced(file) ? " " : "");
 }

@@ -1,6 +1,6 @@
 import { applyEdits, type Node } from "jsonc-parser";
 import type { Edit } from "../lint/rule.ts";
-import { isWrapperType, type List, type ListedPlugin, runtimeIfName } from "../lists/list.ts";
+import { type List, type ListedPlugin, runtimeIfName } from "../lists/list.ts";
 import type { ListFile } from "../lists/list-file.ts";
 import type { Wrapped } from "./decide.ts";
 import { objectAt, removal, valueIn } from "./edits.ts";
@@ -24,8 +24,7 @@ export interface Unwrapping {
 /** Decides how to unwrap a list. If no plugin changes, nothing in it is wrapped. */
 export function decideUnwrapping(list: List): Unwrapping {
   const plugins = list.plugins.flatMap((plugin) => {
-    const { index, type, delegate, wrapper, configuration } = plugin;
-    const becomes = isWrapperType(type) && !isWrapperType(delegate) ? delegate : type;
+    const { index, type, delegate: becomes, wrapper, configuration } = plugin;
     if (type === becomes && configuration.wrapper === undefined) return [];
     return [{ index, type, becomes, wrapper, losses: lossesOf(plugin, list.name ?? "") }];
   });

@@ -39,6 +39,7 @@ test("finds the interfaces and leases of a script's containers", () => {
   putResult("c2", ["eth0", "net1", "net2"]);
   putLease("networks/zone", "fd00::2", "c2", "net2");
   putLease("networks/zone-net1", "172.26.64.3", "c2", "net1");
+  putLease("networks/zone", "172.26.64.4", "c3", "net1");
   expect(olderAttachments()).toEqual([
     { containerId: "c1", interfaces: ["eth0", "eth1"], leased: ["eth1"] },
     { containerId: "c2", interfaces: ["eth0", "net1", "net2"], leased: ["net2"] },

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { type List, listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import type { Known } from "../../../../cli/wrap/decide.ts";
-import { decide } from "../../../../cli/wrap/decide.ts";
-import { checkWishedName } from "../../../../cli/wrap/names.ts";
+import { decide, decideAlone } from "../../../../cli/wrap/decide.ts";
+import { checkWishedName, wishedNames } from "../../../../cli/wrap/names.ts";
 
 type Plugin = Record<string, unknown>;
 
@@ -47,10 +47,10 @@ test.each<[string, readonly Plugin[], readonly string[]]>([
     ["0 ptp-wrapper", "1 macvlan-wrapper ifName=eth1", "2 bridge-wrapper ifName=eth2"],
   ],
   ["one creator", [macvlan, firewall, { type: "portmap" }], []],
-  ["no creator", [{ type: "calico" }, firewall], []],
+  ["no creator", [{ type: "calico" }, sbr], []],
   [
     "chained plugins before and behind the creators stay plain",
-    [{ type: "tuning" }, bridge, macvlan, firewall, { type: "portmap" }, { type: "consul-cni" }],
+    [{ type: "tuning" }, bridge, macvlan, firewall, { type: "portmap" }, { type: "mine", wrapper: { role: "meta" } }],
     ["1 bridge-wrapper", "2 macvlan-wrapper ifName=eth1"],
   ],
   [
@@ -71,7 +71,11 @@ test.each<[string, readonly Plugin[], readonly string[]]>([
   ["a plugin that moves routes of one creator", [macvlan, sbr], ["0 macvlan-wrapper", "1 sbr-wrapper"]],
   ["one bridge whose MAC is not fixed", [{ type: "bridge", ipam }], ["0 bridge-wrapper"]],
   ["one bridge without ipam", [{ type: "bridge", isGateway: true }], ["0 bridge-wrapper"]],
+  ["one macvlan without ipam", [{ type: "macvlan" }], []],
+  ["one creator that nothing else is known of", [{ type: "sriov", wrapper: { role: "creator" } }], []],
   ["one bridge with a gateway", [bridge, firewall], []],
+  ["one bridge that is the default gateway", [{ type: "bridge", isDefaultGateway: true, ipam }], []],
+  ["one bridge with the name of an interface", [{ type: "bridge", bridge: "eth0", ipam }], ["0 bridge-wrapper"]],
   ["one bridge whose gateway address another device has", [{ ...bridge, vlan: 100 }], ["0 bridge-wrapper"]],
   ["a wrapped list", [wrapped(macvlan), wrapped(bridge, { ifName: "eth1" }), firewall], []],
   ["only the first is plain", [macvlan, wrapped(bridge, { ifName: "eth1" })], ["0 macvlan-wrapper"]],
@@ -121,14 +125,16 @@ describe("running containers that something else attached", () => {
     const others = [...older, { containerId: "c2", interfaces: ["eth0", "net2"], leased: [] }];
     for (const unfit of [others, [{ containerId: "c1", interfaces: ["eth0"], leased: [] }]]) {
       expect(changesOf([macvlan, bridge], { older: unfit })[1]).toBe("1 bridge-wrapper ifName=eth1");
-      expect(notesOf([macvlan, bridge], { older: unfit })[0]).toMatch(
-        /does not fit the list. Set the names with --names.$/,
-      );
     }
+    const count = "2 running containers were attached without the wrappers, with eth0, net1 or eth0, net2";
+    const unfit = ", which does not fit the list. Set the names with --names.";
+    expect(notesOf([macvlan, bridge], { older: others })[0]).toBe(`${count}${unfit}`);
+    expect(notesOf([macvlan, bridge, ptp], { older })[0]).toContain(unfit);
+    expect(notesOf([macvlan, bridge], { older: others, wished: [] })[0]).toBe(`${count}.`);
   });
 
   test("with --from-script each renamed interface keeps the network, but not one that has a wrapper", () => {
-    expect(changesOf([macvlan, bridge, ptp], { fromScript: true })).toEqual([
+    expect(changesOf([macvlan, bridge, { ...ptp, ipMasq: true }], { fromScript: true })).toEqual([
       "0 macvlan-wrapper",
       "1 bridge-wrapper ifName=eth1 network=zone",
       "2 ptp-wrapper ifName=eth2 network=zone",
@@ -137,6 +143,11 @@ describe("running containers that something else attached", () => {
       "1 bridge-wrapper ifName=eth1",
       "2 ptp-wrapper ifName=eth2 network=zone",
     ]);
+    const named = [wrapped(macvlan), wrapped(bridge, { ifName: "eth1" })];
+    expect(notesOf(named, { fromScript: true }, { disableCheck: true })).toEqual([
+      "Every interface plugin has its wrapper.",
+    ]);
+    expect(notesOf([{ ...bridge, ipam: {} }], { fromScript: true })).toEqual([]);
   });
 
   test("keep no network if two plugins masquerade, because DEL of a shared chain fails", () => {
@@ -150,16 +161,52 @@ describe("running containers that something else attached", () => {
 
   test("may have a name that Nomad advertises first: a note says so", () => {
     const early = [{ containerId: "c1", interfaces: ["eth0", "disc"], leased: [] }];
-    expect(notesOf([macvlan, bridge], { older: early })).toContain(
+    expect(notesOf([macvlan, bridge], { older: early })).toEqual([
+      "1 running container was attached without the wrappers, with eth0, disc.",
       "disc sorts before eth0, so Nomad advertises its address.",
-    );
+    ]);
   });
+});
+
+test("a running container's name that the list has for another plugin is not given twice", () => {
+  const older = [{ containerId: "c1", interfaces: ["net1", "eth0"], leased: [] }];
+  expect(changesOf([macvlan, bridge], { older })).toEqual(["0 macvlan-wrapper", "1 bridge-wrapper ifName=eth1"]);
+});
+
+test("says what each plugin does then, and why", () => {
+  const says = (plugins: readonly Plugin[], known?: Known) =>
+    decide(listFor(plugins), known).plugins.map(({ does }) => does);
+  expect(says([bridge, { ...firewall, wrapper: { ifName: "lan0" } }, macvlan, sbr], { fromScript: true })).toEqual([
+    "makes eth0",
+    "acts on lan0: macvlan comes after it, and its CHECK must not see that interface",
+    "makes eth1, with the leases of the network zone",
+    "acts on eth0: CHECK finds the routes that it moves only through wrappers",
+  ]);
+  expect(
+    [[macvlan, sbr], [{ ...bridge, ipam: {} }], [{ ...bridge, isGateway: false }]].flatMap(
+      (list) => says(list)[0] ?? [],
+    ),
+  ).toEqual([
+    "makes eth0: its CHECK looks for the routes that sbr moves",
+    "makes eth0: CHECK of the plain bridge fails without ipam",
+    "makes eth0: the bridge's MAC changes with its containers, and CHECK of the plain bridge then fails",
+  ]);
+});
+
+test("the only creator can be wrapped, too", () => {
+  expect(decideAlone(listFor([firewall, macvlan]))).toEqual({
+    plugins: [{ index: 1, type: "macvlan", becomes: "macvlan-wrapper", wrapper: {}, does: "makes eth0" }],
+    notes: ["The command wrap leaves such a list as it is: take it from here."],
+  });
+  for (const other of [[firewall], [wrapped(macvlan)], [macvlan, bridge]])
+    expect(decideAlone(listFor(other))).toEqual({ plugins: [], notes: [] });
 });
 
 describe("the operator's names", () => {
   test.each([
     ["backup", "the interface name backup sorts before eth0, so Nomad would advertise its address"],
     ["eth0", "the interface name eth0 is taken"],
+    ["lo", "the interface name lo is taken"],
     ["disc0", "the interface name disc0 is taken"],
     ["eth7", "the interface name eth7 is taken"],
     ["net1", "the interface name net1 is taken"],
@@ -171,7 +218,10 @@ describe("the operator's names", () => {
   });
 
   test("may be any other", () => {
-    expect(() => checkWishedName("lan0", listFor([macvlan, bridge]).plugins, [])).not.toThrow();
+    const list = listFor([macvlan, bridge, ptp, wrapped(firewall, { ifName: "lan0" })]);
+    expect(wishedNames(list, ["lan0"])).toEqual([undefined, "lan0", undefined]);
+    expect(() => wishedNames(list, ["lan1", "lan1"])).toThrow("the interface name lan1 is taken");
+    expect(() => wishedNames(list, ["a", "b", "c"])).toThrow("--names: only 2 plugins need a name");
   });
 });
 
@@ -217,6 +267,7 @@ test("an unknown plugin matters only next to another one that makes an interface
   expect(notesOf([{ type: "sriov" }, firewall]).filter((note) => unknown.test(note))).toEqual([]);
   expect(notesOf([{ type: "sriov" }, macvlan]).filter((note) => unknown.test(note))).toHaveLength(1);
   expect(notesOf([{ type: "sriov" }, { type: "ovs" }]).filter((note) => unknown.test(note))).toHaveLength(1);
+  expect(notesOf([{ type: "my-loopback" }, { type: "dnsname2" }, {}])).toHaveLength(3);
 });
 
 test("versions without CHECK need no wrapper for CHECK", () => {

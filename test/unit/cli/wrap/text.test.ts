@@ -204,8 +204,12 @@ describe("unwrap", () => {
     ['{ "type": "cni-wrappers", "wrapper": { "delegate": "sriov" } }', '{ "type": "sriov" }'],
     ['{ "type": "my-wrapper", "wrapper": { "delegate": "sriov" } }', '{ "type": "sriov" }'],
     ['{ "type": "cni-wrappers" }', '{ "type": "cni-wrappers" }'],
+    ['{ "type": "bridge", "wrapper": { "delegate": "sriov" } }', '{ "type": "sriov" }'],
     ['{ "type": "portmap", "wrapper": 7 }', '{ "type": "portmap" }'],
     ['{ "type": "bridge\\u002dwrapper" }', '{ "type": "bridge" }'],
+    ['{ "wrapper": {} }', "{  }"],
+    ['{ "type": "t\\u0061p-wrapper" }', '{ "type": "t\\u0061p" }'],
+    ['{ "type": "t\\u0061p", "wrapper": {} }', '{ "type": "t\\u0061p" }'],
     ['{ "type": "bridge" }', '{ "type": "bridge" }'],
   ])("of %s gives %s", (before, after) => {
     const around = (plugin: string) => `{ "name": "zone", "plugins": [ ${plugin} ] }`;
@@ -221,7 +225,7 @@ describe("unwrap", () => {
     expect(
       saysOf(
         { type: "macvlan-wrapper", wrapper: { log: {}, recover: "never" } },
-        { type: "bridge-wrapper", wrapper: { ifName: "eth1", args: "keep", jq: "." } },
+        { type: "bridge-wrapper", wrapper: { ifName: "eth1", args: "keep", slaac: true, jq: "." } },
         { type: "portmap-wrapper", wrapper: { ifName: "eth1", ports: { only: [1] } } },
       ),
     ).toEqual([
@@ -230,6 +234,7 @@ describe("unwrap", () => {
       "makes eth0 instead of eth1",
       "does not find its leases in the network zone-eth1",
       "does not read other keys of CNI_ARGS",
+      "does not report the address from a router",
       "gets its configuration without the changes of the jq program",
       "acts on eth0 instead of eth1",
       "publishes all ports",
