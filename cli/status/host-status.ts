@@ -78,13 +78,14 @@ export function isWell(status: HostStatus): boolean {
   // guard: a host with a broken installation is not called good
   const areSound = installations.every(isSound);
   // guard: a host with a failing attachment is not called good
-  const passes = networks.every(({ failing, outside }) => failing + outside === 0);
+  const passes = networks.every(({ failing, outside }) => failing === 0 && outside === 0);
   return (
     areSound &&
     lists.errors.length === 0 &&
     isReady(status) &&
     passes &&
     narrowRuntimes.length === 0 &&
-    orphans.results + orphans.journals === 0
+    orphans.results === 0 &&
+    orphans.journals === 0
   );
 }

@@ -22,7 +22,8 @@ const runtimes = ["nomad", "containerd", "crio", "dockerd"];
 export function narrowRuntimes(processes?: string, owner?: number): readonly NarrowRuntime[] {
   return processesNamed(runtimes, processes, owner).flatMap(({ name, pid, path }) => {
     const limits = readFile(join(path, "limits")) ?? "";
-    const addressSpace = Number(/^Max address space +(\d+) /m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
+    // NaN if it is unlimited, and NaN is not less than any number.
+    const addressSpace = Number(/^Max address space +(\d+) /m.exec(limits)?.[1]);
     return addressSpace < neededAddressSpace ? { name, pid, addressSpace } : [];
   });
 }

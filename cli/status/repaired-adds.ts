@@ -18,7 +18,7 @@ const longestLine = 32 * 1024 ** 2;
 
 /** Counts the repaired ADDs in a log, where others may write. A log that does not exist has no lines: a wrapper creates it with its first line. */
 export async function repairedAdds(file: string, longest = longestLine): Promise<RepairedAdds> {
-  const calls = new Map<string, "passed" | "failed">();
+  const calls = new Map<string, boolean>();
   try {
     let rest = "";
     for await (const part of createReadStream("", { fd: openInput(file, file), encoding: "utf8" })) {
@@ -35,23 +35,22 @@ export async function repairedAdds(file: string, longest = longestLine): Promise
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "ENOENT") throw new Trouble(`${file}: ${reasonOf(error as NodeJS.ErrnoException)}`);
   }
-  const outcomes = [...calls.values()];
-  const passed = outcomes.filter((outcome) => outcome === "passed").length;
-  return { file, passed, failed: outcomes.length - passed };
+  const passed = [...calls.values()].filter(Boolean).length;
+  return { file, passed, failed: calls.size - passed };
 }
 
 const words: readonly unknown[] = Object.values(repairs);
 // Most lines are about other calls. They are not worth parsing.
 const mark = new RegExp([...words, '"level":"error"'].join("|"));
 
-/** Takes a line into account. A call that was repaired has passed unless a later line of it is an error. */
-function note(text: string, calls: Map<string, "passed" | "failed">): void {
+/** Notes whether a call that was repaired has passed: yes, unless a later line of it is an error. */
+function note(text: string, calls: Map<string, boolean>): void {
   if (!mark.test(text)) return;
   const line = parseJsonObject(text);
   if (line === undefined) return;
   const call = callOf(line);
-  if (words.includes(line.message)) calls.set(call, "passed");
-  else if (line.level === "error" && calls.has(call) && !isOfDel(line)) calls.set(call, "failed");
+  if (words.includes(line.message)) calls.set(call, true);
+  else if (line.level === "error" && calls.has(call) && !isOfDel(line)) calls.set(call, false);
 }
 
 // A process number may come again, but not with the same container and interface while one of them is in the log.

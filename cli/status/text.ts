@@ -52,13 +52,12 @@ function inMiB(bytes: number): string {
   return `${Math.floor(bytes / 1024 ** 2)} MiB`;
 }
 
-const stateWords: Readonly<Record<Installation["state"], string>> = {
+const stateWords: Readonly<Record<Exclude<Installation["state"], "unknown">, string>> = {
   intact: "intact: the checksum and the version are those that install wrote",
   changed: "changed: the checksum or the version is not the one that install wrote",
   broken: "broken: the executable does not answer",
   incomplete: "incomplete: lists name links that are missing; install makes them",
   shadowed: "shadowed: a directory before it has another version, which runtimes run",
-  unknown: "",
 };
 
 function installationLines(

@@ -30,13 +30,14 @@ const macvlan = (range: object, ipam: object = {}, own: object = {}) =>
 const hostDevice = (device: string, own: object = {}) => pluginOf({ type: "host-device-wrapper", device, ...own });
 
 const guess = /a default route through 172\.16\.5\.1, and this host's goes through 172\.16\.5\.254 on ens18/;
-const given = /eth0 can get 172\.16\.5\.254, the gateway on ens18/;
+const given = /eth0 can get 172\.16\.5\.254, the gateway on ens18\. Set "gateway" to 172\.16\.5\.254 next to "subnet"$/;
 const lost = /moves ens18 into the container/;
 
 test.each([
   ["the first address is taken for the gateway", macvlan(below, { routes }), [lan], [guess]],
-  ["a pool has the gateway", macvlan({ subnet }), [lan], [given]],
-  ["both", macvlan({ subnet }, { routes }), [lan], [guess, given]],
+  ["a pool begins with the gateway", macvlan({ subnet, rangeStart: lan.gateway }), [lan], [given]],
+  ["a pool begins behind it", macvlan({ subnet, rangeStart: lan.gateway }), [{ ...lan, gateway: "172.16.5.9" }], []],
+  ["both", macvlan({}, { routes, ranges: [[{ subnet }, { subnet: "172.16.9.0/24" }, {}]] }), [lan], [guess, given]],
   ["the gateway is named", macvlan({ subnet, gateway: "172.16.5.254" }, { routes }), [lan], []],
   [
     "another one is named, and stays out of the pool",
@@ -44,7 +45,7 @@ test.each([
     [lan],
     [],
   ],
-  ["no default route", macvlan(below), [lan], []],
+  ["no default route", macvlan(below, { routes: [{ dst: "10.0.0.0/8" }] }), [lan], []],
   ["a default route with a gateway", macvlan(below, { routes: [{ dst: "0.0.0.0/0", gw: "172.16.5.9" }] }), [lan], []],
   ["the first address is the gateway", macvlan({ subnet }, { routes }), [{ ...lan, gateway: "172.16.5.1" }], []],
   ["the gateway is in another subnet", macvlan({ subnet }, { routes }), [{ ...lan, gateway: "172.16.6.1" }], []],

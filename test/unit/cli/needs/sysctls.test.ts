@@ -1,5 +1,5 @@
 import fs from "node:fs";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { hostErrors } from "../../../../cli/needs/host-errors.ts";
 import { lostSince } from "../../../../cli/needs/running.ts";
@@ -39,7 +39,7 @@ test.each<[string, ReturnType<typeof pluginOf>, string | null, string[]]>([
   ["another plugin", pluginOf({ type: "vrf", sysctl: keys("kernel.x") }), "", []],
   ["a program decides", tuning(keys("kernel.x"), { type: "tuning-wrapper", wrapper: { jq: "." } }), "", []],
   ["no sysctls", tuning([somaxconn]), "", []],
-  ["a key of the host", tuning(keys("kernel.shmmax")), null, [foreign("kernel.shmmax")]],
+  ["a key of the host", tuning(keys("kernel.none")), null, [foreign("kernel.none")]],
   ["a path that leads nowhere: dots are slashes", tuning(keys("net/../kernel.shmmax")), null, []],
   ["a key that is misspelt", tuning(keys("net.core.somaxcon", somaxconn)), null, [missing("net.core.somaxcon")]],
   ["written with slashes", tuning(keys("net/core/somaxconn", "net/core/none")), null, [missing("net/core/none")]],
@@ -108,19 +108,27 @@ test.each<[string, string, string, Record<string, string | null>, string[]]>([
 });
 
 test("what a host does not have, for each list and the containers of its network, a line each", () => {
-  hostHas({ [ip4]: "0\n", [ip6]: "0\n", [own]: null, [usual]: "1\n", [allowlist]: "", "/run/cni/dhcp.sock": null });
+  const route = "ens18\t00000000\tFE0510AC\t0003\t0\t0\t0\t00000000\n";
+  hostHas({ [ip4]: "0\n", [ip6]: "0\n", [own]: null, [usual]: "1\n", [allowlist]: "" });
+  hostHas({ "/run/cni/dhcp.sock": null, "/proc/net/route": route });
+  vi.stubEnv("PATH", "/nowhere");
+  onTestFinished(() => void vi.unstubAllEnvs());
   const list = listWith(
     bridge("10.1.0.0/24"),
     bridge("fd00::/64"),
     { type: "tuning", sysctl: keys(somaxconn) },
     { type: "ptp", ipam: { type: "dhcp" } },
     { type: "ptp", ipam: { type: "dhcp" } },
+    { type: "host-device", device: "ens18" },
+    { type: "portmap", backend: "nftables" },
   );
   const networks = new Map([["zone", { name: "zone", list, value: list.value }]]);
   const live = [attached("10.1.0.2/24"), attached("10.1.0.3/24"), attached("fd00::2/64", "other")];
   const lines = [
     refused(somaxconn),
     "ptp asks for addresses at /run/cni/dhcp.sock, which is not there: ADD fails. Start the DHCP daemon (dhcp daemon)",
+    "host-device moves ens18 into the container, and this host's only default route goes through it: the host loses its network. Use another device",
+    "portmap needs nft, which this host does not have: ADD fails. Install it",
     off(usual),
     notForwarding("net.ipv4.ip_forward"),
     "firewall is in the list no more, so DEL leaves its rules: put it back until the containers that have them are gone",

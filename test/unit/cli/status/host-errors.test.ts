@@ -20,8 +20,10 @@ test.each([
   ],
   ["a socket that is there", [macvlan(dhcp({ DaemonSocketPath: "/proc/self/stat" }))], []],
   ["a program decides about ipam", [macvlan(dhcp(), { jq: '.ipam.type = "static"' })], []],
-  ["no dhcp", [macvlan({ type: "host-local" })], []],
+  ["a socket that is no path", [macvlan(dhcp({ daemonSocketPath: 7 }))], []],
+  ["neither dhcp nor host-local", [macvlan({ type: "static", resolvConf: "/no" })], []],
   ["a log in a directory that the wrappers make", [macvlan({}, { log: { file: "/tmp/a/b/c.log" } })], []],
+  ["a log from where the runtime was started", [macvlan({}, { log: { file: "package.json/x.log" } })], []],
   ["a log in no directory", [macvlan({}, { log: { file: "/dev/null/x.log" } })], ["/dev/null/x.log"]],
 ])("%s", (_, plugins, named) => {
   expect(errorsOf(plugins).map((line) => /(\/\S+?)[,:]/.exec(line)?.[1])).toEqual(named);

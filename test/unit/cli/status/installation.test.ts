@@ -13,9 +13,9 @@ beforeEach(() => {
 });
 
 /** Installs a program that answers as the slim flavor of a version does. */
-function install(version: string, folder = bin(), plugins = "bridge,macvlan"): void {
+function install(version: string, folder = bin(), plugins = "bridge,macvlan", commit = `c${version}`): void {
   const lines = ["#!/bin/sh", "[ $# = 0 ] || exit 2", `echo "CNI x plugin v${version}"`];
-  const bytes = Buffer.from([...lines, `echo "Built from commit c${version}"`, ""].join("\n"));
+  const bytes = Buffer.from([...lines, `echo "Built from commit ${commit}"`, ""].join("\n"));
   installBytes(placeAt(folder, "/"), { bytes, links: undefined }, plugins);
 }
 
@@ -119,7 +119,7 @@ test("names that something else has, and a link that is not in the archive", asy
   install("1.0.0");
   writeFileSync(join(bin(), "ptp-wrapper"), "");
   symlinkSync("elsewhere", join(bin(), "vlan-wrapper"));
-  symlinkSync("cni-wrappers", join(bin(), "calico-wrapper"));
+  symlinkSync(executable(), join(bin(), "calico-wrapper"));
   const { links } = await installation();
   expect(links.made).toEqual(["bridge-wrapper", "macvlan-wrapper", "calico-wrapper"]);
   expect(links.taken).toEqual([
@@ -174,6 +174,13 @@ test("no installation: a link to the executable of another directory is none", a
 
 test.each([
   { title: "another version", first: "2.0.0", states: ["intact", "shadowed"], exitCode: 1 },
+  {
+    title: "the same version of another commit",
+    first: "1.0.0",
+    commit: "c1",
+    states: ["intact", "shadowed"],
+    exitCode: 1,
+  },
   { title: "the same version", first: "1.0.0", states: ["intact", "intact"], exitCode: 0 },
   {
     title: "another version, with other links",
@@ -190,9 +197,9 @@ test.each([
     states: ["intact", "broken"],
     exitCode: 1,
   },
-])("a directory before it has $title", async ({ first, links, spoilt, states, exitCode }) => {
+])("a directory before it has $title", async ({ first, links, commit, spoilt, states, exitCode }) => {
   mkdirSync(join(directory, "own"));
-  install(first, join(directory, "own"), links);
+  install(first, join(directory, "own"), links, commit);
   install("1.0.0");
   if (spoilt !== undefined) writeFileSync(join(directory, spoilt, "cni-wrappers"), "half a download");
   const outcome = await run("--json", "--cni-path", `${directory}/own:${bin()}`);

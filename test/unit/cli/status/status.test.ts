@@ -1,8 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { type HostStatus, isWell } from "../../../../cli/status/host-status.ts";
+import { type CheckedAttachment, countNetworks, type HostStatus, isWell } from "../../../../cli/status/host-status.ts";
 import { prometheusText } from "../../../../cli/status/prometheus.ts";
+import { statusText } from "../../../../cli/status/text.ts";
+import { printable } from "../../../../cli/terminal.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { writeResult } from "../../support/cached-results.ts";
 import { makeHostFolders } from "../../support/fake-host-folders.ts";
@@ -214,7 +216,6 @@ test.each<[string, Partial<HostStatus>, boolean]>([
   ["nothing is wrong", { networks: [network], unreadable: 1 }, true],
   ["a CHECK fails", { networks: [network, { ...network, failing: 1 }] }, false],
   ["an address is outside of its subnet", { networks: [{ ...network, outside: 1 }] }, false],
-  ["as many fail as are outside", { networks: [{ ...network, failing: 1, outside: 1 }] }, false],
   ["a list has an error", { lists: { ...emptyStatus.lists, errors: ["x"] } }, false],
   ["no journal can be written", { journalProblem: "x" }, false],
   ["a network is not loaded", { agent: { ...emptyStatus.agent, notLoaded: ["x"] } }, false],
@@ -223,6 +224,89 @@ test.each<[string, Partial<HostStatus>, boolean]>([
   ["a journal has no result", { orphans: { results: 0, journals: 1 } }, false],
 ])("%s: whether a host is well", (_, changes, expected) => {
   expect(isWell({ ...emptyStatus, ...changes })).toBe(expected);
+});
+
+test("attachments are counted by network, in the order of the names", () => {
+  const checked = (network: string, verdict: CheckedAttachment["verdict"]) =>
+    ({ attachment: { network }, verdict, lacksJournal: false }) as CheckedAttachment;
+  const all = [checked("zone", { is: "passes" }), checked("shop", { is: "passes", outside: ["10.0.0.2"] })];
+  expect(countNetworks(all)).toEqual([
+    { ...network, network: "shop", attachments: 1, outside: 1 },
+    { ...network, attachments: 1 },
+  ]);
+});
+
+test("the text says all that is wrong, and what to do", () => {
+  const links = { made: ["a-wrapper", "b-wrapper"], missing: [], needed: [], taken: [] };
+  const status: HostStatus = {
+    ...emptyStatus,
+    installations: [
+      {
+        directory: "/a",
+        release: undefined,
+        state: "broken",
+        madeBy: "hand",
+        links: { ...links, made: [] },
+        previous: undefined,
+      },
+      {
+        ...{ directory: "/b", release: { version: "1.0.0", commit: "c1", flavor: "slim" }, state: "unknown" },
+        ...{ madeBy: "a package", links, previous: undefined, shadowedBy: { directory: "/a", links: links.made } },
+      },
+    ],
+    networks: [
+      { ...network, failing: 1, outside: 1 },
+      { ...network, network: "shop" },
+    ],
+    lists: { ...emptyStatus.lists, files: 2, errors: ["a: x"], switchedOff: ["b: y"] },
+    unreadable: 1,
+    nomadSkipsCheck: { reason: "old", cure: "newer" },
+    narrowRuntimes: [{ name: "nomad", pid: 812, addressSpace: 1_048_576_000 }],
+  };
+  expect(printable(statusText(status, { hasColors: true })).split("\n")).toEqual([
+    "installation in /a: no version",
+    "  \u001B[31mbroken: the executable does not answer\u001B[39m",
+    "  links: none",
+    "  kept for a rollback: nothing",
+    "installation in /b: 1.0.0 (slim flavor, commit c1)",
+    "  made by a package: there is no checksum to compare with",
+    "  runtimes run a-wrapper, b-wrapper in /a",
+    "  links: a-wrapper, b-wrapper",
+    "  kept for a rollback: nothing",
+    "",
+    "looked at: lists in no directory (usual), plugins in  (usual), results in ",
+    "lists: 2",
+    "  a: x",
+    "  b: y",
+    "",
+    "network  attachments  failing",
+    "zone     2            \u001B[31m1\u001B[39m",
+    "shop     2            0",
+    "",
+    "cni-wrappers preflight says why they fail",
+    "zone: attachments with an address outside of the list's subnets: 1",
+    "results without a namespace: 0",
+    "journals without a result: 0",
+    "lists, results, journals and others that could not be looked at: 1",
+    "Nomad would skip CHECK: old; newer",
+    "nomad (process 812) gives its plugins 1000 MiB of address space, and the Node flavor needs 2048 MiB: install the slim flavor",
+    "",
+  ]);
+  expect(
+    statusText({ ...emptyStatus, networks: [network] }, { hasColors: true })
+      .split("\n")
+      .slice(3),
+  ).toEqual([
+    "lists: 0",
+    "",
+    "network  attachments  failing",
+    "zone     2            0",
+    "",
+    "results without a namespace: 0",
+    "journals without a result: 0",
+    "",
+  ]);
+  expect(statusText(emptyStatus, { hasColors: true })).toContain("\nlists: 0\n\nno attachments\nresults without");
 });
 
 test("label values and HELP are escaped as the format wants it", () => {
