@@ -21,13 +21,14 @@ export function tryText(report: Report, terminal: Pick<Terminal, "hasColors">): 
   const { file, network, cniPath, obstacles, steps, notes } = report;
   if (obstacles.length > 0) return linesOf([`${file}: not tried`, ...obstacles.map((line) => `  ${line}`)]);
   const rows = steps.map((step) => [step.step, styled(terminal, colors[step.outcome], step.outcome), detailsOf(step)]);
-  return linesOf([
-    `${file}: network ${network}, tried with the plugins in ${cniPath.join(delimiter)}`,
-    plainTable(["step", "outcome", ""], rows),
+  const title = `${file}: network ${network}, tried with the plugins in ${cniPath.join(delimiter)}`;
+  const table = plainTable(["step", "outcome", ""], rows);
+  const others = linesOf([
     // Without a DEL, nothing was looked at.
     ...(steps.length > 1 ? leftLines(report) : []),
     ...notes.map((line) => `note: ${line}`),
   ]);
+  return `${linesOf([title])}${table}\n${others}`;
 }
 
 const lookedAt = "links, addresses, routes, rules, packet rules, files";
@@ -48,7 +49,7 @@ function leftLines({ left, stays, problems }: Report): readonly string[] {
 }
 
 function linesOf(lines: readonly string[]): string {
-  return lines.map((line) => (line.includes("\n") ? `${line}\n` : `${oneLine(line)}\n`)).join("");
+  return lines.map((line) => `${oneLine(line)}\n`).join("");
 }
 
 const colors = { passes: "green", fails: "red", unknown: "yellow", "not run": "dim" } as const;

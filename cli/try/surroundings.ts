@@ -112,7 +112,7 @@ function obstaclesOf(plugin: ListedPlugin): readonly string[] {
     ...(delegate === "firewall" && configuration.backend !== "iptables" && processesNamed(["firewalld"]).length > 0
       ? [`${type} asks firewalld`]
       : []),
-    ...pathsIn(configuration)
+    ...textsIn(configuration)
       .filter((path) => isInRun(path) && existsSync(path))
       .map((path) => `${type} needs ${path} of this host`),
   ];
@@ -139,9 +139,8 @@ function idleNotes(plugin: ListedPlugin): readonly string[] {
   return [`${type} limits nothing: it has no rate${hasCapability(plugin, "bandwidth") ? ", and gets none here" : ""}`];
 }
 
-function pathsIn(value: unknown): readonly string[] {
-  if (typeof value === "string") return value.startsWith("/") ? [value] : [];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(pathsIn) : [];
+function textsIn(value: unknown): readonly string[] {
+  return typeof value === "string" ? [value] : Object.values(value ?? {}).flatMap(textsIn);
 }
 
 function isInRun(path: string): boolean {
