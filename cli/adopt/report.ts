@@ -107,7 +107,7 @@ function summaryOf(cases: readonly Case[], isWritten: boolean): string {
     `${count("adoptable")} ${isWritten ? "adopted" : "can be adopted"}`,
     ...some(count("later"), "when the new list is in place"),
     `${count("lost") - curable} cannot be helped`,
-    ...some(curable, "pass with another list"),
+    ...some(curable, "need another cure"),
     ...some(count("unseen"), "cannot be looked at"),
     ...some(count("unchecked"), "are not checked"),
   ].join(", ");

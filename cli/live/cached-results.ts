@@ -1,8 +1,8 @@
 import { lstatSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { containerInterfaceNames } from "../../shared/attachment/attachments.ts";
 import { attempt } from "../../shared/host/node/files.ts";
-import { cachedKey } from "../../shared/journal/host-files.ts";
+import { cachedKey, cachedResultFile } from "../../shared/journal/host-files.ts";
 import type { AttachmentKey } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { type CniResult, isContainerInterface } from "../../shared/protocol/result.ts";
@@ -55,7 +55,11 @@ export function attachmentOf(cached: CachedAttachment, pluginPath: string): Atta
 /** Reads one file of the cache; undefined if it is gone: a container may end at any time. */
 export function readCachedResult(file: string): CachedAttachment | UnreadableResult | undefined {
   try {
-    return parseCachedResult(file, readInput(file, file, longestReport).toString());
+    const found = parseCachedResult(file, readInput(file, file, longestReport).toString());
+    if (!isAttachment(found)) return found;
+    const name = basename(cachedResultFile(found));
+    // guard: a copy that libcni does not read
+    return basename(file) === name ? found : { file, reason: `libcni does not read it: it looks for ${name}` };
   } catch (error) {
     if (!(error instanceof Trouble)) throw error;
     const isThere = attempt(() => lstatSync(file)) !== undefined;

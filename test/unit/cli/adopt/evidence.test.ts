@@ -198,7 +198,7 @@ test.each<[string, string[], Parameters<typeof adopt>[1], Outcome]>([
     "is not good if nothing can be written",
     ["--write"],
     { checks: { macvlan: "false" } },
-    [1, 0, false, "0 pass CHECK, 0 adopted, 0 cannot be helped, 1 pass with another list"],
+    [1, 0, false, "0 pass CHECK, 0 adopted, 0 cannot be helped, 1 need another cure"],
   ],
 ])("adopt %s", async (_, words, given, expected) => {
   links({ ifindex: 2, ifname: "eth0" }, { ifindex: 3, ifname: "eth1" });

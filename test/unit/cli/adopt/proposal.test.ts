@@ -30,13 +30,13 @@ test.each([
   ).toBe(`looked at: there\n\n${words}`);
 });
 
-test("what passes with another list is told with its cure, and counted so", async () => {
+test("what needs another cure is told with it, and counted so", async () => {
   const evidence = { network: undefined, readLinks: async () => undefined, isClaimed: () => false };
   const check = async (): Promise<Verdict> => ({ is: "fails", error: "x", cure: "change y" });
   const proposal = await proposalFor(attachment, { ...evidence, check });
   const one = { attachment, workload: workloadOf(attachment), proposal };
   const text = textFor([one], { isWritten: false, where: "there" }, { hasColors: false });
-  expect(text).toMatch(/: x\n {2}change y\n[\s\S]*0 cannot be helped, 1 pass with another list\n$/);
+  expect(text).toMatch(/: x\n {2}change y\n[\s\S]*0 cannot be helped, 1 need another cure\n$/);
 });
 
 const netns = "/run/netns/c1";

@@ -67,7 +67,7 @@ zone its c8: nobody can tell whether it can be adopted: ip is\\nmissing
 
 looked at: there
 
-1 pass CHECK, 3 can be adopted, 1 when the new list is in place, 1 cannot be helped, 1 pass with another list, 1 cannot be looked at, 1 are not checked
+1 pass CHECK, 3 can be adopted, 1 when the new list is in place, 1 cannot be helped, 1 need another cure, 1 cannot be looked at, 1 are not checked
 `,
   );
 });

@@ -87,10 +87,24 @@ describe("readCachedResults", () => {
     writeFileSync(path.join(directory, "results/zone-c1-eth0"), JSON.stringify(cached));
     writeFileSync(path.join(directory, "results/broken"), "");
     expect(readCachedResults(directory)).toMatchObject([{ reason: "it is not a JSON object" }, { containerId: "c1" }]);
-    writeFileSync(path.join(directory, "results/zone-c2-eth0"), JSON.stringify({ ...cached, netns: "/run/netns/c2" }));
-    writeFileSync(path.join(directory, "results/zone-c3-eth0"), JSON.stringify({ ...cached, netns: "relative" }));
-    writeFileSync(path.join(directory, "results/zone-c4-eth0"), JSON.stringify(cached));
+    for (const [containerId, more] of [
+      ["c2", { netns: "/run/netns/c2" }],
+      ["c3", { netns: "relative" }],
+      ["c4", {}],
+    ] as const)
+      writeFileSync(
+        path.join(directory, `results/zone-${containerId}-eth0`),
+        JSON.stringify({ ...cached, containerId, ...more }),
+      );
     expect(namespacesInCache(directory)).toEqual(["/run/netns/c1", "/run/netns/c2"]);
+  });
+
+  test("a copy of a result is none: libcni reads only the file that it named", () => {
+    const directory = mkdtempSync(path.join(tmpdir(), "cni-wrappers-cache-"));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const file = path.join(directory, "zone-c1-eth0.bak");
+    writeFileSync(file, JSON.stringify(cached));
+    expect(readCachedResult(file)).toEqual({ file, reason: "libcni does not read it: it looks for zone-c1-eth0" });
   });
 
   test("a file that is gone meanwhile is nothing, and one that cannot be read says why", () => {

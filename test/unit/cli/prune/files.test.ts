@@ -194,11 +194,11 @@ async function runPrune(
   return { ...outcome, asked };
 }
 
-/** Writes the result of an attachment to the network none. */
-function attach(containerId: string, more: object): void {
+/** Writes the result of an attachment to the network none, or another. */
+function attach(containerId: string, more: { readonly networkName?: string; readonly [key: string]: unknown }): void {
   const config = Buffer.from(JSON.stringify(none)).toString("base64");
   const { text } = resultOf(containerId, `10.1.0.${containerId.slice(1)}`, { networkName: "none", config, ...more });
-  writeFileSync(at(`results/none-${containerId}-eth0`), text);
+  writeFileSync(at(`results/${more.networkName ?? "none"}-${containerId}-eth0`), text);
 }
 
 /** How prune ends: how often a person is asked, the results that are left, and whether a DEL failed. */
@@ -305,7 +305,7 @@ test("prune looks for leases where lists, and results of old lists, have them, a
       ]),
       fourth,
       ...[`iptables nat ${chain}`, limiter.ifname].map((where) => [where, "left", "nothing says whose it is"]),
-      ...["results/none-c1-eth0", "results/none-c2-eth0"].map((where) => [where, "prunable", undefined]),
+      ...["results/none-c1-eth0", "results/third-c2-eth0"].map((where) => [where, "prunable", undefined]),
     ]),
   );
   // A network counts that only a lease names, and what is of another network does not.
@@ -316,7 +316,7 @@ test("prune looks for leases where lists, and results of old lists, have them, a
     1,
     [
       ["networks/third/10.3.0.9", "left", "its container came back meanwhile"],
-      ["results/none-c2-eth0", "pruned", undefined],
+      ["results/third-c2-eth0", "pruned", undefined],
     ],
   ]);
 });
