@@ -1,13 +1,12 @@
-import { statSync } from "node:fs";
 import { join } from "node:path";
 import { type CommandData, option } from "../command.ts";
 import { isMeant } from "../confirm.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { tellAlike } from "../live/alike.ts";
 import { viewOf } from "../live/every-attachment.ts";
-import { type HostOptions, type HostPaths, usualCacheDirectory } from "../live/host-paths.ts";
+import type { HostOptions, HostPaths } from "../live/host-paths.ts";
 import { placesText } from "../live/looked-at.ts";
-import { demandNetwork, isWanted } from "../live/wanted.ts";
+import { demandCache, demandNetwork, isWanted } from "../live/wanted.ts";
 import { workloadNames } from "../live/workload.ts";
 import { hostOptions, jsonOption, timeoutOption, yesOption } from "../options.ts";
 import { type Finding, findingsIn, type Survey } from "../prune/findings.ts";
@@ -16,7 +15,6 @@ import { type Pruned, type PruneOptions, prune } from "../prune/prune.ts";
 import { pruneJson, pruneText, type Row } from "../prune/report.ts";
 import { type Places, surveyOf } from "../prune/survey.ts";
 import { oneLine, type Terminal } from "../terminal.ts";
-import { withPath } from "../trouble.ts";
 
 interface Options extends HostOptions {
   readonly write?: boolean;
@@ -43,7 +41,7 @@ export const pruneCommand: CommandData<undefined, Options> = {
     const { paths, check, leftOut } = await viewOf(options, terminal);
     const lists = [...check.networks.values()].map(({ list }) => list);
     const { cacheDirectory } = paths;
-    if (cacheDirectory !== usualCacheDirectory) withPath(cacheDirectory, () => statSync(cacheDirectory));
+    demandCache(cacheDirectory);
     const places = { cacheDirectory, lists };
     const before = await look(places, leftOut.note);
     for (const line of before.problems) leftOut.note(line);

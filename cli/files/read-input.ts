@@ -67,7 +67,9 @@ export function listed(directory: string, mayBeFile = false): readonly string[] 
       return readdirSync(directory);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === "ENOENT" || (code === "ENOTDIR" && mayBeFile)) return [];
+      if (code === "ENOTDIR" && mayBeFile) return [];
+      // guard: a link to a directory that is missing is not called empty
+      if (code === "ENOENT" && (mayBeFile || attempt(() => lstatSync(directory)) === undefined)) return [];
       throw error;
     }
   });

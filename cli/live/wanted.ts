@@ -19,14 +19,19 @@ export function readAttachments(
   usual = usualCacheDirectory,
 ): Attachments {
   const { cacheDirectory, network } = paths;
-  const results = join(cacheDirectory, "results");
-  // guard: a directory that somebody named and that is missing is not called empty
-  if (cacheDirectory !== usual) withPath(results, () => statSync(results));
+  demandCache(cacheDirectory, usual);
   const entries = readCachedResults(cacheDirectory);
   // guard: a result that cannot be read is not called good
   for (const entry of entries) if (!isAttachment(entry) && isOf(network, entry)) leaveOut(lineFor(entry));
   const all = entries.filter(isAttachment).filter(isOfAList);
   return { wanted: all.filter((attachment) => isWanted(paths, attachment)), all };
+}
+
+/** Throws Trouble if somebody named a directory in which libcni has no cache. */
+export function demandCache(cacheDirectory: string, usual = usualCacheDirectory): void {
+  const results = join(cacheDirectory, "results");
+  // guard: a directory that somebody named and that is missing is not called empty
+  if (cacheDirectory !== usual) withPath(results, () => statSync(results));
 }
 
 /** Whether the options `--network` and `--container` select an attachment, or something that was a part of one. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -22,4 +22,11 @@ test("a name that begins with a dot is that of a file that was not finished", ()
   const place = directory();
   for (const name of ["b", "a.", ".c"]) writeFileSync(join(place, name), "");
   expect(filesIn(place)).toEqual(["a.", "b"]);
+});
+
+test("a link to a directory that is missing is not an empty directory", () => {
+  const place = directory();
+  symlinkSync("nowhere", join(place, "results"));
+  expect(() => filesIn(join(place, "results"))).toThrow(`${place}/results: there is no such file`);
+  expect(filesIn(join(place, "none"))).toEqual([]);
 });

@@ -145,11 +145,11 @@ test("a lease that is gone already is no problem", async () => {
   expect(await remove(finding, at("results"), () => false)).toBeUndefined();
 });
 
-test("a cache directory that is not there is a mistake", async () => {
-  expect(await runCommand(["prune", "--cache-dir", at("none")])).toEqual({
+test("a directory without libcni's results is a mistake, such as that of the results", async () => {
+  expect(await runCommand(["prune", "--cache-dir", at("results")])).toEqual({
     exitCode: 2,
     stdout: "",
-    stderr: `cni-wrappers: ${at("none")}: there is no such file\n`,
+    stderr: `cni-wrappers: ${at("results/results")}: there is no such file\n`,
   });
 });
 
