@@ -109,7 +109,7 @@ class Course implements Happened {
     this.#made.add(container);
     const outcome = await runChain({ list, verb: "ADD", attachment }, this.#trial.seconds);
     const { result } = outcome.passed ? outcome : {};
-    const shared = this.#shared(container, result);
+    const shared = this.#shared(result);
     // guard: a list that gives two containers one address is not called good
     const ended: Step = shared === undefined ? stepOf(step, outcome) : { step, outcome: "fails", why: shared };
     this.steps.push({ ...ended, ...(result && { interfaces: interfacesOf(result) }) });
@@ -121,8 +121,8 @@ class Course implements Happened {
   }
 
   /** A list with an address of its own is for one container. Its ADD does not look. */
-  #shared(container: Container, result: CniResult | undefined): string | undefined {
-    const others = [...this.#made].filter((one) => one !== container).flatMap((one) => addressesIn(one.result));
+  #shared(result: CniResult | undefined): string | undefined {
+    const others = [...this.#made].flatMap((one) => addressesIn(one.result));
     const both = addressesIn(result).filter((address) => others.includes(address));
     return both.length === 0 ? undefined : `it gets ${both.join(", ")}, which the first one has, too`;
   }

@@ -91,7 +91,7 @@ function packetRules(read: Read): readonly Thing[] {
   const saved = inTables.flatMap((program) => inSaved(program, read(`${program}-save`)));
   const ruleset = read("nft", ["--stateless", "list", "ruleset"]);
   // iptables-save has said these in its own words.
-  const others = ruleset.replaceAll(/^# Warning: table .* is managed by iptables-nft.*\n.*?^\}$/gms, "");
+  const others = ruleset.replaceAll(/^# Warning: table [^\n]* is managed by iptables-nft[^\n]*\n.*?^\}$/gms, "");
   return [...saved, ...inRuleset(others)].map((where) => ({ kind: "packet rule", where }));
 }
 
