@@ -49,7 +49,7 @@ export const unwrapCommand: CommandData<string, Options> = {
       options,
       terminal,
     );
-    return options.write ? exitCodeOf({ isGood: isFree, isComplete: isFree || leftOut.isEmpty }) : 0;
+    return exitCodeOf({ isGood: isFree || !options.write, isComplete: isFree || leftOut.isEmpty });
   },
 };
 

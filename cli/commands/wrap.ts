@@ -1,5 +1,7 @@
 import { Argument } from "commander";
 import { type CommandData, option } from "../command.ts";
+import { exitCodeOf } from "../exit-codes.ts";
+import { LeftOut } from "../live/left-out.ts";
 import { jsonOption, stateOption } from "../options.ts";
 import { olderAttachments } from "../wrap/attached.ts";
 import { offer, readList, showErrors } from "../wrap/change.ts";
@@ -38,13 +40,18 @@ export const wrapCommand: CommandData<string, Options> = {
   example: "wrap --write /opt/cni/config/zone.conflist",
   run: ({ given: path, options, terminal }) => {
     const list = readList(path, terminal.directory);
-    const older = olderAttachments(list, options.state);
+    const leftOut = new LeftOut();
+    const older = olderAttachments(list, options.state, leftOut.note);
+    leftOut.tell(terminal);
     const wished = options.names === undefined ? undefined : wishedNames(list, options.names.split(","));
     const decisions = decide(list, { older, wished, fromScript: options.fromScript ?? false });
     const idle = "needs no wrapper";
     const words = [...decisions.plugins.map(({ becomes, does }) => `${becomes} ${does}.`), ...decisions.notes];
-    const change = { list, decisions, idle, words, text: wrappedText(list, decisions) };
+    // guard: the names of a container whose result cannot be read
+    const isKnown = leftOut.isEmpty || wished !== undefined;
+    const refusal = isKnown ? undefined : "Its container may have other interface names. Set them with --names.\n";
+    const change = { list, decisions, idle, words, text: wrappedText(list, decisions), refusal };
     offer(change, options, terminal);
-    return showErrors(change, terminal);
+    return exitCodeOf({ isGood: !showErrors(change, terminal), isComplete: leftOut.isEmpty });
   },
 };

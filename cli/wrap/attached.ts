@@ -1,6 +1,8 @@
-import { Memory, stateDirectory } from "../host/memory.ts";
+import { Memory } from "../host/memory.ts";
 import { leasesOf } from "../lists/ipam.ts";
 import type { List } from "../lists/list.ts";
+import { interfaceNames } from "../live/cached-results.ts";
+import { readAttachments } from "../live/wanted.ts";
 
 /** A running attachment that no wrapper made, or made only in part. */
 export interface OlderAttachment {
@@ -13,18 +15,22 @@ export interface OlderAttachment {
 
 /**
  * Reads which attachments of a list something other than the wrappers made: libcni's cache has their results, and at least one
- * interface that is not the runtime's is in no journal.
+ * interface that is not the runtime's is in no journal. `leaveOut` gets a line about each result that cannot be read.
  */
-export function olderAttachments({ name, plugins }: List, state: string = stateDirectory): readonly OlderAttachment[] {
+export function olderAttachments(
+  { name, plugins }: List,
+  state: string,
+  leaveOut: (line: string) => void,
+): readonly OlderAttachment[] {
   if (name === undefined) return [];
   const memory = new Memory(state);
   const directories = new Set(plugins.map((plugin) => leasesOf({ ...plugin, network: name })));
   const leases = [...directories].flatMap((directory) => memory.leases(directory));
-  const results = memory.allResults().filter(({ key }) => key.network === name);
-  return results.flatMap(({ key, interfaces: listed }) => {
-    const { containerId, runtimeIfName } = key;
-    const interfaces = listed.map(({ name }) => name).filter((name) => name !== "lo");
-    const made = memory.journal(key).entries.map(({ ifName }) => ifName);
+  const paths = { configDirectories: [], cniPath: [], cacheDirectory: state, network: name };
+  return readAttachments(paths, leaveOut).wanted.flatMap((one) => {
+    const { containerId, runtimeIfName } = one;
+    const interfaces = interfaceNames(one).filter((name) => name !== "lo");
+    const made = memory.journal(one).entries.map(({ ifName }) => ifName);
     const older = interfaces.filter((name) => name !== runtimeIfName && !made.includes(name));
     const leased = older.filter((name) =>
       leases.some((lease) => lease.containerId === containerId && lease.ifName === name),

@@ -1,5 +1,4 @@
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from "diff";
-import type { ExitCode } from "../exit-codes.ts";
 import { backUp, writeAtomically } from "../files/atomic-write.ts";
 import { lintFiles } from "../lint/lint.ts";
 import { textReport } from "../lint/text-report.ts";
@@ -63,13 +62,13 @@ function write(file: ListFile, text: string, { directory }: Terminal): string {
   return `${file.path}${backup.slice(full.length)}`;
 }
 
-/** Shows the errors that lint finds in the new text. Returns 1 if there are any. */
-export function showErrors({ list, text }: Change, terminal: Terminal): ExitCode {
+/** Shows the errors that lint finds in the new text. Returns whether there are any. */
+export function showErrors({ list, text }: Change, terminal: Terminal): boolean {
   const errors = lintFiles([parseListFile(list.file.path, text)]).filter(({ severity }) => severity === "error");
   // guard: a list that has errors is not called good
-  if (errors.length === 0) return 0;
+  if (errors.length === 0) return false;
   terminal.writeError(`\nThe list still has errors:\n${textReport(errors, terminal)}`);
-  return 1;
+  return true;
 }
 
 /** Returns the unified diff of a file's old and new text, as `patch` reads it; colored if the terminal shows colors. */

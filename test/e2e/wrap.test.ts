@@ -101,7 +101,7 @@ test("containers of the bash and jq script: the state directories say their name
   expectPassed(await lab.goCni.add(JSON.parse(text), old, { pluginPath: scriptPath }));
   await lab.run("rm", ["-r", "/opt/cni/bin/script"]);
   const parsed = listOf(parseListFile("zone.conflist", text));
-  const read = () => (parsed ? olderAttachments(parsed, lab.path("/var/lib/cni")) : []);
+  const read = () => (parsed ? olderAttachments(parsed, lab.path("/var/lib/cni"), () => {}) : []);
   expect(read()).toEqual([{ containerId: "c1", interfaces: ["eth0", "eth1"], leased: ["eth1"] }]);
   const list = wrap(text, { older: read() });
   expect(list.plugins[1]?.wrapper).toEqual({ ifName: "eth1", network: "zone" });

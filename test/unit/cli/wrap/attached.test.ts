@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { olderAttachments as olderOf } from "../../../../cli/wrap/attached.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { writeResult } from "../../support/cached-results.ts";
@@ -14,9 +14,12 @@ function put(name: string, text: string): void {
   writeFileSync(path.join(state, name), text);
 }
 
+const leftOut: string[] = [];
+beforeEach(() => void leftOut.splice(0));
+
 function olderAttachments(ipam: object = {}, directory = state) {
   const plugins = [{ type: "macvlan" }, { type: "bridge", ipam: { type: "host-local", ...ipam } }];
-  return olderOf(parsedList({ cniVersion: "1.0.0", name: "zone", plugins }), directory);
+  return olderOf(parsedList({ cniVersion: "1.0.0", name: "zone", plugins }), directory, (line) => leftOut.push(line));
 }
 
 /** A cached result as libcni writes it, with these container interfaces and a bridge on the host. */
@@ -55,7 +58,7 @@ test("looks for leases where the list keeps them", () => {
   expect(found({ DATADIR: path.join(state, "run/") })).toEqual(["eth1"]);
 });
 
-test("leaves out a wrapper's attachments, other networks, single interfaces, and what is no result", () => {
+test("leaves out a wrapper's attachments, other networks and single interfaces, and names what is no result", () => {
   putResult("c1", ["eth0", "eth1"]);
   const made = entryOf({ containerId: "c1", ifName: "eth1" });
   for (const [file, text] of Object.entries(journalFiles(made))) put(file.replace("/var/lib/cni/", ""), text);
@@ -65,10 +68,11 @@ test("leaves out a wrapper's attachments, other networks, single interfaces, and
   put("results/zone-c5-eth0", "not JSON");
   mkdirSync(path.join(state, "results/directory"));
   expect(olderAttachments()).toEqual([]);
+  expect(leftOut).toEqual([`${state}/results/zone-c5-eth0: it is not a JSON object; this attachment is left out`]);
 });
 
-test("a host without state has none", () => {
-  expect(olderAttachments({}, path.join(state, "none"))).toEqual([]);
+test("a state directory without results, which somebody named, is trouble", () => {
+  expect(() => olderAttachments({}, path.join(state, "none"))).toThrow("none/results: there is no such file");
 });
 
 test("a directory that cannot be read is trouble", () => {

@@ -147,6 +147,20 @@ describe("wrap", () => {
     );
   });
 
+  test("--write refuses while a result cannot be read, whose container may have other names, unless --names tells them", async () => {
+    write("state/results/zone-c1-eth0", "");
+    const { exitCode, stderr } = await wrap("--write", "zone.conflist");
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("results/zone-c1-eth0: it is not a JSON object");
+    expect(stderr).toMatch(
+      /Its container may have other interface names\. Set them with --names\.\nNothing was written\.\n$/,
+    );
+    expect(read("zone.conflist")).toBe(plain);
+    expect(await wrap("zone.conflist")).toMatchObject({ exitCode: 2 });
+    expect(await wrap("--write", "--names", "eth1", "zone.conflist")).toMatchObject({ exitCode: 2 });
+    expect(read("zone.conflist")).toBe(wrapped);
+  });
+
   test("shows the errors that remain, and the exit code is 1", async () => {
     write(
       "two.conflist",
@@ -240,5 +254,6 @@ describe("unwrap", () => {
     expect(exitCode).toBe(2);
     expect(stderr).toContain("results/zone-c1-eth0: it is not a JSON object");
     expect(read("zone.conflist")).toBe(wrapped);
+    expect(await unwrap("zone.conflist")).toMatchObject({ exitCode: 2 });
   });
 });
