@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -21,10 +21,10 @@ afterEach(() => {
 const write = (name: string, value: object) => writeFileSync(join(directory, name), JSON.stringify(value));
 
 /** Runs the command with an unshare(1) of the test's own, so nothing runs on a stage. */
-async function attempted(unshare: string, args: readonly string[] = []) {
+async function attempted(unshare: string, args: readonly string[] = [], more: NodeJS.ProcessEnv = {}) {
   writeFileSync(join(directory, "unshare"), `#!/bin/sh\ntouch ${directory}/started\n${unshare}\n`);
   chmodSync(join(directory, "unshare"), 0o755);
-  const env = { PATH: `${directory}:${process.env.PATH}`, NOMAD_ADDR: "http://127.0.0.1:1" };
+  const env = { PATH: `${directory}:${process.env.PATH}`, NOMAD_ADDR: "http://127.0.0.1:1", ...more };
   return await runCommand(["try", "--cni-path", "/nowhere", ...args, "zone.conflist"], { directory, env });
 }
 
@@ -64,12 +64,87 @@ test.each([
 });
 
 test("nothing is started without root's rights, or if the list needs an interface of the host", async () => {
-  write("zone.conflist", { cniVersion: "1.0.0", name: "zone", plugins: [{ type: "bridge", ipam: { type: "dhcp" } }] });
-  expect(await attempted("")).toMatchObject({ exitCode: 2, stdout: expect.stringContaining("DHCP") });
+  write("zone.conflist", { cniVersion: "1.0.0", name: "zone", plugins: [{ type: "macvlan", master: "ens18" }] });
+  const links = [{ ifindex: 2, ifname: "ens18", link_type: "ether" }];
+  writeFileSync(join(directory, "ip"), `#!/bin/sh\necho '${JSON.stringify(links)}'\n`, { mode: 0o755 });
+  vi.stubEnv("PATH", `${directory}:${process.env.PATH}`);
+  const { exitCode, stdout } = await attempted("", ["--json"]);
+  expect({ exitCode, ...JSON.parse(stdout) }).toEqual({
+    ...{ exitCode: 2, file: "zone.conflist", network: "zone", cniPath: ["/nowhere"] },
+    ...{ notes: ["ens18 is a veth here"], steps: [], left: [], stays: [], problems: [] },
+    obstacles: ["it needs ens18 of this host: --veth puts a veth there"],
+  });
+  vi.stubEnv("PATH", "/nowhere");
+  expect(await attempted("")).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining("ip(8) failed or is miss"),
+  });
   vi.spyOn(process, "getuid").mockReturnValue(1000);
   expect(await attempted("")).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("only root") });
   expect(existsSync(join(directory, "started"))).toBe(false);
 });
+
+test("what unshare(1) is asked for: the namespaces, what happens to each mount, and this program on descriptor 4", async () => {
+  const ipam = { type: "host-local", dataDir: join(directory, "leases") };
+  write("zone.conflist", { cniVersion: "1.0.0", name: "zone", plugins: [{ type: "ptp", ipam }] });
+  mkdirSync(join(directory, "leases/zone"), { recursive: true });
+  const mounts = [
+    "/ ext4",
+    "/proc proc",
+    "/run/x tmpfs",
+    "/run/netns/a nsfs",
+    "/mnt/run nfs",
+    "/var/run/b tmpfs",
+    "/mnt/a nsfs",
+  ];
+  makeProc(mounts.map((mount) => `${mount.replace(" ", " rw - ")} x rw`));
+  redirect("/var/lib/cni", join(directory, "none"));
+  const why = 'failed to find plugin "ptp-wrapper" in path [/nowhere]';
+  const outcome = { steps: [passes, { ...passes, plugin: "ptp-wrapper", why }], left: [], stays: [], problems: [] };
+  write("outcome", outcome);
+  const script = `{ printf '%s\\0' "$@"; readlink /proc/$$/fd/4; echo \${DBUS_SYSTEM_BUS_ADDRESS-none}; } >${directory}/asked; cat >${directory}/given; cat ${directory}/outcome`;
+  const args = ["--json", "--port", "80:80", "--cni-path", `/nowhere::${directory}`];
+  const { stdout } = await attempted(script, args, { DBUS_SYSTEM_BUS_ADDRESS: "unix:path=/x" });
+  const report = { file: "zone.conflist", network: "zone", cniPath: ["/nowhere", directory], obstacles: [] };
+  const notes = [
+    "--port changes nothing: no plugin has the capability portMappings",
+    "Install the wrappers there, with cni-wrappers install",
+    "--cni-path: /nowhere does not exist",
+  ];
+  expect(JSON.parse(stdout)).toEqual({ ...report, ...outcome, notes });
+  const asked = readFileSync(join(directory, "asked"), "utf8").split("\0");
+  expect(asked).toEqual([
+    ...["--net", "--mount", "--pid", "--ipc", "--uts", "--fork", "--kill-child", "--mount-proc", "--"],
+    ...["sh", "-c", expect.stringContaining("kill -KILL -1"), "sh"],
+    ...["release", "/run/netns/a", "release", "/mnt/a", "empty", "/run"],
+    ...["read-only", "/", "read-only", "/mnt/run", "cover", "/var/lib", "empty", join(directory, "leases/zone"), "--"],
+    ...["/proc/self/fd/4", process.argv[1], "try", "--inside", "-"],
+    `${process.execPath}\nnone\n`,
+  ]);
+  expect(JSON.parse(readFileSync(join(directory, "given"), "utf8"))).toEqual({
+    ...{ path: "zone.conflist", text: readFileSync(join(directory, "zone.conflist"), "utf8") },
+    cniPath: ["/nowhere", directory],
+    ...{
+      seconds: 60,
+      ports: ["80:80"],
+      commands: [],
+      outside: ["net", "mnt", "pid", "ipc", "uts"].map((kind) => `${kind}:[2]`),
+    },
+  });
+});
+
+test("without unshare(1) nothing is tried", async () => {
+  const stderr = "cni-wrappers: unshare(1) does not start: spawn unshare ENOENT\n";
+  expect(await attempted("", [], { PATH: "/nowhere" })).toEqual({ exitCode: 2, stdout: "", stderr });
+});
+
+/** Makes a /proc in which this process has namespaces of its own, and these mounts. */
+function makeProc(mounts: readonly string[]): void {
+  mkdirSync(join(directory, "self/ns"), { recursive: true });
+  for (const kind of ["net", "mnt", "pid", "ipc", "uts"]) symlinkSync(`${kind}:[2]`, join(directory, "self/ns", kind));
+  writeFileSync(join(directory, "self/mountinfo"), mounts.map((mount) => `22 1 0:21 / ${mount}\n`).join(""));
+  redirect("/proc", directory);
+}
 
 describe("--inside", () => {
   const request: Request = { path: "x", text: "{}", cniPath: [], seconds: 1, commands: [], outside: [] };
@@ -95,19 +170,13 @@ describe("--inside", () => {
       "ip: broken",
     ],
   ])("looks at each mount before it runs ip(8): %s", async (_, mounts, words) => {
-    for (const kind of ["mnt", "pid", "ipc", "uts", "net"]) {
-      mkdirSync(join(directory, "self/ns"), { recursive: true });
-      symlinkSync(`${kind}:[2]`, join(directory, "self/ns", kind));
-    }
     symlinkSync("circle", join(directory, "circle"));
-    const lines = mounts.map((line) => `22 1 0:21 / ${line.replace("@", directory)}\n`);
-    writeFileSync(join(directory, "self/mountinfo"), lines.join(""));
+    makeProc(mounts.map((mount) => mount.replace("@", directory)));
     // It reads its input first: else the pipe breaks now and then, before it says a word.
     writeFileSync(join(directory, "ip"), "#!/bin/sh\nwhile read -r _; do :; done\necho broken >&2; exit 1\n", {
       mode: 0o755,
     });
     vi.stubEnv("PATH", `${directory}:${process.env.PATH}`);
-    redirect("/proc", directory);
     await expect(tryInside({ ...request, outside: ["net:[1]"] })).rejects.toThrow(words);
     writeFileSync(join(directory, "ip"), "#!/bin/sh\n", { mode: 0o755 });
     const next = words === open ? open : "it is not a list with a name";

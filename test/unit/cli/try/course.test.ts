@@ -1,9 +1,10 @@
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import { networkIn } from "../../../../cli/live/networks.ts";
 import { courseOf } from "../../../../cli/try/course.ts";
+import { tryInside } from "../../../../cli/try/inside.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { redirect } from "../../support/redirected.ts";
 
@@ -11,7 +12,10 @@ const directory = scratch();
 beforeEach(() => {
   // It makes no namespace, and knows the rules that a plugin has left.
   const rules = `*-4*rule*) cat ${directory}/rules 2>/dev/null || echo [] ;;`;
-  script("ip", `case "$*" in netns*) echo "$*" >>${directory}/netns ;; ${rules} *) echo [] ;; esac`);
+  script(
+    "ip",
+    `case "$*" in netns*) echo "$*" >>${directory}/netns ;; -batch\\ -) cat >${directory}/batch ;; ${rules} *) echo [] ;; esac`,
+  );
   vi.stubEnv("PATH", directory);
 });
 afterEach(() => {
@@ -27,11 +31,14 @@ const result = (last: string) =>
   `'{"cniVersion":"1.0.0","interfaces":[{"name":"br0"},{"name":"eth0","sandbox":"/x"}],"ips":[{"address":"10.0.0.'${last}'/24","interface":1}]}'`;
 const fails = (words: string) => `echo '{"code":7,"msg":"${words}"}'; exit 1`;
 const own = "$(echo $CNI_CONTAINERID | tail -c 2)";
-/** A rule that stays, or goes a moment later. */
+/** A rule that stays, or goes a moment later, and one more. */
 const rule = `echo '[{"priority":7}]' >$DIR/rules`;
+const rules = `echo '[{"priority":7},{"priority":8}]' >$DIR/rules`;
 
-/** Runs a list of two plugins that answer ADD with an address. `does` are the second one's commands, by the verb. */
-async function happened(does: Readonly<Record<string, string>> = {}, keys: object = {}, last = own, ports?: string[]) {
+type Does = Readonly<Record<string, string>>;
+
+/** Makes a list of two plugins that answer ADD with an address. `does` are the second one's commands, by the verb. */
+function listText(does: Does = {}, keys: object = {}, last = own): string {
   redirect("/var/lib/cni", join(directory, "state"));
   const cases = Object.entries(does).map(([verb, commands]) => `${verb.replace(" ", "\\ ")}*) ${commands} ;;`);
   const kept = `$(ls $DIR/state/results 2>/dev/null | wc -l)`;
@@ -43,12 +50,11 @@ echo "$CNI_ARGS $CNI_NETNS $CNI_IFNAME $CNI_PATH $(cat)" >"$DIR/${name} $call"
 [ ${name} = one ] || case $call in ${cases.join("\n")}\nesac
 [ $CNI_COMMAND = ADD ] && echo ${result(last)}; exit 0`,
     );
-  const text = JSON.stringify({
-    cniVersion: "1.0.0",
-    name: "zone",
-    plugins: [{ type: "one" }, { type: "two" }],
-    ...keys,
-  });
+  return JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins: [{ type: "one" }, { type: "two" }], ...keys });
+}
+
+async function happened(does?: Does, keys?: object, last?: string, ports?: string[]) {
+  const text = listText(does, keys, last);
   const list = networkIn(parseListFile("/zone.conflist", text))?.list;
   if (list === undefined) throw new Error("no list");
   const { steps, left } = await courseOf({ list, cniPath: [directory, "/b"], seconds: 10, ports });
@@ -166,4 +172,24 @@ test.each<[string, Readonly<Record<string, string>>, number]>([
   ["nor what the first one has made for all", { "ADD 1": rule }, 0],
 ])("%s", async (_, does, count) => {
   expect((await happened(does)).left).toHaveLength(count);
+});
+
+test.each<[string, Does, readonly string[], readonly object[]]>([
+  ["what the first one has made for all stays", { "ADD 1": rule }, [], [{ kind: "rule", where: "priority 7" }]],
+  ["what each one makes again is left, and does not stay", { "ADD 1": rule, "ADD 3": rules }, ["rule priority 8"], []],
+])("on the stage: %s", async (_, does, left, stays) => {
+  mkdirSync(join(directory, "self/ns"), { recursive: true });
+  for (const kind of ["net", "mnt", "pid", "ipc", "uts"]) symlinkSync(`${kind}:[2]`, join(directory, "self/ns", kind));
+  writeFileSync(join(directory, "self/mountinfo"), "");
+  redirect("/proc", directory);
+  const asked = {
+    path: "/zone.conflist",
+    cniPath: [directory],
+    seconds: 10,
+    commands: ["link add x", "link set x up"],
+  };
+  const { steps, ...outcome } = await tryInside({ ...asked, text: listText(does), outside: ["net:[1]"] });
+  expect(steps).toHaveLength(11);
+  expect(outcome).toEqual({ left, stays, problems: [] });
+  expect(read("batch")).toBe("link set lo up\nlink add x\nlink set x up");
 });
