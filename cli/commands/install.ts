@@ -36,9 +36,10 @@ export const installCommand: CommandData<undefined, Options> = {
     if (rollback && (from !== undefined || plugins !== undefined))
       throw new Trouble("--rollback takes what is kept in the directory: leave --from and --plugins out");
     const place = placeAt(dir, terminal.directory);
+    const needJq = listsWithJq(terminal);
     const installed = rollback
-      ? installPrevious(place)
-      : install(place, readSource(from, terminal), plugins ?? "all", listsWithJq(terminal));
+      ? installPrevious(place, needJq)
+      : install(place, readSource(from, terminal), plugins ?? "all", needJq);
     terminal.write(json ? `${JSON.stringify(installed, null, 2)}\n` : installedText(installed));
     if (!hasPlugins(place)) terminal.writeError(noPluginsText(place.directory));
     return 0;

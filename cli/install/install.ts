@@ -67,13 +67,14 @@ export function install(place: Place, source: Source, plugins: string, needJq: r
   return { is, executable, release, sha256: sha256(source.bytes), replaced, links: names, newLinks };
 }
 
-/** Puts the previous executable back. */
-export function installPrevious(place: Place): Installed {
+/** Puts the previous executable back. `needJq` are lists with `wrapper.jq`: they keep the Node flavor. */
+export function installPrevious(place: Place, needJq: readonly string[] = []): Installed {
   const replaced = releaseToLeave(place);
   // guard: a copy by hand is not rolled back to an older version
   if (replaced && existsSync(place.previous)) checkWritten(place);
   settle(place);
-  const release = rollBack(place);
+  // guard: no rollback to a flavor without jq under a list with wrapper.jq
+  const release = rollBack(place, (kept) => replaced?.flavor === "node" && checkJq(kept, needJq));
   const { executable } = place;
   const checksum = sha256(withPath(executable, () => readFileSync(executable)));
   return { is: "rolled back", executable, release, sha256: checksum, replaced, links: [], newLinks: [] };
@@ -149,7 +150,7 @@ function putInPlace(place: Place, bytes: Buffer, check: (release: InstalledRelea
 }
 
 /** Exchanges the executable for the previous one. */
-function rollBack(place: Place): InstalledRelease {
+function rollBack(place: Place, check: (release: InstalledRelease) => void): InstalledRelease {
   // guard: no rollback to nothing
   if (!existsSync(place.previous))
     throw new Trouble(
@@ -158,6 +159,7 @@ function rollBack(place: Place): InstalledRelease {
   const release = releaseOf(place.previous);
   // guard: no rollback to what does not answer as cni-wrappers
   if (!release) throw new Trouble(`${place.previous}: it does not answer as cni-wrappers does`);
+  check(release);
   withPath(place.directory, () => swapIn(place, place.previous));
   return release;
 }

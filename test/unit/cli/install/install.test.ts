@@ -230,6 +230,19 @@ test("a list with wrapper.jq needs the Node flavor", () => {
   expect(withJq("node")).toMatchObject({ is: "installed" });
 });
 
+test("a list with wrapper.jq keeps the Node flavor, unless that is broken", () => {
+  installed("1.0.0");
+  install(place(), { bytes: program("2.0.0", "node"), links: undefined }, "bridge");
+  expect(() => installPrevious(place(), ["/a.conflist"])).toThrow(
+    "/a.conflist: it has wrapper.jq, and the slim flavor",
+  );
+  expect(readFileSync(at("cni-wrappers"))).toEqual(program("2.0.0", "node"));
+  writeFileSync(at("cni-wrappers"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+  expect(installPrevious(place(), ["/a.conflist"])).toMatchObject({ release: { version: "1.0.0" } });
+  installed("2.0.0");
+  expect(installPrevious(place(), ["/a.conflist"])).toMatchObject({ release: { version: "1.0.0", flavor: "slim" } });
+});
+
 test("the lists that have wrapper.jq", () => {
   const isFound = (...plugins: object[]) => hasJq(listFrom({ plugins }) as List);
   expect(isFound({ type: "tuning" }, { type: "bridge-wrapper", wrapper: { jq: "." } })).toBe(true);
