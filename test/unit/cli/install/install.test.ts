@@ -25,6 +25,7 @@ import { type List, listFrom } from "../../../../cli/lists/list.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { type Entry, nowhere } from "../../../../shared/journal/journal.ts";
 import { scratch } from "../../../support/scratch.ts";
+import { writeResult } from "../../support/cached-results.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 import { noteSyncs, replaceFileFunctions } from "../../support/file-functions.ts";
 import { entryOf, journalFiles } from "../../support/journals.ts";
@@ -249,12 +250,49 @@ test("the lists that have wrapper.jq", () => {
   expect(isFound({ type: "tuning" }, { type: "bridge-wrapper", wrapper: { ifName: "eth1" } })).toBe(false);
 });
 
-test("uninstall removes the wrappers if nothing needs them", async () => {
+const uninstall = (...more: string[]) =>
+  runCommand(["uninstall", "--dir", directory, "--cache-dir", directory, "--config-dir", directory, ...more]);
+
+test("uninstall removes the wrappers if nothing needs them, and names the lists that nobody starts any more", async () => {
   redirect("/var/lib/cni", directory);
   mkdirSync(at("results"));
+  for (const type of ["bridge-wrapper", "tuning"])
+    writeFileSync(at(`${type}.conflist`), JSON.stringify({ ...list(type), name: type }));
   installed("1.0.0");
-  expect(await runCommand(["uninstall", "--dir", directory, "--cache-dir", directory])).toMatchObject({ exitCode: 0 });
+  writeFileSync(at(".cni-wrappers/owner"), "a package made these files\n");
+  expect(await uninstall()).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining("a package made these files"),
+  });
+  expect(existsSync(at("cni-wrappers"))).toBe(true);
+  rmSync(at(".cni-wrappers/owner"));
+  expect(await uninstall()).toEqual({
+    exitCode: 0,
+    stdout: `${directory}: removed bridge-wrapper, macvlan-wrapper, cni-wrappers, .cni-wrappers\n`,
+    stderr: `${at("bridge-wrapper.conflist")}: names wrappers, so no container of it starts any more\n`,
+  });
   expect(existsSync(at("cni-wrappers"))).toBe(false);
+});
+
+test("uninstall removes nothing while a container needs the wrappers", async () => {
+  redirect("/var/lib/cni", directory);
+  writeResult(directory, { netns: "/proc/self/ns/net" });
+  writeFileSync(at("zone.conflist"), JSON.stringify(list("bridge-wrapper")));
+  installed("1.0.0");
+  const lists = [at("zone.conflist")];
+  const refused = await uninstall("--json");
+  expect({ ...refused, stdout: JSON.parse(refused.stdout) }).toEqual({
+    exitCode: 1,
+    stdout: { removed: [], uses: [{ network: "zone", containerId: "c1", name: "c1" }], lists },
+    stderr: "",
+  });
+  expect(existsSync(at("cni-wrappers"))).toBe(true);
+  const { exitCode, stdout } = await uninstall("--json", "--force");
+  expect({ exitCode, ...JSON.parse(stdout) }).toMatchObject({
+    exitCode: 0,
+    lists,
+    removed: expect.arrayContaining([at("cni-wrappers")]),
+  });
 });
 
 const list = (type: string) => ({ cniVersion: "1.0.0", name: "zone", plugins: [{ type }] });
@@ -319,10 +357,9 @@ test("uninstall removes nothing while a result cannot be read", async () => {
   mkdirSync(at("results"));
   writeFileSync(at("results/zone-c1-eth0"), "");
   installed("1.0.0");
-  const uninstall = (...more: string[]) =>
-    runCommand(["uninstall", "--dir", directory, "--cache-dir", directory, ...more]);
   expect(await uninstall()).toMatchObject({
     exitCode: 2,
+    stderr: `${at("results/zone-c1-eth0")}: it is not a JSON object; this attachment is left out\n`,
     stdout: expect.stringMatching(
       /^A result that cannot be read may be of a running container that needs the wrappers\./,
     ),
