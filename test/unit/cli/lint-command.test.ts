@@ -1,9 +1,10 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { scratch } from "../../support/scratch.ts";
 import { makeHostFolders } from "../support/fake-host-folders.ts";
 import { runCommand } from "../support/fake-terminal.ts";
+import { redirect } from "../support/redirected.ts";
 
 const faulty = `{ "cniVersion": "1.0.0", "name": "zone", "plugins": [
   { "type": "macvlan", "master": "ens18" },
@@ -46,8 +47,30 @@ test("--state with a journal that cannot be read: exit code 2, and the file is n
   const { exitCode, stderr } = await lint("--state", "state", "zone.conflist");
   expect(exitCode).toBe(2);
   expect(stderr).toContain(`${journal}: `);
+  redirect("/var/lib/cni", join(directory, "state"));
+  expect(await lint("--state", "/var/lib/cni", "zone.conflist")).toMatchObject({ exitCode: 2 });
   rmSync(join(directory, journal));
   expect((await lint("--state", "state", "zone.conflist")).exitCode).toBe(0);
+  // A host that never had a container has no such directory.
+  rmSync(join(directory, "state"), { recursive: true });
+  expect((await lint("--state", "/var/lib/cni", "zone.conflist")).exitCode).toBe(0);
+  expect((await lint("--state", "state", "zone.conflist")).exitCode).toBe(2);
+});
+
+test("--host looks at the interfaces that ip(8) shows", async () => {
+  write("zone.conflist", right);
+  const onHostWith = async (ifname: string) => {
+    const links = JSON.stringify([{ ifindex: 2, ifname, link_type: "ether" }]);
+    writeFileSync(join(directory, "ip"), `#!/bin/sh\necho '${links}'\n`, { mode: 0o755 });
+    return await lint("--host", "zone.conflist");
+  };
+  vi.stubEnv("PATH", directory);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(await onHostWith("ens18")).toMatchObject({ exitCode: 0 });
+  expect(await onHostWith("ens19")).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("ens18") });
+  rmSync(join(directory, "ip"));
+  const stderr = "cni-wrappers: --host needs ip(8), which failed or is missing: install iproute2\n";
+  expect(await lint("--host", "zone.conflist")).toEqual({ exitCode: 2, stdout: "", stderr });
 });
 
 test.each([
@@ -100,8 +123,10 @@ const misspelt = `{ "cniVersion": "1.0.0", "name": "zone", "plugins": [
 `;
 const corrected = misspelt.replace('"1400"', "1400").replace('"IFNAME"', '"ifName"');
 
-test("--fix changes only what is wrong, and says so", async () => {
+test("--fix changes only what is wrong, and says so; without it, nothing is changed", async () => {
   write("zone.conflist", misspelt);
+  expect((await lint("zone.conflist")).exitCode).toBe(1);
+  expect(read("zone.conflist")).toBe(misspelt);
   expect(await lint("--fix", "zone.conflist")).toEqual({
     exitCode: 0,
     stdout: "",

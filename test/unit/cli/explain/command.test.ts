@@ -67,8 +67,9 @@ describe("explain", () => {
   test("prints data", async () => {
     const { exitCode, stdout } = await inRoot(["explain", zone, "--json", "--verb", "check"]);
     expect(exitCode).toBe(0);
-    const { verb, network, steps, result } = JSON.parse(stdout);
+    const { verb, network, steps, result, verdict } = JSON.parse(stdout);
     expect({ verb, network }).toEqual({ verb: "CHECK", network: "zone" });
+    expect(verdict[0]).toMatchObject({ event: "start", passes: true });
     expect(result.ips.map(({ address }: { address: string }) => address)).toEqual([
       "172.16.5.100/24",
       "172.26.64.2/20",
@@ -90,6 +91,10 @@ describe("explain", () => {
       plugins: [{ type: "tap-wrapper" }, { type: "tap-wrapper" }],
     });
     expect(await inRoot(["explain", file])).toMatchObject({ exitCode: 1, stderr: "" });
+    const plugins = [{ type: "tap-wrapper" }, { type: "tap-wrapper", wrapper: { ifName: 7 } }];
+    const wrong = written("wrong.conflist", { cniVersion: "1.0.0", name: "zone", plugins });
+    const container = ["--container", "blue", "--cache-dir", cache("fails")];
+    expect(await inRoot(["explain", wrong, ...container])).toMatchObject({ exitCode: 1, stderr: "" });
   });
 
   test("publishes the ports and passes the CNI_ARGS that are named", async () => {

@@ -5,6 +5,7 @@ import { install as installBytes } from "../../../../cli/install/install.ts";
 import { placeAt } from "../../../../cli/install/place.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
+import { redirect } from "../../support/redirected.ts";
 
 const directory = scratch();
 const bin = () => join(directory, "bin");
@@ -12,9 +13,15 @@ beforeEach(() => {
   for (const name of ["bin", "results"]) mkdirSync(join(directory, name));
 });
 
-/** Installs a program that answers as the slim flavor of a version does. */
-function install(version: string, folder = bin(), plugins = "bridge,macvlan", commit = `c${version}`): void {
-  const lines = ["#!/bin/sh", "[ $# = 0 ] || exit 2", `echo "CNI x plugin v${version}"`];
+/** Installs a program that answers as the slim flavor of a version does, or another one. */
+function install(
+  version: string,
+  folder = bin(),
+  plugins = "bridge,macvlan",
+  commit = `c${version}`,
+  helpCode = 2,
+): void {
+  const lines = ["#!/bin/sh", `[ $# = 0 ] || exit ${helpCode}`, `echo "CNI x plugin v${version}"`];
   const bytes = Buffer.from([...lines, `echo "Built from commit ${commit}"`, ""].join("\n"));
   installBytes(placeAt(folder, "/"), { bytes, links: undefined }, plugins);
 }
@@ -163,6 +170,28 @@ test("a second installation: which directory is used for which links", async () 
     `cni_wrappers_installation_intact{directory="${own}"} 1`,
     `cni_wrappers_installation_intact{directory="${bin()}"} 0`,
   ]);
+});
+
+test("a runtime with too little address space matters to the Node flavor alone", async () => {
+  mkdirSync(join(directory, "proc/812"), { recursive: true });
+  for (const name of ["self", "sys"]) symlinkSync(`/proc/${name}`, join(directory, "proc", name));
+  writeFileSync(join(directory, "proc/812/comm"), "nomad\n");
+  writeFileSync(join(directory, "proc/812/limits"), "Max address space         1048576000 \n");
+  redirect("/proc", join(directory, "proc"));
+  const narrow = async () => JSON.parse((await run("--json")).stdout).narrowRuntimes;
+  install("1.0.0");
+  expect(await narrow()).toEqual([]);
+  install("2.0.0", bin(), "bridge", "c", 0);
+  expect(await narrow()).toEqual([{ name: "nomad", pid: 812, addressSpace: 1_048_576_000 }]);
+});
+
+test("what a list needs is an error, and a bridge that Nomad does not find is named", async () => {
+  const plugins = [{ type: "loopback", ipam: { type: "dhcp", daemonSocketPath: "/none" } }];
+  writeFileSync(join(directory, "zone.conflist"), JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins }));
+  writeFileSync(join(bin(), "loopback"), "#!/bin/sh\necho CNI loopback plugin v1.9.0 >&2\n", { mode: 0o755 });
+  const { lists, nomadSkipsCheck } = JSON.parse((await run("--json", "--config-dir", directory)).stdout);
+  expect(lists.errors).toContainEqual(expect.stringContaining("zone.conflist: loopback asks for addresses at /none"));
+  expect(nomadSkipsCheck).toMatchObject({ reason: expect.stringContaining(`there is no bridge in ${bin()}`) });
 });
 
 test("no installation: a link to the executable of another directory is none", async () => {

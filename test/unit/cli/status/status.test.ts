@@ -155,7 +155,7 @@ describe("status", () => {
   });
 
   test("counts live attachments of a wrapped list without a journal", async () => {
-    const plugins = [{ type: "bridge-wrapper", ipam: { type: "static" } }];
+    const plugins = [{ type: "bridge-wrapper", ipam: { type: "static" } }, { type: "portmap" }];
     const list = { cniVersion: "1.0.0", name: "zone", plugins };
     writeFileSync(join(directory, "config/zone.conflist"), JSON.stringify(list));
     attach("zone", "c5", "/proc/self/ns/net");
