@@ -44,7 +44,7 @@ export const wrapCommand: CommandData<string, Options> = {
     const older = olderAttachments(list, options.state, leftOut.note);
     leftOut.tell(terminal);
     const wished = options.names === undefined ? undefined : wishedNames(list, options.names.split(","));
-    const decisions = decide(list, { older, wished, fromScript: options.fromScript ?? false });
+    const decisions = decide(list, { older, wished, fromScript: options.fromScript });
     const idle = "needs no wrapper";
     const words = [...decisions.plugins.map(({ becomes, does }) => `${becomes} ${does}.`), ...decisions.notes];
     // guard: the names of a container whose result cannot be read

@@ -29,7 +29,7 @@ export interface Known {
   /** The interface names that the operator wants, by the positions of the creators. */
   readonly wished?: readonly (string | undefined)[] | undefined;
   /** Whether a script attached the running containers, with all leases under the list's own name. */
-  readonly fromScript?: boolean;
+  readonly fromScript?: boolean | undefined;
   readonly older?: readonly OlderAttachment[];
 }
 

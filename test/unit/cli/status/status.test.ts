@@ -170,6 +170,19 @@ describe("status", () => {
     expect((await status()).stdout).toContain("\nzone: attachments without a journal: 2\n");
   });
 
+  test("two containers with one address are an error; one that is gone does not count", async () => {
+    const result = { interfaces: [{ name: "eth0", sandbox: "/x" }], ips: [{ address: "10.0.0.9/24", interface: 0 }] };
+    for (const containerId of ["c4", "c5", "c6"])
+      writeResult(directory, {
+        networkName: "shop",
+        containerId,
+        netns: containerId === "c6" ? "/gone" : "/proc/self/ns/net",
+        result,
+      });
+    const line = `${directory}/config/shop.conflist: c4 and c5 have one address, 10.0.0.9/24 (bridge): stop all but one`;
+    expect(JSON.parse((await status("--network", "shop", "--json")).stdout).lists.errors).toEqual([line]);
+  });
+
   test("all is well: exit code 0", async () => {
     expect(await status("--network", "shop")).toMatchObject({ exitCode: 0, stderr: "" });
   });

@@ -132,6 +132,7 @@ describe("wrap", () => {
       '+      "wrapper": { "ifName": "net1", "network": "zone" },',
     );
     rmSync(path.join(directory, "state/networks"), { recursive: true });
+    expect((await wrap("--from-script", "zone.conflist")).stdout).toContain('"ifName": "net1", "network": "zone" },');
     expect((await wrap("zone.conflist")).stdout).toContain('+      "wrapper": { "ifName": "net1" },');
     const leases = path.join(directory, "leases");
     write("leases/zone/172.26.64.2", "c1\r\nnet1");
@@ -200,19 +201,15 @@ describe("unwrap", () => {
     const { exitCode, stdout, stderr } = await unwrap("zone.conflist");
     expect(exitCode).toBe(0);
     expect(applyPatch(wrapped, stdout)).toBe(plain);
-    expect(stderr.split("\n").slice(0, 2)).toEqual([
+    expect(stderr.split("\n")).toEqual([
       "bridge makes eth0 instead of eth1.",
       "bridge does not find its leases in the network zone-eth1.",
+      expect.stringMatching(/^The plain list has several interface plugins\./),
+      expect.stringMatching(/^Drain the node first: /),
+      "Nothing was written. Add --write to change the file.",
+      "",
     ]);
     expect(JSON.parse((await unwrap("--json", "zone.conflist")).stdout)).toMatchObject({ changed: true });
-  });
-
-  test("a plain list has nothing to unwrap", async () => {
-    expect(await unwrap("zone.conflist")).toEqual({
-      exitCode: 0,
-      stdout: "",
-      stderr: "zone.conflist has no wrapper.\n",
-    });
   });
 
   /** A result of libcni's for a container that a list attached. */
@@ -221,9 +218,17 @@ describe("unwrap", () => {
     writeResult(path.join(directory, "state"), { containerId, networkName, netns, config });
   }
 
+  test("a plain list has nothing to unwrap, whoever uses it", async () => {
+    attach("c1", "/proc/self/ns/net");
+    const stderr = "zone.conflist has no wrapper.\n";
+    expect(await unwrap("--write", "zone.conflist")).toEqual({ exitCode: 0, stdout: "", stderr });
+  });
+
   test("--write refuses a list in use, says why and what to do, and --force writes", async () => {
     write("zone.conflist", wrapped);
     attach("c1", "/proc/self/ns/net");
+    attach("c2", "/proc/self/ns/net", "other");
+    expect(await unwrap("zone.conflist")).toMatchObject({ exitCode: 0 });
     const refused = await unwrap("--write", "zone.conflist");
     expect(refused.exitCode).toBe(1);
     expect(refused.stderr).toMatch(
@@ -232,8 +237,15 @@ describe("unwrap", () => {
     expect(read("zone.conflist")).toBe(wrapped);
     const asData = await unwrap("--write", "--json", "zone.conflist");
     expect(asData.exitCode).toBe(1);
-    expect(JSON.parse(asData.stdout)).toMatchObject({ uses: [{ network: "zone", containerId: "c1", name: "c1" }] });
-    expect(JSON.parse(asData.stdout)).not.toHaveProperty("backup");
+    const losses = ["makes eth0 instead of eth1", "does not find its leases in the network zone-eth1"];
+    expect(JSON.parse(asData.stdout)).toEqual({
+      ...{ file: "zone.conflist", changed: true, uses: [{ network: "zone", containerId: "c1", name: "c1" }] },
+      plugins: [
+        { index: 0, type: "macvlan-wrapper", becomes: "macvlan", wrapper: {}, losses: [] },
+        { index: 1, type: "bridge-wrapper", becomes: "bridge", wrapper: { ifName: "eth1" }, losses },
+      ],
+      notes: [expect.stringContaining("several interface plugins"), expect.stringMatching(/^Drain the node first: /)],
+    });
     expect(await unwrap("--write", "--force", "zone.conflist")).toMatchObject({ exitCode: 0 });
     expect(read("zone.conflist")).toBe(plain);
   });
@@ -242,9 +254,13 @@ describe("unwrap", () => {
     write("zone.conflist", wrapped);
     attach("c1", "/proc/self/ns/net", "zone", plain);
     expect(await unwrap("--write", "zone.conflist")).toMatchObject({ exitCode: 1 });
-    const plugins = [{ type: "bridge-wrapper" }, { type: "portmap-wrapper" }];
-    write("zone.conflist", JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins }));
+    const listOf = (...types: string[]) =>
+      JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins: types.map((type) => ({ type })) });
+    write("zone.conflist", listOf("bridge-wrapper", "portmap-wrapper"));
     expect(await unwrap("--write", "zone.conflist")).toMatchObject({ exitCode: 0 });
+    attach("c1", "/proc/self/ns/net", "zone", listOf("bridge-wrapper"));
+    write("zone.conflist", listOf("bridge-wrapper"));
+    expect(await unwrap("--write", "zone.conflist")).toMatchObject({ exitCode: 1 });
   });
 
   test("--write refuses while a result cannot be read, which may be of a running container", async () => {
