@@ -20,6 +20,7 @@ import { callTheRoll, type Expected, newestOfEach, readAnswers } from "../prefli
 import { forecastsOn, type HostReport, unsavedAmong } from "../preflight/forecasts.ts";
 import { preflightJson, preflightText } from "../preflight/report.ts";
 import { summaryCode, summaryJson, summaryText } from "../preflight/summary.ts";
+import { homesAmong } from "../prune/homes.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
@@ -68,8 +69,9 @@ export const preflightCommand: CommandData<undefined, Options> = {
 
 async function reportOn(options: Options, terminal: Terminal): Promise<HostReport> {
   const view = await viewOf(options, terminal);
-  const { paths, check, leftOut } = view;
+  const { paths, leftOut } = view;
   const attachments = everyAttachment(view);
+  const check = { ...view.check, homeOf: homesAmong(attachments) };
   leftOut.tell(terminal);
   const evidence = evidenceOn(attachments.all, check);
   const isAdoptable = async (attachment: CachedAttachment, verdict: Verdict) => {

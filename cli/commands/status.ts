@@ -15,6 +15,7 @@ import { lookedAt } from "../live/looked-at.ts";
 import { errorsIn, type Lists } from "../live/networks.ts";
 import { hostErrors, type Surroundings } from "../needs/host-errors.ts";
 import { hostOptions, jsonOption, timeoutOption } from "../options.ts";
+import { homesAmong } from "../prune/homes.ts";
 import { countNetworks, type HostStatus, isWell } from "../status/host-status.ts";
 import { installationsIn } from "../status/installation.ts";
 import { narrowRuntimes } from "../status/narrow-runtimes.ts";
@@ -71,8 +72,9 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
     throw new Trouble(`--log ${options.log}: there is no such file`);
   }
   const view = await viewOf(options, terminal);
-  const { paths, check, leftOut } = view;
+  const { paths, leftOut } = view;
   const { wanted, all, memories } = everyAttachment(view);
+  const check = { ...view.check, homeOf: homesAmong({ all, memories }) };
   const remembered = new Set(memories.map(keyOf));
   const checked = await withBar(wanted, terminal, async (attachment) => {
     const verdict = await checkOnHost(attachment, check);

@@ -42,6 +42,8 @@ export interface CheckOptions extends Lists {
   readonly cniPath: readonly string[];
   /** How long a plugin may take. */
   readonly seconds: number;
+  /** Says why an attachment is not gone although its path leads to no namespace. */
+  readonly homeOf?: (attachment: CachedAttachment) => Promise<string | undefined>;
 }
 
 // Nomad makes the list of `mode = "bridge"` itself (client/allocrunner/networking_bridge_linux.go).
@@ -74,8 +76,11 @@ export async function checkOnHost(attachment: CachedAttachment, options: CheckOp
   const state = pathStateAt(attachment.netns);
   // guard: a namespace that nobody can look at is not called gone
   if (state === "unreadable") throw new Trouble(`${attachment.netns}: it cannot be looked at; run the command as root`);
-  // guard: a container that is gone is not called failing
-  if (state === "gone") return { is: "gone" };
+  if (state === "gone") {
+    const home = await options.homeOf?.(attachment);
+    // guard: a container that is gone is not called failing, and one that lives elsewhere is not called gone
+    return home === undefined ? { is: "gone" } : { is: "fails", error: `${attachment.netns} is no namespace: ${home}` };
+  }
   // guard: no attachment passes that no list defines
   if (!network) return { is: "fails", error: missingList(attachment.network, options) };
   const unasked = withoutPlugins(network.list);

@@ -77,6 +77,17 @@ describe("the verdict about an attachment", () => {
     expect(() => readFileSync(join(directory, "bin/ptp.call"))).toThrow("ENOENT");
   });
 
+  test("a container that lives without its path is not called gone: CHECK fails", async () => {
+    listed("zone", { plugins: [{ type: "ptp" }] });
+    const verdictFor = (home: string | undefined) =>
+      checkOnHost(attached({ netns: "/run/netns/no-such" }), { ...optionsFor(), homeOf: async () => home });
+    expect(await verdictFor("it lives on")).toEqual({
+      is: "fails",
+      error: "/run/netns/no-such is no namespace: it lives on",
+    });
+    expect(await verdictFor(undefined)).toEqual({ is: "gone" });
+  });
+
   test("a namespace that cannot be looked at is not called gone", async () => {
     const path = `/${"x".repeat(300)}`;
     listed("zone", { plugins: [{ type: "ptp" }] });

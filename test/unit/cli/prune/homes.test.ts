@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { homesAmong } from "../../../../cli/prune/homes.ts";
+import { hostWith, resultOf } from "./support.ts";
+
+const one = resultOf("c1", "10.1.0.2");
+const eth0 = {
+  ...{ ifindex: 2, ifname: "eth0", address: "02:00:00:00:00:09" },
+  addr_info: [{ family: "inet" as const, local: "10.1.0.2", prefixlen: 24, scope: "global" }],
+};
+
+test.each([
+  ["nothing has its interface or path", hostWith([]), undefined],
+  [
+    "a process has its interface",
+    hostWith([], { namespaces: [{ inode: 0, paths: ["/proc/7/ns/net"], links: [eth0] }] }),
+    "its interface is in /proc/7/ns/net",
+  ],
+  [
+    "a namespace cannot be read",
+    hostWith([], { namespaces: [{ inode: 0, paths: ["/proc/7/ns/net"], links: undefined }] }),
+    undefined,
+  ],
+  [
+    "another process sees its path",
+    hostWith(["/run/netns/c1"]),
+    "it is there for another process; run the command on the host itself",
+  ],
+])("a namespace whose path leads nowhere: %s", async (_, host, why) => {
+  expect(await homesAmong({ all: [one], memories: [] }, async () => host)(one)).toBe(why);
+});
+
+test("an attachment without a namespace has no home", async () => {
+  const nowhere = resultOf("c1", "10.1.0.2", { netns: "", result: {} });
+  expect(await homesAmong({ all: [nowhere], memories: [] }, async () => hostWith([]))(nowhere)).toBeUndefined();
+});
+
+test("the address of another attachment that is there is not its own, and the host is looked at once", async () => {
+  const other = resultOf("c22", "10.1.0.2");
+  let looks = 0;
+  const homeOf = homesAmong({ all: [one, other], memories: [] }, async () => {
+    looks++;
+    const namespaces = [{ inode: 0, paths: ["/run/netns/c22"], links: [eth0] }];
+    return hostWith(["/run/netns/c22"], { namespaces });
+  });
+  expect([await homeOf(one), await homeOf(one), looks]).toEqual([undefined, undefined, 1]);
+});
