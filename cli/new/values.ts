@@ -38,10 +38,10 @@ export const fields: Readonly<Record<ValueName, Field>> = {
   },
   gateway: {
     message: "gateway of that subnet",
-    suggest: ({ lan }, { gateway }) => {
-      const [subnet, address] = [cidrOf(lan), addressOf(gateway)];
+    suggest: (values, { gateway }) => {
+      const [subnet, address] = [cidrOf(values.lan), addressOf(gateway)];
       const isInside = subnet && address && contains(subnet, address);
-      return isInside ? gateway : textOf((parseSubnet(lan)?.first ?? 0n) + 1n);
+      return isInside ? gateway : textOf(lanOf(values).first + 1n);
     },
   },
   lanStart: {
@@ -53,7 +53,7 @@ export const fields: Readonly<Record<ValueName, Field>> = {
     suggest: (values, host) => {
       const part = partOf(values, host);
       const isSuggested = values.lanStart === textOf(part.first);
-      return textOf(isSuggested ? part.last : (parseSubnet(values.lan)?.last ?? 0n) - 1n);
+      return textOf(isSuggested ? part.last : lanOf(values).last - 1n);
     },
   },
   bridge: {
@@ -78,11 +78,16 @@ export function optionOf(name: ValueName): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
+/** The LAN as numbers. Each value is checked before the next one is suggested, so it is a subnet by then. */
+function lanOf({ lan }: Values): Range {
+  return parseSubnet(lan) as Range;
+}
+
 /** The part of the LAN's upper half that is free, as far as the host knows. */
-function partOf({ lan, gateway = "" }: Values, { interfaces }: HostNetworks): Range {
-  const taken = [gateway, ...interfaces.flatMap(({ addresses }) => addresses.map((one) => one.split("/")[0] ?? ""))];
+function partOf(values: Values, { interfaces }: HostNetworks): Range {
+  const taken = [values.gateway, ...interfaces.flatMap(({ addresses }) => addresses.map((one) => one.split("/")[0]))];
   const numbers = taken.map(addressOf).flatMap((ip) => (ip?.bits === 32 ? ip.value : []));
-  return freePart(parseSubnet(lan) ?? { bits: 32, first: 0n, last: 0n }, numbers);
+  return freePart(lanOf(values), numbers);
 }
 
 /** The IPv4 subnet of an address; undefined if host-local cannot use it, because it needs at least four addresses. */
@@ -125,11 +130,9 @@ const candidates = [
 /** The longest part of the upper half of a subnet that has none of these addresses, and not the last address. */
 export function freePart({ bits, first, last }: Range, taken: readonly bigint[]): Range {
   const middle = first + (last - first + 1n) / 2n;
-  const bounds = [middle - 1n, ...taken.filter((value) => value >= middle && value < last), last].sort(ascending);
+  const bounds = [middle - 1n, ...taken.filter((value) => value >= middle && value < last), last].sort((one, other) =>
+    Number(one - other),
+  );
   const gaps = bounds.slice(1).map((end, index) => ({ bits, first: (bounds[index] ?? 0n) + 1n, last: end - 1n }));
   return gaps.reduce((best, gap) => (gap.last - gap.first > best.last - best.first ? gap : best));
-}
-
-function ascending(one: bigint, other: bigint): number {
-  return one < other ? -1 : one > other ? 1 : 0;
 }

@@ -89,7 +89,8 @@ describe("without options the host's networks decide", () => {
           type: "host-local",
           ranges: [
             [{ subnet: "172.26.96.0/20" }],
-            [{ subnet: expect.stringMatching(/^fd[0-9a-f]{2}:[0-9a-f:]+::\/64$/) }],
+            // printf dual | sha256sum
+            [{ subnet: "fd8c:cf2f:9e9c::/64" }],
           ],
           routes: [{ dst: "0.0.0.0/0" }, { dst: "::/0" }],
         },
@@ -127,6 +128,7 @@ describe("without options the host's networks decide", () => {
   test("a host without addresses tells too little", () => {
     const bare = { links: [], interfaces: [], gateway: undefined, subnets: [] };
     const made = (options: Values) => newList("macvlan+bridge", options, bare);
+    expect(made({ master: "ens18", lan: "10.1.0.0/24" }).note).toMatch(/give them out\.$/);
     expect(() => made({})).toThrow("--master is missing: this host does not tell the host interface");
     expect(() => made({ master: "ens18" })).toThrow("--lan is missing: this host does not tell the subnet");
     expect(JSON.parse(made({ master: "ens18", lan: "10.1.0.0/16" }).text).plugins[0].ipam.ranges).toEqual([
@@ -140,6 +142,9 @@ test("options decide everything", () => {
     ...{ name: "lan", cniVersion: "0.4.0", bridge: "lan0", subnet: "10.9.0.0/24", subnet6: "fd00:9::/64" },
     adminChain: "MY-ADMIN",
   });
+  expect(newList("nomad-bridge", {}, host).note).toBeUndefined();
+  expect(listFor("nomad-bridge", { name: "a-very-long-name" }).plugins[1].bridge).toBe("br-a-very-long-");
+  expect(() => textFor("bridge")).toThrow("bridge is not a preset");
   expect(nomad).toMatchObject({ cniVersion: "0.4.0", name: "lan" });
   expect(nomad.plugins[1]).toMatchObject({
     bridge: "lan0",
@@ -176,6 +181,7 @@ test.each([
   ["gateway", "172.16.6.1", "the gateway 172.16.6.1 is not in 172.16.5.0/24"],
   ["bridge", "eth1", "eth1 is the plugin's own bridge, too"],
   ["bridge", "a/b", "bridge must not contain"],
+  ["subnet", "fd00::/64", "--subnet: fd00::/64 must be a subnet such as 10.1.0.0/24"],
   ["subnet", "172.16.0.0/16", "eth1 can get 172.16.5.128, and so can eth0"],
   ["adminChain", "X", "--admin-chain has no use in this preset"],
   ["subnet6", "fd00::/64", "--subnet6 has no use in this preset"],
@@ -268,10 +274,14 @@ describe("the command", () => {
   const options = ["macvlan+bridge", "--master", "ens18", "--lan", "10.7.0.0/24", "--subnet", "10.8.0.0/24"];
 
   test("writes a file, and replaces one only with --force", async () => {
+    const { stdout: text, stderr: note } = await run(...options);
+    expect(JSON.parse(text)).toMatchObject({ name: "zone" });
+    expect(note).toMatch(/^Containers get addresses of 10\.7\.0\.0\/24 from .*\.\n/);
     const first = await run(...options, "--output", "zone.conflist");
-    expect(first).toMatchObject({ exitCode: 0, stdout: "", stderr: expect.stringMatching(/^Wrote zone.conflist.\n/) });
+    expect(first).toEqual({ exitCode: 0, stdout: "", stderr: `Wrote zone.conflist.\n${note}` });
     const file = path.join(directory, "zone.conflist");
-    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ name: "zone" });
+    expect(readFileSync(file, "utf8")).toBe(text);
+    expect(await run("nomad-bridge", "--subnet", "10.8.0.0/24")).toMatchObject({ exitCode: 0, stderr: "" });
     writeFileSync(file, "mine");
     expect(await run(...options, "--output", "zone.conflist")).toEqual({
       exitCode: 2,
@@ -280,6 +290,6 @@ describe("the command", () => {
     });
     expect(readFileSync(file, "utf8")).toBe("mine");
     await run(...options, "--output", "zone.conflist", "--force");
-    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ name: "zone" });
+    expect(readFileSync(file, "utf8")).toBe(text);
   });
 });
