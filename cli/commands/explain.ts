@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Argument } from "commander";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
@@ -6,11 +7,12 @@ import { checkAfterScript } from "../explain/after-script.ts";
 import { attachmentTable } from "../explain/attachment-table.ts";
 import { exampleAttachment, exampleSource } from "../explain/example-source.ts";
 import { explain, explanationData, hasPassed, type Source } from "../explain/explain.ts";
-import { pageWith } from "../explain/html.ts";
+import { isPage, pageWith } from "../explain/html.ts";
 import { cacheSource, ownJq } from "../explain/sources.ts";
 import { explanationText } from "../explain/text.ts";
 import { verdictCode, verdictData, verdictOf, verdictText } from "../explain/verdict.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
+import { longestReport, readInput } from "../files/read-input.ts";
 import type { List } from "../lists/list.ts";
 import { cacheDirOption, jsonOption, portOption } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
@@ -48,6 +50,7 @@ export const explainCommand: CommandData<string, Options> = {
   example: "explain /opt/cni/config/zone.conflist --verb CHECK",
   run: ({ given, options, terminal }) => {
     const list = readList(given, terminal.directory);
+    if (options.html !== undefined) checkReplaceable(options.html, terminal);
     const verb = options.verb ?? (options.container === undefined ? "ADD" : "CHECK");
     const explanation = explain(list, verb, sourceOf(list, verb, options, terminal));
     const verdict = options.container === undefined ? verdictOf(list, explanation.attachment, ownJq()) : undefined;
@@ -67,6 +70,15 @@ export const explainCommand: CommandData<string, Options> = {
     return verdict ? verdictCode(verdict) : explanation.steps.every(hasPassed) ? 0 : 1;
   },
 };
+
+/** Throws Trouble if a file must stay: the list itself, perhaps. */
+function checkReplaceable(html: string, { directory }: Terminal): void {
+  const path = resolve(directory, html);
+  const isFile = statSync(path, { throwIfNoEntry: false })?.isFile();
+  // guard: a file that is no page
+  if (isFile && !isPage(readInput(html, path, longestReport).toString()))
+    throw new Trouble(`${html} exists, and explain did not write it; name another file`);
+}
 
 function sourceOf(list: List, verb: ConfiguredVerb, options: Options, { directory }: Terminal): Source {
   const { container, cacheDir, port, args } = options;

@@ -6,7 +6,8 @@ import { longestText } from "../page/limits.ts";
 import { Trouble } from "../trouble.ts";
 
 /** Where the page keeps the list that it begins with. */
-const place = '<script type="application/json" id="given">null</script>';
+const start = '<script type="application/json" id="given">';
+const place = `${start}null</script>`;
 
 /** Returns the page of `npm run page` with a list in it. Throws Trouble if the page does not take the list. */
 export function pageWith(text: string, page = ownPage()): string {
@@ -14,6 +15,11 @@ export function pageWith(text: string, page = ownPage()): string {
   // The element would end at a < of the list.
   const given = JSON.stringify(text).replaceAll("<", "\\u003c");
   return page.replace(place, () => place.replace("null", () => given));
+}
+
+/** Whether a text is such a page, which a new one may replace. */
+export function isPage(text: string): boolean {
+  return text.startsWith("<!doctype html>") && text.includes(start);
 }
 
 /** The page is in the executable, and beside the commands in the npm package. */

@@ -20,11 +20,14 @@ export function ownJq(): Host["jq"] {
  */
 export function cacheSource({ name = "", isDropIn }: List, containerId: string, cacheDirectory: string): Source {
   const paths = { configDirectories: [], cniPath: [], cacheDirectory, network: name, containerId };
-  const { wanted } = readAttachments(paths, () => {});
+  const unread: string[] = [];
+  const { wanted } = readAttachments(paths, (line) => unread.push(line));
   const exact = wanted.filter((one) => one.containerId === containerId);
   const [only, another] = exact.length > 0 ? exact : wanted;
-  if (only?.result === undefined)
-    throw new Trouble(`${cacheDirectory}/results: there is no attachment of ${containerId} to the network ${name}`);
+  if (only?.result === undefined) {
+    const none = `${cacheDirectory}/results: there is no attachment of ${containerId} to the network ${name}`;
+    throw new Trouble([none, ...unread].join("\n"));
+  }
   if (another !== undefined)
     throw new Trouble(`${cacheDirectory}/results: several attachments begin with ${name}-${containerId}`);
   const attachment = attachmentOf(only, pluginPath(isDropIn));

@@ -114,6 +114,16 @@ test("a list after --port is no port", async () => {
   expect(stdout).toMatch(/^portmap :8080\/tcp to :80$/m);
 });
 
+test("explain --html replaces no file that is no page, such as the list itself", async () => {
+  const list = written("own.conflist", readFileSync(join(root, zone), "utf8"));
+  expect(await inRoot(["explain", "--html", list, list])).toEqual({
+    exitCode: 2,
+    stdout: "",
+    stderr: `cni-wrappers: ${list} exists, and explain did not write it; name another file\n`,
+  });
+  expect(readFileSync(list, "utf8")).toBe(readFileSync(join(root, zone), "utf8"));
+});
+
 describe("explain --container", () => {
   test("takes the addresses of a container from libcni's cache, and CHECK is the verb", async () => {
     const cacheDir = cache("live");
@@ -194,6 +204,17 @@ describe("explain --container", () => {
     expect((await explain("blue-ant")).exitCode).toBe(0);
     cache("begins", { containerId: "blue-an" }, "zone-blue-an-eth0");
     expect((await explain("blue-an")).stdout).toContain("container blue-an, ");
+  });
+
+  test("names a result that cannot be read, which may be the one", async () => {
+    const path = written("unreadable/results/zone-blue-eth0", "x");
+    const args = ["explain", zone, "--container", "blue", "--cache-dir", join(directory, "unreadable")];
+    const results = join(directory, "unreadable/results");
+    expect(await inRoot(args)).toEqual({
+      exitCode: 2,
+      stdout: "",
+      stderr: `cni-wrappers: ${results}: there is no attachment of blue to the network zone\n${path}: it is not a JSON object; this attachment is left out\n`,
+    });
   });
 
   test("takes no attachment to another network", async () => {
