@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { readFile } from "../../shared/host/node/files.ts";
@@ -26,14 +26,20 @@ export function isInstalled(name: string): boolean {
 
 /**
  * Finds the processes of these names, and their directories in /proc. Anybody can give a process a name, so it must belong to
- * `owner`.
+ * `owner`, who must have started it: a setuid program that a user starts through a link of his has the name of the link.
  */
 export function processesNamed(names: readonly string[], processes = "/proc", owner = 0) {
   const ids = readdirSync(processes).filter((name) => /^\d+$/.test(name));
   return ids.flatMap((id) => {
     const path = join(processes, id);
     const name = readFile(join(path, "comm"))?.trim() ?? "";
-    const isOwn = names.includes(name) && statSync(path, { throwIfNoEntry: false })?.uid === owner;
+    const isOwn = names.includes(name) && usersOf(path).every((user) => user === owner);
     return isOwn ? { name, pid: Number(id), path } : [];
   });
+}
+
+/** The real, effective, saved and file system's user of a process, proc_pid_status(5). */
+function usersOf(path: string): readonly number[] {
+  const [, users] = /^Uid:\t(.+)$/m.exec(readFile(join(path, "status")) ?? "") ?? [];
+  return users?.split("\t").map(Number) ?? [Number.NaN];
 }

@@ -1,6 +1,5 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
 import { expect, test } from "vitest";
 import { hasProgram, processesNamed, runProgram } from "../../../../cli/host/programs.ts";
 import { scratch } from "../../../support/scratch.ts";
@@ -34,11 +33,12 @@ test("a program is in one of the directories, and executable", () => {
   expect([isThere(), hasProgram("ip", first)]).toEqual([true, false]);
 });
 
-test("processes have the name and the owner", () => {
-  const owner = process.getuid?.() ?? 0;
-  const put = (id: string, comm: string) => {
+test("processes have the name, and the owner has started them", () => {
+  const owner = 7;
+  const put = (id: string, comm: string, users = "7\t7\t7\t7") => {
     mkdirSync(join(directory, id));
     writeFileSync(join(directory, id, "comm"), `${comm}\n`);
+    writeFileSync(join(directory, id, "status"), `Name:\t${comm}\nUid:\t${users}\nGid:\t0\t0\t0\t0\n`);
   };
   for (const [id, comm] of [
     ["12", "nomad"],
@@ -49,6 +49,10 @@ test("processes have the name and the owner", () => {
   ] as const)
     put(id, comm);
   mkdirSync(join(directory, "15"));
+  // A setuid program, through a user's link with the name.
+  put("16", "nomad", "1000\t7\t7\t7");
+  mkdirSync(join(directory, "17"));
+  writeFileSync(join(directory, "17/comm"), "nomad\n");
   const found = [
     { name: "nomad", pid: 12, path: join(directory, "12") },
     { name: "podman", pid: 14, path: join(directory, "14") },

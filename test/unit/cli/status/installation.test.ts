@@ -176,6 +176,7 @@ test("a runtime with too little address space matters to the Node flavor alone",
   mkdirSync(join(directory, "proc/812"), { recursive: true });
   for (const name of ["self", "sys"]) symlinkSync(`/proc/${name}`, join(directory, "proc", name));
   writeFileSync(join(directory, "proc/812/comm"), "nomad\n");
+  writeFileSync(join(directory, "proc/812/status"), "Uid:\t0\t0\t0\t0\n");
   writeFileSync(join(directory, "proc/812/limits"), "Max address space         1048576000 \n");
   redirect("/proc", join(directory, "proc"));
   const narrow = async () => JSON.parse((await run("--json")).stdout).narrowRuntimes;

@@ -1,16 +1,16 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
 import { expect, test } from "vitest";
 import { narrowRuntimes } from "../../../../cli/status/narrow-runtimes.ts";
 import { scratch } from "../../../support/scratch.ts";
 
 const directory = scratch();
 
-/** Writes the files of a process as proc_pid_limits(5) and proc_pid_comm(5) have them. */
+/** Writes the files of a process as proc_pid_limits(5), proc_pid_comm(5) and proc_pid_status(5) have them. */
 function run(pid: number, name: string, addressSpace: string): void {
   mkdirSync(join(directory, String(pid)));
   writeFileSync(join(directory, `${pid}/comm`), `${name}\n`);
+  writeFileSync(join(directory, `${pid}/status`), "Uid:\t7\t7\t7\t7\n");
   const limits = [
     "Limit                     Soft Limit           Hard Limit           Units     ",
     "Max open files            1048576              1048576              files     ",
@@ -19,7 +19,7 @@ function run(pid: number, name: string, addressSpace: string): void {
   writeFileSync(join(directory, `${pid}/limits`), `${limits.join("\n")}\n`);
 }
 
-const own = process.getuid?.() ?? 0;
+const own = 7;
 
 test("a runtime with a low limit is named, and no other process", () => {
   run(812, "nomad", "1048576000");

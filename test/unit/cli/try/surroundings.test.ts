@@ -179,6 +179,7 @@ test("files in /run and services that the list asks are not there", () => {
   for (const [file, text] of [
     ["run/dhcp.sock", ""],
     ["proc/7/comm", "firewalld\n"],
+    ["proc/7/status", "Uid:\t0\t0\t0\t0\n"],
   ] as const) {
     mkdirSync(join(directory, file, ".."), { recursive: true });
     writeFileSync(join(directory, file), text);
