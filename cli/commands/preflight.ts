@@ -42,7 +42,11 @@ export const preflightCommand: CommandData<undefined, Options> = {
     withOption,
     timeoutOption,
     jsonOption("the forecasts as JSON"),
-    option("--summary <file...>", "check nothing, and sum up the JSON of many hosts; - is stdin"),
+    option("--summary <file...>", "check nothing, and sum up the JSON of many hosts; - is stdin").conflicts([
+      "network",
+      "container",
+      "with",
+    ]),
     option("--expect <file>", "with --summary: the hosts that must have answered, a name in each line"),
     option(
       "--since <time>",
@@ -112,6 +116,7 @@ function isOutOfPlace({ summary, expect, since }: Options): boolean {
 }
 
 function moment(text: string): string {
-  if (Number.isFinite(Date.parse(text))) return text;
+  // Date.parse takes 1 for a day in 2001.
+  if (/^\d{4}-\d\d-\d\d/.test(text) && Number.isFinite(Date.parse(text))) return text;
   throw new InvalidArgumentError("Write a time as date -Is prints it.");
 }

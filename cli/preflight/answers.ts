@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { longestReport, readInput } from "../files/read-input.ts";
+import type { Verdict } from "../live/check.ts";
 import { oneLine, type Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
@@ -53,7 +54,9 @@ export function readAnswers(
 
 function answerIn(text: string, path: string, number: number): HostAnswer {
   const whole = parseJsonObject(text) ?? {};
-  const { host, attachments, leftOut, nomadSkipsCheck, unsaved, time } = whole;
+  const { host, attachments, leftOut, nomadSkipsCheck, unsaved, time, format = 1 } = whole;
+  // guard: an answer whose keys have another meaning is not counted as a good one
+  if (format !== 1) throw new Trouble(`${path}: answer ${number} is of another version of cni-wrappers; use that one`);
   // guard: what is no answer of preflight is not counted as a good one
   if (typeof host !== "string" || !Array.isArray(attachments) || !attachments.every(isForecast))
     throw new Trouble(`${path}: answer ${number} is not what preflight --json prints`);
@@ -97,8 +100,11 @@ interface ForecastJson extends JsonObject {
   readonly verdict: JsonObject;
 }
 
+const verdicts: readonly unknown[] = ["passes", "fails", "unchecked", "gone"] satisfies Verdict["is"][];
+
 function isForecast(value: unknown): value is ForecastJson {
-  return isJsonObject(value) && typeof value.network === "string" && isJsonObject(value.verdict);
+  if (!isJsonObject(value) || typeof value.network !== "string" || !isJsonObject(value.verdict)) return false;
+  return verdicts.includes(value.verdict.is);
 }
 
 function lengthOf(value: unknown): number {

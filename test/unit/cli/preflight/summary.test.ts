@@ -212,7 +212,8 @@ describe("preflight --summary", () => {
         stdout: "an old answer: n1\n\n0 of 1 hosts are ready\n",
         exitCode: 2,
       });
-      expect(await since("soon")).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("date -Is") });
+      for (const time of ["soon", "1"])
+        expect(await since(time)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("date -Is") });
     });
 
     test.each([
@@ -231,6 +232,13 @@ describe("preflight --summary", () => {
         expect(outcome).toEqual({ exitCode: 2, stdout: "", stderr });
       },
     );
+  });
+
+  test.each(["network", "container", "with"])("--summary does not select by --%s", async (name) => {
+    expect(await summary(["-"], `--${name}`, "none")).toEqual({
+      ...{ exitCode: 2, stdout: "" },
+      stderr: expect.stringContaining(`option '--summary <file...>' cannot be used with option '--${name} <`),
+    });
   });
 
   test("- is stdin, and exit code 0 means that every host is ready", async () => {
@@ -268,6 +276,11 @@ describe("preflight --summary", () => {
     ['{"host":"n1","attachments":[{"verdict":{}}]}', "answer 1 is not what preflight --json prints"],
     ['{"host":"n1","attachments":[{"network":"zone"}]}', "answer 1 is not what preflight --json prints"],
     ['{"host":"n1","attachments":["zone"]}', "answer 1 is not what preflight --json prints"],
+    [
+      '{"host":"n1","attachments":[{"network":"zone","verdict":{"is":"new"}}]}',
+      "answer 1 is not what preflight --json prints",
+    ],
+    ['{"format":2,"host":"n1","attachments":[]}', "answer 1 is of another version of cni-wrappers; use that one"],
   ])("%j is no answer", async (text, problem) => {
     const stderr = `cni-wrappers: wrong: ${problem}\n`;
     expect(await summary([file("wrong", text)])).toEqual({ exitCode: 2, stdout: "", stderr });
