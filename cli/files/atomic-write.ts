@@ -1,7 +1,5 @@
 import {
   closeSync,
-  constants,
-  copyFileSync,
   existsSync,
   fchmodSync,
   fchownSync,
@@ -21,6 +19,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { attempt, flush, isOwn, openByName, openDirectory } from "../../shared/host/node/files.ts";
 import { Trouble, withPath } from "../trouble.ts";
+import { longestList, openInput, readOpened } from "./read-input.ts";
 
 interface WriteOptions {
   readonly followsLinks?: boolean;
@@ -123,14 +122,24 @@ function isOwnPlace(directory: string): boolean {
   return directory === dirname(directory) || isOwnPlace(dirname(directory));
 }
 
-/** Copies a file to `<path>.bak`, or to `<path>.bak.1` and so on: a copy never replaces an older one, and goes through no link that another user may have put there. Returns the copy's path. */
+/**
+ * Copies a list to `<path>.bak`, or to `<path>.bak.1` and so on: a copy never replaces an older one. It is neither of a file nor in
+ * a directory to which another user's link leads. Returns the copy's path.
+ */
 export function backUp(path: string): string {
   const directory = withPath(path, () => openDirectoryOf(path));
   const here = `/proc/self/fd/${directory}/${basename(path)}`;
   try {
-    for (let count = 0; ; count++) {
-      const end = count === 0 ? ".bak" : `.bak.${count}`;
-      if (withPath(`${path}${end}`, () => copied(here, `${here}${end}`))) return `${path}${end}`;
+    const file = withPath(path, () => openInput(path, here));
+    try {
+      const text = readOpened(path, file, longestList);
+      const mode = fstatSync(file).mode & 0o777;
+      for (let count = 0; ; count++) {
+        const end = count === 0 ? ".bak" : `.bak.${count}`;
+        if (withPath(`${path}${end}`, () => isMade(`${here}${end}`, text, mode))) return `${path}${end}`;
+      }
+    } finally {
+      closeSync(file);
     }
   } finally {
     closeSync(directory);
@@ -161,9 +170,9 @@ function takeOver(descriptor: number, { uid, gid, mode }: Stats): void {
   fchmodSync(descriptor, mode & 0o7777);
 }
 
-function copied(path: string, copy: string): boolean {
+function isMade(copy: string, text: Buffer, mode: number): boolean {
   try {
-    copyFileSync(path, copy, constants.COPYFILE_EXCL);
+    writeDurably(copy, text, 0o600, (descriptor) => fchmodSync(descriptor, mode));
     return true;
   } catch (error) {
     // guard: an older backup

@@ -29,8 +29,10 @@ export function openInput(path: string, full: string): number {
   // guard: no file of root's is read through another user's link
   if (name?.isSymbolicLink() && !isOwn(name))
     throw new Trouble(`${oneLine(path)}: it is a link of another user, which leads anywhere`);
+  // guard: no file of root's is read through a link that another user puts there meanwhile
+  const meanwhile = name?.isSymbolicLink() ? 0 : constants.O_NOFOLLOW;
   // Without a writer, a pipe would wait for one.
-  const file = openSync(full, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  const file = openSync(full, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | meanwhile);
   const found = fstatSync(file);
   // guard: no pipe or device is read
   if (found.isFile() || found.isDirectory()) return file;

@@ -228,5 +228,22 @@ test("a backup never replaces an older one", () => {
   expect(backUp(file)).toBe(`${file}.bak.2`);
   expect(readFileSync(`${file}.bak`, "utf8")).toBe("first");
   expect(readFileSync(`${file}.bak.1`, "utf8")).toBe("second");
-  expect(() => backUp(path.join(directory, "none"))).toThrow(/none.bak: there is no such file$/);
+  expect(() => backUp(path.join(directory, "none"))).toThrow(/none: there is no such file$/);
+});
+
+test("a backup has the mode of its file", () => {
+  writeFileSync(file, "old");
+  for (const mode of [0o600, 0o664]) {
+    chmodSync(file, mode);
+    expect(statSync(backUp(file)).mode & 0o7777).toBe(mode);
+  }
+});
+
+test("a user's link in the place of the list gives him no copy of root's file", () => {
+  writeFileSync(path.join(directory, "secret"), "of root");
+  symlinkSync("secret", file);
+  expect(readFileSync(backUp(file), "utf8")).toBe("of root");
+  lchownSync(file, 1234, 1234);
+  expect(() => backUp(file)).toThrow(`${file}: it is a link of another user, which leads anywhere`);
+  expect(readdirSync(directory)).toEqual(["secret", "zone.conflist", "zone.conflist.bak"]);
 });

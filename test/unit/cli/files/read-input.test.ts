@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import fs, { mkdtempSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { filesIn, longestList, readInput } from "../../../../cli/files/read-input.ts";
+import { replaceFileFunctions } from "../../support/file-functions.ts";
 
 function directory(): string {
   const made = mkdtempSync(join(tmpdir(), "read-input-"));
@@ -16,6 +17,21 @@ test("a file may have as many bytes as the limit, and not one more", () => {
   expect(readInput("list", file, longestList)).toHaveLength(longestList);
   writeFileSync(file, Buffer.alloc(longestList + 1, " "));
   expect(() => readInput("list", file, longestList)).toThrow("list: it has more than 1 MiB");
+});
+
+test("a file for which another user puts a link into its place is not read through the link", () => {
+  const place = directory();
+  const file = join(place, "list");
+  for (const name of ["list", "secret"]) writeFileSync(join(place, name), name);
+  const { lstatSync } = fs;
+  const swapped = ((path: string) => {
+    const found = lstatSync(path);
+    unlinkSync(file);
+    symlinkSync("secret", file);
+    return found;
+  }) as typeof lstatSync;
+  onTestFinished(replaceFileFunctions({ lstatSync: swapped }));
+  expect(() => readInput("list", file, longestList)).toThrow("list: its symbolic links form a circle");
 });
 
 test("a name that begins with a dot is that of a file that was not finished", () => {
