@@ -6,8 +6,15 @@ import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/pro
 import type { CniResult } from "../../shared/protocol/result.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
 import { filesIn } from "../files/read-input.ts";
-import { type CachedAttachment, isAttachment, parseCachedResult, readCachedResult } from "../live/cached-results.ts";
+import {
+  type CachedAttachment,
+  fileNameOf,
+  isAttachment,
+  parseCachedResult,
+  readCachedResult,
+} from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
+import { pathStateAt } from "../live/namespaces.ts";
 import { Trouble, withPath } from "../trouble.ts";
 import type { MissingJournal } from "./journal.ts";
 import type { Case, Evidence } from "./proposal.ts";
@@ -41,7 +48,8 @@ export function adopt(
   const added = journal && !existsSync(journal.file) ? journal : undefined;
   const after = withResult(read, result);
   const earlier = backupOf(cacheDirectory, basename(file));
-  mkdirSync(backupDirectory(cacheDirectory), { recursive: true, mode: 0o700 });
+  const backups = backupDirectory(cacheDirectory);
+  withPath(backups, () => mkdirSync(backups, { recursive: true, mode: 0o700 }));
   const own = { file, before: read, after, journal: added };
   writeBackup(cacheDirectory, earlier ? joined(earlier, own) : own);
   // The result comes last: after a kill, the next run still sees that something is missing.
@@ -86,7 +94,7 @@ function writeBackup(cacheDirectory: string, { file, ...backup }: Backup): void 
 }
 
 /** How `--undo` ended for one attachment. */
-export type Undone = "restored" | "gone" | "changed since" | "needed" | "unreadable";
+export type Undone = "restored" | "gone" | "lost" | "changed since" | "needed" | "unreadable";
 
 /** Returns the files whose CHECK passes now and would fail with what `undo` restores. */
 export async function neededResults(cacheDirectory: string, check: Evidence["check"]): Promise<ReadonlySet<string>> {
@@ -129,6 +137,10 @@ function undoOne(cacheDirectory: string, backup: Backup): Undone {
   const now = textOf(file);
   // guard: a result that changed since adopt wrote it
   if (now !== undefined && !textsOf(backup).includes(now)) return "changed since";
+  const attachment = parseCachedResult(file, before);
+  const isThere = isAttachment(attachment) && pathStateAt(attachment.netns) !== "gone";
+  // guard: the last copy of a result that a container still needs
+  if (now === undefined && isThere) return "lost";
   removeAdded(journal);
   // guard: a result that DEL removed does not come back
   if (now === undefined) return "gone";
@@ -161,7 +173,11 @@ function backupsIn(cacheDirectory: string): readonly (Backup | Pick<Backup, "fil
 function backupOf(cacheDirectory: string, name: string): Backup | undefined {
   const value = parseJsonObject(textOf(join(backupDirectory(cacheDirectory), name)) ?? "");
   // The backup's name tells the file, so that no backup can name a file elsewhere.
-  return isBackup(value) ? { ...value, file: resultFile(cacheDirectory, name) } : undefined;
+  if (!isBackup(value)) return undefined;
+  const attachment = parseCachedResult(name, value.before);
+  // guard: a backup under another name says nothing of the result of that name
+  const isRenamed = isAttachment(attachment) && fileNameOf(attachment) !== name;
+  return isRenamed ? undefined : { ...value, file: resultFile(cacheDirectory, name) };
 }
 
 function resultFile(cacheDirectory: string, name: string): string {

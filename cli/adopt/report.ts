@@ -51,6 +51,7 @@ export function undoneJson(undone: readonly (readonly [string, Undone])[]): stri
 const undoneWords: Readonly<Record<Undone, string>> = {
   restored: "restored",
   gone: "the container is gone; the backup is removed",
+  lost: "the result is gone, and the container is not; its backup stays",
   "changed since": "it changed since adopt, so it stays as it is",
   needed:
     "CHECK of the list in place would fail with the old result, so it stays as it is; put the old list in place first",

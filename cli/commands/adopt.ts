@@ -52,7 +52,8 @@ export const adoptCommand: CommandData<undefined, Options> = {
       const undone = undo(paths.cacheDirectory, isWantedFile(paths, attachments), needed);
       terminal.write(options.json ? undoneJson(undone) : undoneText(undone));
       const has = (word: Undone) => undone.some(([, how]) => how === word);
-      return exitCodeOf({ isGood: !has("changed since") && !has("needed"), isComplete: !has("unreadable") });
+      const isGood = !has("changed since") && !has("needed") && !has("lost");
+      return exitCodeOf({ isGood, isComplete: leftOut.isEmpty && !has("unreadable") });
     }
     const proposed = await casesOn(attachments, view, terminal);
     const where = placesText(paths);

@@ -56,15 +56,19 @@ export function attachmentOf(cached: CachedAttachment, pluginPath: string): Atta
 export function readCachedResult(file: string): CachedAttachment | UnreadableResult | undefined {
   try {
     const found = parseCachedResult(file, readInput(file, file, longestReport).toString());
-    if (!isAttachment(found)) return found;
-    const name = basename(cachedResultFile(found));
     // guard: a copy that libcni does not read
-    return basename(file) === name ? found : { file, reason: `libcni does not read it: it looks for ${name}` };
+    if (!isAttachment(found) || basename(file) === fileNameOf(found)) return found;
+    return { file, reason: `libcni does not read it: it looks for ${fileNameOf(found)}` };
   } catch (error) {
     if (!(error instanceof Trouble)) throw error;
     const isThere = attempt(() => lstatSync(file)) !== undefined;
     return isThere ? { file, reason: error.message.replace(`${oneLine(file)}: `, "") } : undefined;
   }
+}
+
+/** The name of the file in which libcni keeps the result of an attachment. */
+export function fileNameOf(key: AttachmentKey): string {
+  return basename(cachedResultFile(key));
 }
 
 /** Parses the text of a cache file. */

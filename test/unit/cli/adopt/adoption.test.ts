@@ -56,6 +56,13 @@ test("the backup, the journal and the result are on the disk in this order", () 
   expect(steps[0]).toMatch(/^fsync \{"before":"\{\}"/);
 });
 
+test("a file in place of the backups is trouble", () => {
+  writeFileSync(at("cache/adopted"), "");
+  const one = { file: at("cache/results/zone-c1-eth0"), text: "{}" } as CachedAttachment;
+  const parts = { result: { cniVersion: "1.0.0" }, journal: undefined };
+  expect(() => adopt(at("cache"), one, parts)).toThrow(/^.*cache\/adopted: EEXIST$/);
+});
+
 test("a journal that cannot be written is trouble, and the result stays", () => {
   const file = at("cache/results/zone-c1-eth0");
   writeFileSync(file, "{}");
@@ -100,6 +107,12 @@ test("--undo --json is JSON, with two spaces", async () => {
   expect(stdout).toBe(`${JSON.stringify(data, null, 2)}\n`);
 });
 
+/** What libcni keeps of a container, with one of two results. */
+const keptOf = (containerId: string, domain: string, netns = "/run/netns/none") => {
+  const key = { kind: "cniCacheV1", containerId, ifName: "eth0", networkName: "zone", netns };
+  return JSON.stringify({ ...key, result: { cniVersion: "1.0.0", dns: { domain } } });
+};
+
 test.each<[string, Record<string, string | undefined>, number, string]>([
   ["without a backup", {}, 0, "There is no backup.\n"],
   ["of a result that is there", { c1: "after" }, 0, "c1: restored\n"],
@@ -112,14 +125,43 @@ test.each<[string, Record<string, string | undefined>, number, string]>([
   ],
 ])("--undo %s", async (_, results, exitCode, words) => {
   for (const [container, text] of Object.entries(results)) {
-    if (text !== undefined) writeFileSync(at(`cache/results/${container}`), text);
-    backUp({ before: "before", after: "after" }, container);
+    const name = `zone-${container}-eth0`;
+    if (text !== undefined) writeFileSync(at(`cache/results/${name}`), keptOf(container, text));
+    backUp({ before: keptOf(container, "before"), after: keptOf(container, "after") }, name);
   }
   const options = ["--cache-dir", at("cache"), "--config-dir", at("cache")];
   expect(await runCommand(["adopt", "--undo", ...options])).toMatchObject({
     exitCode,
-    stdout: words.replaceAll(/^c\d/gm, (container) => at(`cache/results/${container}`)),
+    stdout: words.replaceAll(/^c\d/gm, (container) => at(`cache/results/zone-${container}-eth0`)),
   });
+});
+
+test("--undo is not complete while another result cannot be read", async () => {
+  writeFileSync(at("cache/results/zone-c1-eth0"), keptOf("c1", "after"));
+  backUp({ before: keptOf("c1", "before"), after: keptOf("c1", "after") });
+  writeFileSync(at("cache/results/zone-c2-eth0"), "");
+  const options = ["--cache-dir", at("cache"), "--config-dir", at("cache")];
+  const { exitCode, stdout } = await runCommand(["adopt", "--undo", ...options]);
+  expect([exitCode, stdout]).toEqual([2, `${at("cache/results/zone-c1-eth0")}: restored\n`]);
+});
+
+test("a backup that is the last copy of a live container's result stays", async () => {
+  const netns = "/proc/self/ns/net";
+  backUp({ before: keptOf("c1", "before", netns), after: keptOf("c1", "after", netns) });
+  const options = ["--cache-dir", at("cache"), "--config-dir", at("cache")];
+  expect(await runCommand(["adopt", "--undo", ...options])).toMatchObject({
+    exitCode: 1,
+    stdout: `${at("cache/results/zone-c1-eth0")}: the result is gone, and the container is not; its backup stays\n`,
+  });
+  expect(existsSync(at("cache/adopted/zone-c1-eth0"))).toBe(true);
+});
+
+test("a backup under another name says nothing of the result of that name, and stays", () => {
+  writeFileSync(at("cache/results/zone-c1-eth0"), keptOf("c1", "after"));
+  for (const name of ["zone-c1-eth0.bak", "zone-c2-eth0"])
+    backUp({ before: keptOf("c1", "before"), after: keptOf("c1", "after") }, name);
+  expect(undoAll().map(([, undone]) => undone)).toEqual(["unreadable", "unreadable"]);
+  expect(existsSync(at("cache/adopted/zone-c1-eth0.bak"))).toBe(true);
 });
 
 test("--undo takes no other list", async () => {
