@@ -157,6 +157,30 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
       { cniVersion: 7 },
     ],
     ["disableCheck", [ptp], "7: disableCheck must be true or false. Write true or false", { disableCheck: 7 }],
+    ["disableGC", [ptp], '"no": disableGC must be true or false. Write true or false', { disableGC: "no" }],
+    ["a word that libcni takes", [ptp], undefined, { disableCheck: "TRUE", loadOnlyInlinedPlugins: "false" }],
+  ],
+  "plugin-value": [
+    [
+      "a fraction",
+      [{ ...macvlan, mtu: 1.5 }],
+      "1.5: mtu must be a whole number. Correct it: macvlan refuses the whole configuration",
+    ],
+    [
+      "too little",
+      [{ type: "bandwidth", ingressRate: -1, ingressBurst: 1 }],
+      "-1: ingressRate must be at least 0. Correct it: bandwidth refuses the whole configuration",
+    ],
+    ["a list", [{ ...ptp, ipam: 7 }], "7: ipam must be an object. Correct it: ptp refuses the whole configuration"],
+    ["another spelling", [{ ...ptp, MTU: "1400" }], '"1400": MTU must be a number. Write 1400 without quotes'],
+    ["no value", [{ ...macvlan, mtu: null, mode: "", ipam: { type: "host-local", gateway: "" } }]],
+    [
+      "types that every object has",
+      [
+        { type: "constructor", mtu: "x" },
+        { ...ptp, ipam: { type: "constructor" } },
+      ],
+    ],
   ],
   "missing-capability": [
     [
@@ -430,6 +454,50 @@ describe.each(Object.entries(conditionsOfTwo))("%s", (code, rows) => {
   test.for(rows)("of two lists: %s", ([, a, b, finds]) => {
     expect(foundBeside(code, a, b)).toEqual(listOf(finds));
   });
+});
+
+describe("plugin-value", () => {
+  const isText = "must be a string";
+  test.each<[object, readonly string[]]>([
+    [
+      { type: "static", addresses: 7, dns: { options: 7 }, routes: [{ gw: "x", mtu: {}, advmss: {}, table: {} }] },
+      [
+        ...["addresses must be a list", "dns.options must be a list"],
+        ...["routes[0].dst is missing", "routes[0].gw must be an IP address", "routes[0].mtu must be a number"],
+        ...["routes[0].advmss must be a number", "routes[0].table must be a number"],
+      ],
+    ],
+    [
+      {
+        type: "dhcp",
+        daemonSocketPath: 7,
+        request: [{ option: 7, skipDefault: 7 }],
+        provide: [{ option: 7, value: 7 }],
+      },
+      [
+        ...[`daemonSocketPath ${isText}`, `request[0].option ${isText}`, "request[0].skipDefault must be a boolean"],
+        ...[`provide[0].option ${isText}`, `provide[0].value ${isText}`],
+      ],
+    ],
+    [
+      { type: "dhcp", provide: [{ fromArg: 7 }], priority: {} },
+      [`provide[0].fromArg ${isText}`, "priority must be a number"],
+    ],
+    [
+      { type: "host-local", subnet: "", ranges: [[{}]] },
+      ["subnet must be an address with a prefix length, such as 10.0.0.0/24", "ranges[0][0].subnet is missing"],
+    ],
+  ])("of the keys of ipam: %j", (ipam, expected) => {
+    const lines = foundIn("plugin-value", [{ ...ptp, ipam }]);
+    expect(lines.map((line) => /: ipam\.(.*?)\. [A-Z]/.exec(line)?.[1])).toEqual(expected);
+  });
+});
+
+test("unknown-key leaves comments alone, and no other key", () => {
+  const comments = ["_a", "#", "$a", "/", "x-a", "comment", "MyComments", "description", "note", "Notes"];
+  const keys = [...comments, "a_b", "a$", "notes2", "MTU"];
+  const lines = foundIn("unknown-key", [{ ...ptp, ...Object.fromEntries(keys.map((key) => [key, 1])) }]);
+  expect(lines.map((line) => line.split(":")[0])).toEqual(['"a_b"', '"a$"', '"notes2"']);
 });
 
 describe("overlapping-ranges", () => {

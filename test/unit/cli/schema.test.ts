@@ -48,7 +48,38 @@ test("the command prints a schema of draft-07 that claims no address", async () 
   expect(JSON.parse(stdout)).toEqual(JSON.parse(JSON.stringify(schema)));
   expect(schema.$schema).toBe("http://json-schema.org/draft-07/schema#");
   expect(schema).not.toHaveProperty("$id");
-  expect(schema.title).toBe("CNI network configuration list");
+  expect(schema).toMatchObject({
+    title: "CNI network configuration list",
+    type: "object",
+    required: ["name", "plugins"],
+  });
+  // The limits of a number in JavaScript are none of the plugins.
+  expect(stdout).not.toContain(String(Number.MAX_SAFE_INTEGER));
+});
+
+test("a plugin has the keys of its delegate, or else of its type; ipam has those of its type", () => {
+  const { ipam, plugin } = schema.definitions as Record<string, JSONSchema>;
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  const when = (condition: object, name: string) => ({ if: condition, then: { $ref: `#/definitions/${name}` } });
+  const types = ["host-local", "dhcp", "static"];
+  expect(ipam).toEqual({
+    ...{ title: "ipam", description: expect.any(String), type: "object" },
+    properties: { type: { description: expect.any(String), type: "string", examples: types } },
+    allOf: types.map((type) => when({ properties: { type: { const: type } }, required: ["type"] }, `ipam-${type}`)),
+  });
+  const delegates = (delegate: object) => ({
+    properties: { wrapper: { type: "object", properties: { delegate }, required: ["delegate"] } },
+    required: ["wrapper"],
+  });
+  const named = { properties: { type: { enum: ["vrf-wrapper", "vrf"] } }, required: ["type"], not: delegates({}) };
+  expect(plugin).toMatchObject({
+    ...{ title: "plugin configuration", type: "object", required: ["type"] },
+    properties: {
+      type: { examples: expect.arrayContaining(["vrf-wrapper", "vrf"]) },
+      ipam: { $ref: "#/definitions/ipam" },
+    },
+    allOf: expect.arrayContaining([when({ anyOf: [named, delegates({ const: "vrf" })] }, "vrf")]),
+  });
 });
 
 test("each key and each definition has a description or a title", () => {
@@ -161,6 +192,14 @@ describe("completions", () => {
     ]);
   });
 
+  test("an example of a key that can have any value", async () => {
+    const offered = (block: string) => completionsAt(listOf(`{ "type": "bridge-wrapper", "wrapper": { ${block} } }`));
+    expect(await offered('"ifName": |')).toContain('"eth1"');
+    expect(await offered('"args": |')).toEqual(expect.arrayContaining(['"keep"', '{"IP":"ETH1_IP"}']));
+    expect(await offered('"slaac": { "wait": | }')).toContain('"5s"');
+    expect(await offered('"log": { "file": | }')).toContain('"/var/log/cni-wrappers.log"');
+  });
+
   test("the values of a key that has few", async () => {
     const modes = await completionsAt(listOf('{ "type": "macvlan", "mode": | }'));
     expect(modes).toEqual(expect.arrayContaining(['"bridge"', '"private"', '"vepa"', '"passthru"']));
@@ -200,6 +239,17 @@ describe("the wrapper block: an editor accepts what the wrappers accept", () => 
 
   test.each(accepted)("$key: $text", async ({ key, text }) => {
     expect(await marksIn(listOf(`{ "type": "bridge-wrapper", "wrapper": { "${key}": ${text} } }`))).toEqual([]);
+  });
+
+  test.each([
+    { ports: { only: [1, 65535, "80-81"] } },
+    ...[0, 65536, "x1", "1x"].map((port) => ({ ports: { except: [port] } })),
+    ...["x5s", "5sx"].map((wait) => ({ slaac: { wait } })),
+    ...["error", "warn", "debug", "loud"].map((level) => ({ log: { file: "/x", level } })),
+    ...[{ log: { file: "a/b" } }, { args: { IP: "" } }, { jq: ".".padEnd(16384) }, { jq: ".".padEnd(16385) }],
+  ])("$#: as the wrappers do", async (wrapper) => {
+    const marks = await marksIn(listOf(`{ "type": "bridge-wrapper", "wrapper": ${JSON.stringify(wrapper)} }`));
+    expect(marks.length === 0).toBe(isAccepted(wrapper));
   });
 
   // These are refused for a reason that a schema cannot say.
