@@ -1,8 +1,19 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, linkSync, mkdirSync, renameSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  constants,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { readSource } from "../../../../cli/install/source.ts";
 import type { Terminal } from "../../../../cli/terminal.ts";
 import { scratch } from "../../../support/scratch.ts";
@@ -142,6 +153,15 @@ test.each(["b.tgz", "a.tgz.cdx.json", "tools-a.tgz"])("a checksum for another fi
   pack(header(own));
   writeFileSync(join(directory, "a.tgz.sha256"), `${"0".repeat(64)}  ${name}\n`);
   expect(() => read("a.tgz")).toThrow("a.tgz.sha256: it has no line for a.tgz");
+});
+
+test("a user's pipe with the name of a checksum file is not waited for", () => {
+  pack(header(own));
+  const pipe = join(directory, "a.tgz.sha256");
+  execFileSync("mkfifo", [pipe]);
+  const writer = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+  onTestFinished(() => closeSync(writer));
+  expect(() => read("a.tgz")).toThrow(`${pipe}: it is not a regular file`);
 });
 
 test("an archive that is cut short", () => {
