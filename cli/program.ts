@@ -89,8 +89,6 @@ function prepare(command: Command, terminal: Terminal): void {
       writeOut: (text) => terminal.write(text),
       writeErr: (text) => terminal.writeError(text),
       outputError: (text, write) => write(text.replace(/^error: /, "cni-wrappers: ")),
-      getOutHasColors: () => terminal.hasColors,
-      getErrHasColors: () => terminal.hasColors,
     });
 }
 

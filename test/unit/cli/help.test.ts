@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { programOf } from "../../../cli/program.ts";
 import type { Terminal } from "../../../cli/terminal.ts";
+import { runCommand } from "../support/fake-terminal.ts";
 
 test("the help of each command says what it, its argument and each of its options do, with an example", () => {
   const { commands } = programOf({ release: { version: "1", commit: "a" }, width: 80 } as Terminal);
@@ -11,4 +12,37 @@ test("the help of each command says what it, its argument and each of its option
     for (const text of texts) expect(text, `${command.name()}: ${JSON.stringify(texts)}`).toMatch(/^\S+ \S.*\S$/);
     expect(command).toMatchObject({ example: expect.stringMatching(`^cni-wrappers ${command.name()}( \\S+)*$`) });
   }
+});
+
+test("the program's help names its commands and the exit codes, in lines of 100 characters at most", async () => {
+  const { stdout, ...rest } = await runCommand(["--help"], { width: 300 });
+  expect(rest).toEqual({ exitCode: 0, stderr: "" });
+  expect(stdout).toMatch(/^Usage: cni-wrappers \[options\] \[command\]\n\nTools for network configuration lists/);
+  for (const words of ["-V, --version +print the version", "-h, --help +print help", "prune \\[options\\] +\\w+"])
+    expect(stdout).toMatch(RegExp(`^  ${words}`, "m"));
+  expect(stdout).toContain(`
+Exit codes:
+  0  All that was asked about was looked at, and is good.
+  1  Something is wrong, or is left to do.
+  2  Something could not be looked at, or not be done, even if something else is wrong.
+`);
+  expect(Math.max(...stdout.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
+  expect((await runCommand(["--version"])).stdout).toBe("1.2.3 (abc)\n");
+});
+
+test("a wrong word is trouble, without control characters, and a fault of our own says where", async () => {
+  expect(await runCommand(["lnit"])).toMatchObject({
+    exitCode: 2,
+    stdout: "",
+    stderr: expect.stringMatching(/^cni-wrappers: unknown command 'lnit'\n/),
+  });
+  const stderr = "cni-wrappers: \\u001b[2J: there is no such file\n";
+  expect(await runCommand(["lint", "\u001b[2J"])).toEqual({ exitCode: 2, stdout: "", stderr });
+  const write = () => {
+    throw new Error("no more");
+  };
+  expect(await runCommand(["schema"], { write })).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/^cni-wrappers: Error: no more\n +at /),
+  });
 });
