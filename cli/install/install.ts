@@ -179,6 +179,9 @@ function settle(place: Place): void {
   // guard: nothing is written or removed through a link
   if (lstatSync(place.hidden, { throwIfNoEntry: false })?.isSymbolicLink())
     throw new Trouble(`${place.hidden}: it is a link, and would lead what install writes elsewhere; remove it`);
+  const kept = lstatSync(place.previous, { throwIfNoEntry: false });
+  // guard: nothing takes the place of what install did not keep
+  if (kept && !kept.isFile()) throw new Trouble(`${place.previous}: it is no file that install kept; move it away`);
   if (!existsSync(place.hidden)) return;
   withPath(place.hidden, () => {
     for (const name of readdirSync(place.hidden)) {

@@ -127,6 +127,18 @@ test("the checksums of what was written are those that sha256sum prints", () => 
   expect(readFileSync(at(".cni-wrappers/checksums"), "utf8")).toBe(`${first}  1.0.0\n${second}  2.0.0\n`);
 });
 
+test.each([
+  ["a directory", () => mkdirSync(at(".cni-wrappers/previous"))],
+  ["a link", () => symlinkSync("/bin/true", at(".cni-wrappers/previous"))],
+])("%s in place of the kept version: nothing changes", (_, make) => {
+  installed("1.0.0");
+  make();
+  const message = "/.cni-wrappers/previous: it is no file that install kept; move it away";
+  expect(() => installed("2.0.0")).toThrow(message);
+  expect(() => installPrevious(place())).toThrow(message);
+  expect(readFileSync(at("cni-wrappers"))).toEqual(program("1.0.0"));
+});
+
 test("a rollback without a kept version", () => {
   installed("1.0.0");
   expect(() => installPrevious(place())).toThrow(
