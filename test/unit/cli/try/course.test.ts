@@ -95,6 +95,9 @@ test("a list that passes: three containers, and a result is kept after each whol
       (words) => `netns ${words.replace(" ", " cni-wrappers-try-")}`,
     ),
   );
+  // libcni gives CHECK and DEL the result that ADD had.
+  const results = ["CHECK 1", "CHECK 2", "DEL 1", "DEL 3"].map((call) => /10\.0\.0\.\d/.exec(read(`one ${call}`))?.[0]);
+  expect(results).toEqual(["10.0.0.1", "10.0.0.2", "10.0.0.1", "10.0.0.3"]);
   const [containerId, netns] = ["cni-wrappers-try-1", "/run/netns/cni-wrappers-try-1"];
   expect(read("one ADD 1")).toContain(`IgnoreUnknown=true ${netns} eth0 ${directory}:/b {`);
   expect(JSON.parse(read("kept"))).toEqual({
@@ -110,14 +113,16 @@ test("a host's port is for one container at a time", async () => {
   expect(ports).toEqual(["65000", "9465", "19465"]);
 });
 
-test("after an ADD that fails there is no CHECK, but DEL", async () => {
+test("after an ADD that fails there is no CHECK, but DEL; after a DEL that fails the result is kept", async () => {
   const bad = { outcome: "fails", plugin: "two", position: 1, why: "no" };
-  const { steps } = await happened({ "ADD [23]": fails("no") });
+  const { steps } = await happened({ "ADD [23]": fails("no"), "DEL 1": fails("busy") });
   expect(steps).toEqual([
     ...[passed("ADD of a container", 1), passed("CHECK of it"), { step: "ADD of a second container", ...bad }],
-    ...[passed("CHECK of the first again"), passed("DEL of the second"), passed("DEL of the first")],
-    ...[passed(all, 3), { step: again, ...bad }, passed("DEL of the third")],
+    ...[passed("CHECK of the first again"), passed("DEL of the second")],
+    ...[{ step: "DEL of the first", ...bad, why: "busy" }, passed(all, 3), { step: again, ...bad }],
+    passed("DEL of the third"),
   ]);
+  expect(callsOf("one")).toContain("ADD 3 1");
 });
 
 test("a list of one plugin has no part: its third container says nothing new", async () => {
@@ -132,7 +137,6 @@ test("a namespace that cannot be made ends the trial", async () => {
 
 test.each<[string, Parameters<typeof happened>, readonly string[]]>([
   ["a CHECK that fails", [{ "CHECK 2": fails("lost") }], ["CHECK of the second: fails: lost"]],
-  ["a DEL that fails", [{ "DEL 1": fails("busy") }], ["DEL of the first: fails: busy"]],
   [
     "a plugin that misses the host",
     [{ "CHECK 1": fails("open /x: Read-only file system") }],
