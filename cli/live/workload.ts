@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { oneLine } from "../terminal.ts";
 import type { CachedAttachment } from "./cached-results.ts";
 import { type Allocation, askNomad, type NomadAgent } from "./nomad-agent.ts";
 
@@ -31,14 +32,20 @@ export async function workloadNames(
 }
 
 /** Names the workload from CNI_ARGS and from the form of its id and namespace, which differ between the runtimes. */
-export function workloadOf({ args, containerId, netns }: CachedAttachment, allocation?: Allocation): Workload {
+export function workloadOf(attachment: CachedAttachment, allocation?: Allocation): Workload {
+  const workload = allocation ? allocated(attachment, allocation) : recognized(attachment);
+  // A job may have line breaks in its names.
+  return { ...workload, name: oneLine(workload.name) };
+}
+
+function allocated({ containerId }: CachedAttachment, { job, group, tasks }: Allocation): Workload {
+  return { runtime: "Nomad", name: `${job}/${group} (${tasks.join(", ")}) ${containerId.slice(0, 8)}`, tasks };
+}
+
+function recognized({ args, containerId, netns }: CachedAttachment): Workload {
   const given = Object.fromEntries(args);
   const { NOMAD_JOB_ID: job, NOMAD_GROUP_NAME: group } = given;
   const id = containerId.slice(0, 8);
-  if (allocation) {
-    const { tasks } = allocation;
-    return { runtime: "Nomad", name: `${allocation.job}/${allocation.group} (${tasks.join(", ")}) ${id}`, tasks };
-  }
   if (job !== undefined) return { runtime: "Nomad", name: `${joined(job, group)} ${id}` };
   // Nomad before 1.9.4 gives no names.
   if (isUuid(containerId) && basename(netns) === containerId) return { runtime: "Nomad", name: id };

@@ -1,7 +1,7 @@
 import { alike, few } from "../live/alike.ts";
 import type { WorkloadNames } from "../live/workload.ts";
 import { plainTable } from "../plain-table.ts";
-import { counted, type Style, styled, type Terminal } from "../terminal.ts";
+import { counted, oneLine, type Style, styled, type Terminal } from "../terminal.ts";
 import type { Finding } from "./findings.ts";
 import { kinds } from "./thing.ts";
 
@@ -93,10 +93,11 @@ function nameOf([{ finding }]: Container, names: WorkloadNames): string {
 
 function whyLeft(rows: readonly Row[]): readonly string[] {
   const left = rows.flatMap(({ finding, why }) => (why === undefined ? [] : [{ where: finding.thing.where, why }]));
-  return alike(left, ({ why }) => [why]).flatMap((group) => [
+  const lines = alike(left, ({ why }) => [why]).flatMap((group) => [
     ...group.slice(0, few).map(({ where, why }) => `left: ${where}: ${why}`),
     ...(group.length > few ? [`and ${group.length - few} more: ${group[0].why}`] : []),
   ]);
+  return lines.map(oneLine);
 }
 
 function byContainer(one: Row, other: Row): number {

@@ -38,6 +38,15 @@ test.each<[CachedAttachment, string, string]>([
   expect(workloadOf(one)).toEqual({ runtime, name });
 });
 
+test("a job's name stays in its line, whether the agent or CNI_ARGS say it", () => {
+  const [job, group] = ["web\nzone c1 passes", "api\r"];
+  const named = attachment(uuid, "/n", { NOMAD_JOB_ID: job, NOMAD_GROUP_NAME: group });
+  expect(workloadOf(named).name).toBe("web\\nzone c1 passes/api\\r 5c1f8a02");
+  expect(workloadOf(named, { job, group, tasks: ["one\n"] }).name).toBe(
+    "web\\nzone c1 passes/api\\r (one\\n) 5c1f8a02",
+  );
+});
+
 test("no attachments: nobody is asked", async () => {
   const lines: string[] = [];
   await workloadNames([], new NomadAgent({ NOMAD_ADDR: "http://127.0.0.1:1" }), (line) => lines.push(line));

@@ -81,6 +81,11 @@ function rowOf(kind: Kind, containerId: string | undefined, more: Partial<Row> =
 const plainText = (shown: readonly Row[]) =>
   pruneText(shown, { hasColors: false }, { names: workloadOf, where: "there" });
 
+test("a line break in a name begins no line", () => {
+  const text = plainText([rowOf("lease", "c1", { fate: "left", why: "/results/zone-c\n1 cannot be read" })]);
+  expect(text).toContain("\nleft: lease of c1: /results/zone-c\\n1 cannot be read\n");
+});
+
 test("the rows are sorted by network, container and the order of removal", () => {
   const all = ["result", "journal", "backup", "lease", "link", "rule"] as const;
   const shown = [
