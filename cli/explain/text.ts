@@ -2,7 +2,7 @@ import { diffArrays } from "diff";
 import type { LeftOut, Plan, Splice } from "../../shared/call/plan.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import type { Call } from "../live/libcni.ts";
-import { styled, type Terminal } from "../terminal.ts";
+import { oneLine, styled, type Terminal } from "../terminal.ts";
 import { type Explanation, hasPassed, type Step } from "./explain.ts";
 import { jsonLines } from "./json-lines.ts";
 import type { PluginRun } from "./rehearsal.ts";
@@ -16,12 +16,13 @@ export function explanationText(explanation: Explanation, screen: Screen): strin
   const { list, verb, attachment, steps, notSent } = explanation;
   const of = `container ${attachment.containerId}, interface ${attachment.ifName}`;
   const title = `${verb} in the network ${list.name ?? ""}: ${of}`;
-  if (notSent !== undefined) return `${styled(screen, "bold", title)}\n\nA runtime does not send it: ${notSent}.\n`;
+  if (notSent !== undefined)
+    return `${styled(screen, "bold", oneLine(title))}\n\nA runtime does not send it: ${notSent}.\n`;
   const parts = steps.map((step, index) => [headingOf(step, index, screen), ...bodyOf(step, screen)]);
   const blocks = [[styled(screen, "bold", title), ...legendOf(explanation)], ...parts, lastLines(explanation, screen)];
   return blocks
     .filter((lines) => lines.length > 0)
-    .map((lines) => `${lines.join("\n")}\n`)
+    .map((lines) => lines.map((line) => `${oneLine(line)}\n`).join(""))
     .join("\n");
 }
 

@@ -5,6 +5,7 @@ import type { List } from "../lists/list.ts";
 import { type Attachment, notSent } from "../live/libcni.ts";
 import { loadProblem } from "../model/decode.ts";
 import { Machine } from "../model/machine.ts";
+import { oneLine } from "../terminal.ts";
 import { decide } from "../wrap/decide.ts";
 import { exampleSource } from "./example-source.ts";
 import { type Left, leftOf, leftWords } from "./left.ts";
@@ -198,7 +199,7 @@ export function verdictText(list: List, outcomes: readonly Outcome[], afterScrip
     ...(isHelped ? [`-> cni-wrappers wrap ${file.path}`] : []),
     ...(outcomes.some(({ passes }) => passes === undefined) ? [`-> cni-wrappers try ${file.path}`] : []),
   ]
-    .map((line) => `${line}\n`)
+    .map((line) => `${oneLine(line)}\n`)
     .join("");
 }
 

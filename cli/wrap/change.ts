@@ -5,7 +5,7 @@ import { textReport } from "../lint/text-report.ts";
 import { readListFile, unchangedPath } from "../lists/find-files.ts";
 import { type List, listOf } from "../lists/list.ts";
 import { type ListFile, parseListFile, positionOf } from "../lists/list-file.ts";
-import { type Style, styled, type Terminal } from "../terminal.ts";
+import { oneLine, type Style, styled, type Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
 /** A change of a list that a command offers. */
@@ -47,7 +47,8 @@ export function offer(change: Change, options: { write?: true; json?: true }, te
     return;
   }
   if (isChanged) terminal.write(diffText(path, before, text, terminal));
-  for (const line of [...(isChanged ? [] : [`${path} ${change.idle}.`]), ...words]) terminal.writeError(`${line}\n`);
+  const lines = [...(isChanged ? [] : [`${path} ${change.idle}.`]), ...words];
+  for (const line of lines) terminal.writeError(`${oneLine(line)}\n`);
   if (backup) terminal.writeError(`Wrote ${path}. The old text is in ${backup}.\n`);
   else if (isChanged)
     terminal.writeError(

@@ -12,7 +12,7 @@ beforeEach(() => {
 
 async function linesOf(...args: string[]): Promise<string[]> {
   const host = ["--cache-dir", directory, "--config-dir", join(directory, "config")];
-  const { stdout, stderr } = await runCommand([...args, ...(args[0] === "lint" ? [] : host)], { directory });
+  const { stdout, stderr } = await runCommand([...args, ...(args.length > 1 ? [] : host)], { directory });
   return `${stdout}${stderr}`.split("\n");
 }
 
@@ -25,6 +25,8 @@ test.each([
   ["a plugin's type", "lint", () => list("zone.conflist", forged)],
   ["a file's name", "lint", () => list(`${forged}.conflist`, "macvlan")],
   ["a file's name, of a file that cannot be read", "lint", () => mkdirSync(join(directory, `config/${forged}.conf`))],
+  ["a plugin's type", "explain", () => list("zone.conflist", forged)],
+  ["an interface's name", "unwrap", () => list("zone.conflist", "portmap-wrapper", { ifName: forged })],
   ["a container's id", "preflight", () => attach(forged)],
   ["a result's name", "preflight", () => attach(forged, "{")],
   ["a plugin's type in an error", "preflight", () => [attach("c1"), list("zone.conflist", forged)]],
@@ -32,13 +34,15 @@ test.each([
   ["a plugin's type in an error", "adopt", () => [attach("c1"), list("zone.conflist", forged)]],
 ])("a line break in %s is no line of %s's report", async (_, command, make) => {
   make();
-  const args = command === "lint" ? ["lint", join(directory, "config")] : [command];
+  const places: Readonly<Record<string, string>> = { lint: "", explain: "zone.conflist", unwrap: "zone.conflist" };
+  const place = places[command];
+  const args = place === undefined ? [command] : [command, join(directory, "config", place)];
   const lines = await linesOf(...args);
   expect(lines.filter((line) => line.startsWith("forged"))).toEqual([]);
   expect(lines.join("\n")).toContain("x\\nforged: no");
 });
 
-function list(name: string, type: string): void {
-  const value = { cniVersion: "1.0.0", name: "zone", plugins: [{ type }, { type: "portmap" }] };
+function list(name: string, type: string, wrapper?: object): void {
+  const value = { cniVersion: "1.0.0", name: "zone", plugins: [{ type, wrapper }, { type: "portmap" }] };
   writeFileSync(join(directory, "config", name), JSON.stringify(value));
 }
