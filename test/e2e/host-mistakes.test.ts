@@ -197,6 +197,37 @@ const mistakes: readonly Mistake[] = [
     says: ["does not see /run/netns", "every container looks gone", "run it on the host itself"],
   },
   {
+    name: "the container's namespace is unmounted, and its processes go on",
+    make: "nsenter --net=/run/netns/c1 sleep 60 >/run/log 2>&1 & sleep 0.3; umount /run/netns/c1 && rm /run/netns/c1",
+    told: { preflight: 1 },
+    says: ["/run/netns/c1 is no namespace: its namespace lives on: /proc/"],
+  },
+  {
+    name: "the result of the container is moved aside in libcni's cache",
+    make: "cd /var/lib/cni/results && mv zone-c1-eth0 zone-c1-eth0.bak",
+    told: { status: 2, preflight: 2, adopt: 2 },
+    says: ["zone-c1-eth0.bak: libcni does not read it: it looks for zone-c1-eth0"],
+  },
+  {
+    name: "the result of the container is damaged",
+    list: zone("1.0.0", macvlan, bridge),
+    make: "echo >/var/lib/cni/results/zone-c1-eth0",
+    told: { "wrap --write /opt/cni/config/zone.conflist": 2 },
+    says: ["zone-c1-eth0: it is not a JSON object", "Set them with --names", "Nothing was written"],
+  },
+  {
+    name: "the option names libcni's results in place of its cache",
+    right: "prune",
+    told: { "prune --cache-dir /var/lib/cni/results": 2 },
+    says: ["/var/lib/cni/results/results: there is no such file"],
+  },
+  {
+    name: "the page gets the name of the list",
+    right: "explain /opt/cni/config/zone.conflist",
+    told: { "explain --html /opt/cni/config/zone.conflist /opt/cni/config/zone.conflist": 2 },
+    says: ["zone.conflist exists, and explain did not write it"],
+  },
+  {
     name: "portmap is taken out of the list",
     start: zone("1.0.0", wrapped(bridge), portmap),
     list: zone("1.0.0", wrapped(bridge)),
