@@ -50,9 +50,7 @@ function spelledPath(value: unknown, path: readonly PropertyKey[]): { path: (str
 
 /** The wrappers' own words, and those for what only the schemas of the commands have. */
 function words(issue: z.core.$ZodIssue): string {
-  if (issue.code === "invalid_type" && issue.expected === "int") return "must be a whole number";
-  if (issue.code === "invalid_type" && issue.expected === "record") return "must be an object";
-  if (issue.code === "too_small") return issue.origin === "array" ? "is empty" : `must be at least ${issue.minimum}`;
+  if (issue.code === "too_small") return `must be at least ${issue.minimum}`;
   if (issue.code === "too_big" && issue.origin === "string") return `must have at most ${issue.maximum} characters`;
   if (issue.code === "too_big") return `must be at most ${issue.maximum}`;
   if (issue.code === "invalid_type") return `must be ${typeWords[issue.expected] ?? `a ${issue.expected}`}`;
@@ -63,5 +61,7 @@ function words(issue: z.core.$ZodIssue): string {
 
 const typeWords: Readonly<Record<string, string>> = {
   array: "a list",
+  int: "a whole number",
   object: "an object",
+  record: "an object",
 };

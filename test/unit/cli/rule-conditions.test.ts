@@ -157,6 +157,7 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
       { cniVersion: 7 },
     ],
     ["disableCheck", [ptp], "7: disableCheck must be true or false. Write true or false", { disableCheck: 7 }],
+    ["no value", [ptp], undefined, { name: null }],
     ["disableGC", [ptp], '"no": disableGC must be true or false. Write true or false', { disableGC: "no" }],
     ["a word that libcni takes", [ptp], undefined, { disableCheck: "TRUE", loadOnlyInlinedPlugins: "false" }],
   ],
@@ -173,6 +174,16 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ],
     ["a list", [{ ...ptp, ipam: 7 }], "7: ipam must be an object. Correct it: ptp refuses the whole configuration"],
     ["another spelling", [{ ...ptp, MTU: "1400" }], '"1400": MTU must be a number. Write 1400 without quotes'],
+    [
+      "a length that is no length",
+      [{ type: "bridge", bridge: { length: 99 } }],
+      "{: bridge must be a string. Correct it: bridge refuses the whole configuration",
+    ],
+    [
+      "a constructor that is none",
+      [{ ...macvlan, mtu: { constructor: null } }],
+      "{: mtu must be a number. Correct it: macvlan refuses the whole configuration",
+    ],
     ["no value", [{ ...macvlan, mtu: null, mode: "", ipam: { type: "host-local", gateway: "" } }]],
     [
       "types that every object has",
