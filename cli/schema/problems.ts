@@ -16,18 +16,14 @@ export interface Problem {
 
 /** Returns all that a schema refuses in a value. `original` is the value in the file, if `value` is a view of it. */
 export function problemsOf(schema: z.core.$ZodType, value: unknown, original = value): readonly Problem[] {
-  // zod compares the `length` of whatever has one. A list's objects have no prototype, so it throws for one of those; a copy has.
-  const { error } = z.safeParse(schema, structuredClone(value), { error: ownError });
+  // zod compares the `length` of whatever has one, and names the constructor of an object with another prototype than usual. A
+  // list's objects have none, so it throws for one of those; a copy has.
+  const { error } = z.safeParse(schema, structuredClone(value));
   const issues = error?.issues.filter((issue) => !("origin" in issue && issue.origin === "unknown")) ?? [];
   return issues.map((issue) => {
     const { path, found } = spelledPath(original, issue.path);
     return { path, value: found, message: found === undefined ? "is missing" : words(issue), issue };
   });
-}
-
-/** zod's own message reads the name of a value's "constructor", which may be anything. `words` has a better one. */
-function ownError({ code }: { readonly code: string }): string | undefined {
-  return code === "invalid_type" ? "has the wrong type" : undefined;
 }
 
 /** Names a problem's place and what is wrong there. `root` is the name of the value itself. */

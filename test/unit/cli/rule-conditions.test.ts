@@ -181,7 +181,7 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       "a constructor that is none",
-      [{ ...macvlan, mtu: { constructor: null } }],
+      [{ ...macvlan, mtu: { constructor: { name: {} } } }],
       "{: mtu must be a number. Correct it: macvlan refuses the whole configuration",
     ],
     ["no value", [{ ...macvlan, mtu: null, mode: "", ipam: { type: "host-local", gateway: "" } }]],
