@@ -26,7 +26,10 @@ function unpacked(archive: string, directory: string): Map<string, Buffer> {
 }
 
 function contentOf(path: string): Buffer {
-  return lstatSync(path).isSymbolicLink() ? Buffer.from(`-> ${readlinkSync(path)}`) : readFileSync(path);
+  const found = lstatSync(path);
+  if (found.isSymbolicLink()) return Buffer.from(`-> ${readlinkSync(path)}`);
+  // A changed archive may have a pipe, which would wait.
+  return found.isFile() ? readFileSync(path) : Buffer.from("no file");
 }
 
 function differenceOf(name: string, one: Buffer | undefined, other: Buffer | undefined): string | undefined {

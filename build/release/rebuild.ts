@@ -48,6 +48,10 @@ function buildAgain(
 ): string {
   const clone = join(stage, "clone");
   outputOf("git", ["clone", "--quiet", "--no-checkout", sources, clone], { cwd: stage });
+  // A clone can have commits that somebody else proposes, and the build runs what the commit says.
+  const own = outputOf("git", ["rev-list", "HEAD", "--tags"], { cwd: clone }).split("\n");
+  // guard: no build of a commit that is not the project's
+  if (!own.includes(commit)) throw new Error(`${name} names the commit ${commit}, which HEAD and the tags do not have`);
   outputOf("git", ["checkout", "--quiet", commit], { cwd: clone });
   const caches = { XDG_CACHE_HOME: "cache", CARGO_HOME: "cargo", npm_config_cache: "npm" };
   const places = Object.entries(caches).map(([variable, directory]) => [variable, join(stage, directory)]);

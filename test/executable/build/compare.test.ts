@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -49,6 +50,19 @@ test.each<[string, Record<string, string>, string[]]>([
   ],
 ])("%s is named", (_, others, expected) => {
   expect(differences(archiveOf(files), archiveOf(others))).toEqual(expected);
+});
+
+test("a pipe or a directory in the place of a file is named", () => {
+  const directory = scratch();
+  execFileSync("mkfifo", [join(directory, "LICENSE")]);
+  mkdirSync(join(directory, "cni-wrappers"));
+  symlinkSync("cni-wrappers", join(directory, "bridge-wrapper"));
+  const changed = join(scratch(), "changed.tgz");
+  execFileSync("tar", ["-czf", changed, "-C", directory, "."]);
+  expect(differences(archiveOf(files), changed)).toEqual([
+    "LICENSE differs at byte 0 (6 and 7 bytes)",
+    "cni-wrappers differs at byte 0 (10 and 7 bytes)",
+  ]);
 });
 
 test("if only the archive's own bytes differ, it says so", () => {

@@ -89,6 +89,24 @@ test("the same bytes are a verified archive, built from its commit at its time, 
   expect(others.filter(Boolean)).toEqual([]);
 });
 
+test("a commit that somebody proposes, on a branch of the clone, is not built; one with a tag is", () => {
+  const { sources } = repository();
+  const git = (...args: string[]) => execaSync("git", ["-C", sources, ...args]).stdout;
+  const identity = ["-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"];
+  git("checkout", "--quiet", "-b", "proposed");
+  git(...identity, "commit", "--quiet", "--allow-empty", "--message", "second");
+  const proposed = git("rev-parse", "HEAD");
+  git("checkout", "--quiet", "-");
+  const archive = archiveOf({ [bill]: billOf(proposed) });
+  const seen = programs(archive);
+  expect(() => verifyArchive(archive, sources)).toThrow(
+    `${name} names the commit ${proposed}, which HEAD and the tags do not have`,
+  );
+  expect(seen).toThrow("ENOENT");
+  git("tag", "v1.2.3", proposed);
+  expect(verifyArchive(archive, sources)).toEqual([]);
+});
+
 test.each<[string, (commit: string) => Record<string, string>, number, string[]]>([
   [
     "a shorter file",
