@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { profiles } from "../../plugins/index.ts";
+import { hasSameBytes } from "../../shared/host/node/inspect-file.ts";
 import { syncDirectory, writeDurably } from "../files/atomic-write.ts";
 import { isPluginName } from "../host/plugin-folder.ts";
 import { Trouble, withPath } from "../trouble.ts";
@@ -214,6 +215,11 @@ function swapIn({ directory, executable, hidden, previous }: Place, fresh: strin
   const isReplaced = existsSync(executable);
   // guard: the executable that was there, for a rollback
   if (isReplaced) linkSync(executable, kept);
+  // guard: the executable before it, which another install of the same one has kept meanwhile
+  if (isReplaced && hasSameBytes(kept, fresh)) {
+    rmSync(kept);
+    return;
+  }
   try {
     renameSync(fresh, executable);
   } catch (error) {

@@ -22,7 +22,8 @@ function isItself(path: string, file: Stats): boolean {
   return file.size === own.size && hasSameBytes(path, ownFile);
 }
 
-function hasSameBytes(path: string, other: string): boolean {
+/** Compares two files. Throws if one cannot be read. */
+export function hasSameBytes(path: string, other: string): boolean {
   const [one, two] = [openSync(path, constants.O_RDONLY), openSync(other, constants.O_RDONLY)];
   const [chunk, otherChunk] = [Buffer.alloc(compareSize), Buffer.alloc(compareSize)];
   try {

@@ -226,6 +226,26 @@ test.each([[], ["1.0.0"]])("an upgrade that fails at its last step leaves nothin
   expect(existsSync(at("cni-wrappers"))).toBe(earlier.length > 0);
 });
 
+test("two installs of one version at the same time keep the version before", () => {
+  installed("1.0.0");
+  const link = linkSync;
+  const restore = replaceFileFunctions({
+    linkSync: (from, to) => {
+      // The other one is first.
+      renameSync(at("cni-wrappers"), at(".cni-wrappers/previous"));
+      writeFileSync(at("cni-wrappers"), program("2.0.0"), { mode: 0o755 });
+      link(from, to);
+    },
+  });
+  onTestFinished(restore);
+  installed("2.0.0");
+  expect([readFileSync(at("cni-wrappers")), readFileSync(at(".cni-wrappers/previous"))]).toEqual([
+    program("2.0.0"),
+    program("1.0.0"),
+  ]);
+  expect(hidden()).toEqual(["checksums", "previous"]);
+});
+
 test("a rollback from an executable that install did not write", () => {
   installed("1.0.0");
   installed("2.0.0");
