@@ -1,6 +1,20 @@
+import { rmSync, writeFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
-import { expect, test } from "vitest";
-import { defaultRoutes, hostEnd, parseLinks, readLinks } from "../../../../cli/host/links.ts";
+import { join } from "node:path";
+import process from "node:process";
+import { expect, onTestFinished, test, vi } from "vitest";
+import {
+  defaultRoutes,
+  hostEnd,
+  isNoBridge,
+  linkNamed,
+  parseLinks,
+  readContainerLinks,
+  readLinks,
+} from "../../../../cli/host/links.ts";
+import { scratch } from "../../../support/scratch.ts";
+
+const directory = scratch();
 
 // A container with NET_ADMIN can name a link so. ip(8) prints the bytes as they are.
 test("a control character in a link's name does not hide the other links", () => {
@@ -9,6 +23,39 @@ test("a control character in a link's name does not hide the other links", () =>
     { ifindex: 2, ifname: "eth0" },
     { ifindex: 3, ifname: "a b" },
   ]);
+});
+
+test("the links of a container and of the host, and the id that the container has for the host", async () => {
+  const program = (name: string, script: string) =>
+    writeFileSync(join(directory, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  vi.stubEnv("PATH", directory);
+  vi.stubEnv("INSIDE", "2");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  program("nsenter", 'case $1 in --net=/proc/*/fd/*) INSIDE=7; export INSIDE; shift; exec "$@" ;; esac; exit 1');
+  const inside = '[ "$*" = "-json -details address show" ] && echo "[{\\"ifindex\\":$INSIDE,\\"ifname\\":\\"eth0\\"}]"';
+  program("ip", inside);
+  // It fails if a process ends meanwhile.
+  const asked = `--noheadings --raw --type net --output NETNSID --task ${process.pid}`;
+  program(
+    "lsns",
+    `[ -e ${directory}/tried ] && [ "$*" = "${asked}" ] && echo " $INSIDE " && exit; >${directory}/tried; exit 1`,
+  );
+  const link = (ifindex: number) => ({ ifindex, ifname: "eth0" });
+  const read = () => readContainerLinks("/proc/self/ns/net");
+  expect(await read()).toEqual({ inside: [link(7)], host: [link(2)], hostId: "7" });
+  expect(await readContainerLinks("/nowhere")).toBeUndefined();
+  for (const name of ["lsns", "ip"]) {
+    rmSync(join(directory, name));
+    expect(await read()).toBeUndefined();
+    program("lsns", "echo 0");
+  }
+});
+
+test("a link by any of its names, and whether it is no bridge", () => {
+  const link = { ifindex: 2, ifname: "ens18", altnames: ["enp0s18"], link_type: "ether" };
+  expect(["ens18", "enp0s18", "ens19"].map((name) => linkNamed(name, [link]))).toEqual([link, link, undefined]);
+  const kinds = [link, { ...link, linkinfo: { info_kind: "bridge" } }, { ifindex: 2, ifname: "ens18" }];
+  expect(kinds.map(isNoBridge)).toEqual([true, false, false]);
 });
 
 test("no output is no link", () => expect(parseLinks("")).toEqual([]));

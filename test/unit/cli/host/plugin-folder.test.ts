@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import process from "node:process";
 import { describe, expect, test } from "vitest";
 import { compareVersions, versionIn } from "../../../../cli/host/plugin-folder.ts";
-import { readPluginFolder } from "../../../../cli/host/read-plugin-folder.ts";
+import { readPluginFolder, whyNoCheck } from "../../../../cli/host/read-plugin-folder.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { makeHostFolders, type TinyPlugin } from "../../support/fake-host-folders.ts";
 
@@ -22,8 +23,9 @@ const wrapper: TinyPlugin = { version: "v0.1.0", wrapper: "node" };
 test("the first file of the name counts, executable or not", () => {
   const folder = folderOf({ first: { bridge: { mode: "644" } }, second: { bridge: {}, macvlan: {} } });
   expect(folder.find("bridge")).toMatchObject({ path: "first/bridge", isExecutable: false, version: undefined });
-  expect(folder.find("bridge")?.speaks).toBeUndefined();
-  expect(folder.find("macvlan")).toMatchObject({ path: "second/macvlan", isExecutable: true, version: "v1.9.1" });
+  expect(folder.find("bridge")).toMatchObject({ speaks: undefined, crash: undefined, hasJq: false, isWrapper: false });
+  const found = { path: "second/macvlan", isExecutable: true, version: "v1.9.1", silence: undefined };
+  expect(folder.find("macvlan")).toMatchObject(found);
   expect(folder.find("ptp")).toBeUndefined();
 });
 
@@ -35,6 +37,20 @@ test("a file that the kernel does not start is never handed to a shell", () => {
     expect(one).toMatchObject({ isExecutable: true, isProgram: false, isWrapper: false, hasJq: false });
   expect(found.map((one) => [one?.version, one?.speaks])).toEqual(found.map(() => [undefined, undefined]));
   expect(existsSync(join(directory, "ran"))).toBe(false);
+});
+
+test("a plugin is asked for its versions as libcni does, with the variables that it needs", () => {
+  const recorded = join(directory, "recorded");
+  const answer = '{"supportedVersions":["1.0.0",7]}';
+  const text = `#!/bin/sh\necho "$CNI_COMMAND $CNI_NETNS $CNI_IFNAME $CNI_PATH $PATH $(cat)" >${recorded}; echo '${answer}'\n`;
+  expect(folderOf({ bin: { bridge: { text } } }).find("bridge")?.speaks).toEqual(["1.0.0"]);
+  const expected = `VERSION dummy dummy dummy ${process.env.PATH} {"cniVersion":"1.1.0"}\n`;
+  expect(readFileSync(recorded, "utf8")).toBe(expected);
+});
+
+test("an executable of the wrappers' name is one, also if it does not answer", () => {
+  const folder = folderOf({ bin: { "cni-wrappers": { text: "#!/bin/sh\nexit 1\n" }, a: { link: "cni-wrappers" } } });
+  expect(folder.find("a")).toMatchObject({ isWrapper: true, version: undefined });
 });
 
 test("a directory is no plugin", () => {
@@ -58,6 +74,10 @@ test("directories without files have a problem", () => {
     { path: "empty", problem: "is empty" },
     { path: "none", problem: "does not exist" },
   ]);
+  const problem = "cannot be read (ENOTDIR)";
+  expect(readPluginFolder("bin/bridge", directory).directories).toEqual([{ path: "bin/bridge", problem }]);
+  expect(whyNoCheck(readPluginFolder("empty:none", directory))?.reason).toMatch(/there is no bridge in empty, none$/);
+  expect(whyNoCheck(readPluginFolder("", directory))?.reason).toMatch(/there is no bridge in no directory$/);
 });
 
 test("each answer is asked for once, and nothing is run before it is needed", () => {
