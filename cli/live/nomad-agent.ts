@@ -20,6 +20,9 @@ const patience = { silent: 1000, all: 5000 };
 /** Each allocation comes with its whole job. */
 const largest = 128 * 1024 * 1024;
 
+// The agent answers it without the servers.
+const selfPath = "/v1/agent/self";
+
 /** The local agent. It is asked once what it is, whatever is asked of it later. */
 export class NomadAgent {
   readonly env: NomadEnvironment;
@@ -31,7 +34,7 @@ export class NomadAgent {
 
   /** Returns what the agent says of itself. */
   self(): Promise<unknown> {
-    this.#self ??= getJson(this.env, "/v1/agent/self");
+    this.#self ??= getJson(this.env, selfPath);
     return this.#self;
   }
 
@@ -85,14 +88,10 @@ export function objectOf(value: unknown): JsonObject {
 }
 
 async function getJson(env: NomadEnvironment, path: string): Promise<unknown> {
-  const { request, options } = requestTo(env, path);
-  const response = await responseTo({ request, options });
-  // A certificate, or the path of a socket, says who answers. Root runs programs from the directories of the answer.
-  // guard: root runs no plugins from directories that another user names
-  if (request === requestHttp && !options.socketPath && !isOwnPeer(response.socket)) {
-    response.destroy();
-    throw new Error("no process of root's on this host answers at its address");
-  }
+  const { NOMAD_TOKEN, ...withoutToken } = env;
+  // guard: no process of another user gets the token
+  if (NOMAD_TOKEN && isPlain(requestTo(env, path))) (await believedFrom(withoutToken, selfPath)).destroy();
+  const response = await believedFrom(env, path);
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of response) {
@@ -102,6 +101,23 @@ async function getJson(env: NomadEnvironment, path: string): Promise<unknown> {
   }
   if (response.statusCode !== 200) throw new Error(`the agent answered with status ${response.statusCode}`);
   return JSON.parse(Buffer.concat(parts).toString());
+}
+
+/** Asks, and throws if nobody knows who answers. */
+async function believedFrom(env: NomadEnvironment, path: string): Promise<IncomingMessage> {
+  const call = requestTo(env, path);
+  const response = await responseTo(call);
+  // guard: root runs no plugins from directories that another user names
+  if (isPlain(call) && !isOwnPeer(response.socket)) {
+    response.destroy();
+    throw new Error("no process of root's on this host answers at its address");
+  }
+  return response;
+}
+
+// A certificate, or the path of a socket, says who answers. Root runs programs from the directories of the answer.
+function isPlain({ request, options }: ReturnType<typeof requestTo>): boolean {
+  return request === requestHttp && !options.socketPath;
 }
 
 function responseTo({ request, options }: ReturnType<typeof requestTo>): Promise<IncomingMessage> {
