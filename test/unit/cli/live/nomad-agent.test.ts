@@ -71,7 +71,8 @@ describe("askNomad", () => {
 
   test("a unix socket", async () => {
     const NOMAD_ADDR = await listening(createServer(agent), join(directory, "api.sock"));
-    expect((await askNomad(new NomadAgent({ NOMAD_ADDR }))).allocations).toEqual(expected);
+    expect((await askNomad(new NomadAgent({ NOMAD_ADDR, NOMAD_TOKEN: "s3cret" }))).allocations).toEqual(expected);
+    expect(requests.map(({ headers }) => headers["x-nomad-token"])).toEqual(["s3cret", "s3cret"]);
   });
 
   test.each<[string, RequestListener, string]>([
