@@ -4,9 +4,10 @@ import { ownRelease, removeAll } from "../install/install.ts";
 import { placeAt, usualDirectory } from "../install/place.ts";
 import { elsewhereText, removedText, usesText } from "../install/report.ts";
 import { isWrapped, usesAmong } from "../install/uses.ts";
+import { readListFiles } from "../lists/find-files.ts";
 import { type HostOptions, hostPathsOf } from "../live/host-paths.ts";
 import { LeftOut } from "../live/left-out.ts";
-import { loadNetworks } from "../live/networks.ts";
+import { faultsIn, networksIn } from "../live/networks.ts";
 import { readAttachments } from "../live/wanted.ts";
 import { cacheDirOption, configDirOption, jsonOption } from "../options.ts";
 
@@ -35,21 +36,24 @@ export const uninstallCommand: CommandData<undefined, Options> = {
     ownRelease(place);
     const paths = hostPathsOf({ ...options, cniPath: place.directory });
     const leftOut = new LeftOut();
-    const networks = loadNetworks(paths.configDirectories, terminal);
-    const wrapped = [...networks.values()].filter(({ list }) => isWrapped(list));
+    const files = readListFiles(paths.configDirectories, terminal);
+    const wrapped = [...networksIn(files).values()].filter(({ list }) => isWrapped(list));
     const uses = usesAmong(readAttachments(paths, leftOut.note).all, new Set(wrapped.map(({ name }) => name)));
     leftOut.tell(terminal);
     // guard: the wrappers while a container needs them, or while a result cannot be read
     const isRefused = uses.length + leftOut.lines.length > 0 && !force;
     const lists = wrapped.map(({ list }) => list.file.path);
+    const unread = faultsIn(files).map(({ line }) => line);
     const removed = isRefused ? [] : removeAll(place);
-    if (json) terminal.write(`${JSON.stringify({ removed, uses, lists }, null, 2)}\n`);
+    if (json)
+      terminal.write(`${JSON.stringify({ removed, uses, lists, leftOut: [...leftOut.lines, ...unread] }, null, 2)}\n`);
     else
       terminal.write(
         isRefused
           ? usesText(uses, leftOut.lines.length, "executable") + elsewhereText(uses, place.directory)
           : removedText(removed, place.directory),
       );
+    for (const line of unread) terminal.writeError(`${line}; nobody can tell whether it names wrappers\n`);
     if (!isRefused)
       for (const list of lists) terminal.writeError(`${list}: names wrappers, so no container of it starts any more\n`);
     return isRefused ? exitCodeOf({ isGood: false, isComplete: leftOut.isEmpty }) : 0;

@@ -39,15 +39,7 @@ export interface Network {
   readonly value: JsonObject;
 }
 
-/**
- * Loads the lists of the directories as Nomad does: files in the order of their names, the first of a name counts
- * (client/allocrunner/networking_cni.go, loadCNIConf). Throws Trouble if a directory cannot be read.
- */
-export function loadNetworks(directories: readonly string[], { directory }: Pick<Terminal, "directory">): Networks {
-  return networksIn(readListFiles(directories, { directory, readInput: () => "" }));
-}
-
-/** The same, with the files that a runtime does not load. */
+/** Reads the lists of the directories, and names the files that a runtime does not load. Throws Trouble if a directory cannot be read. */
 export function readLists(directories: readonly string[], { directory }: Pick<Terminal, "directory">): Lists {
   const unread: ListFault[] = [];
   const leaveOut = ({ message }: Trouble) => unread.push({ network: undefined, line: message });
@@ -89,7 +81,10 @@ function lineOf({ file, position, message }: Finding): string {
   return `${oneLine(file.path)}:${position.line}:${position.column}: ${oneLine(message)}`;
 }
 
-/** Picks the networks from files, in their order. */
+/**
+ * Picks the networks from files as Nomad does: in the order of their names, the first of a name counts
+ * (client/allocrunner/networking_cni.go, loadCNIConf).
+ */
 export function networksIn(files: readonly ListFile[]): Networks {
   const byName = new Map<string, Network>();
   for (const file of files) {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { beforeEach, expect, test } from "vitest";
@@ -124,4 +124,22 @@ test("the slim flavor is not installed under a list with wrapper.jq", async () =
     stderr:
       "cni-wrappers: /etc/cni/net.d/jq.conflist: it has wrapper.jq, and the slim flavor has no jq; install the Node flavor\n",
   });
+});
+
+test("the slim flavor names a list that nobody can read: it may have wrapper.jq", async () => {
+  const list = join(directory, "lists/zone.conflist");
+  writeFileSync(
+    list,
+    '\ufeff{"cniVersion": "1.0.0", "name": "zone", "plugins": [{"type": "bridge-wrapper", "wrapper": {"jq": "."}}]}',
+  );
+  const reason =
+    "/etc/cni/net.d/zone.conflist:1:1: the file begins with a byte order mark. Save it as UTF-8 without a byte order mark";
+  const { exitCode, stdout, stderr } = await install("1.0.0", "--json");
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 0,
+    stderr: `${reason}; nobody can tell whether it has wrapper.jq, which the slim flavor does not run\n${noPlugins()}`,
+  });
+  expect(JSON.parse(stdout)).toMatchObject({ is: "installed", leftOut: [reason] });
+  rmSync(list);
+  expect(JSON.parse((await install("1.0.0", "--json")).stdout)).toMatchObject({ leftOut: [] });
 });

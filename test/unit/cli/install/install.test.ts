@@ -315,7 +315,7 @@ test("uninstall removes nothing while a container needs the wrappers", async () 
   const refused = await uninstall("--json");
   expect({ ...refused, stdout: JSON.parse(refused.stdout) }).toEqual({
     exitCode: 1,
-    stdout: { removed: [], uses: [{ network: "zone", containerId: "c1", name: "c1" }], lists },
+    stdout: { removed: [], uses: [{ network: "zone", containerId: "c1", name: "c1" }], lists, leftOut: [] },
     stderr: "",
   });
   expect(existsSync(at("cni-wrappers"))).toBe(true);
@@ -383,6 +383,23 @@ test.each([
 ])("a list with %s", (_, expected, ...plugins) => {
   expect(isWrapped(listFrom({ name: "zone", plugins }))).toBe(expected);
   expect(isWrapped(undefined)).toBe(false);
+});
+
+test("uninstall names a list that nobody can read, and removes the wrappers all the same", async () => {
+  mkdirSync(at("results"));
+  writeFileSync(at("zone.conflist"), "");
+  installed("1.0.0");
+  const { exitCode, stdout, stderr } = await uninstall("--json");
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 0,
+    stderr: expect.stringMatching(
+      /zone\.conflist:1:1: the file is empty\. .*; nobody can tell whether it names wrappers\n$/,
+    ),
+  });
+  expect(JSON.parse(stdout)).toMatchObject({
+    removed: expect.arrayContaining([at("cni-wrappers")]),
+    leftOut: [expect.stringContaining("zone.conflist:1:1: the file is empty")],
+  });
 });
 
 test("uninstall removes nothing while a result cannot be read", async () => {
