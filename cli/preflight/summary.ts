@@ -1,7 +1,7 @@
 import { type ExitCode, exitCodeOf } from "../exit-codes.ts";
 import { withoutNames } from "../live/alike.ts";
 import { plainTable } from "../plain-table.ts";
-import { type Style, styled, type Terminal } from "../terminal.ts";
+import { oneLine, type Style, styled, type Terminal } from "../terminal.ts";
 import { type HostAnswer, isFull, type RollCall, rollCallLines } from "./answers.ts";
 
 /** The answers of many hosts for people: a line for each host, the reasons of the failing attachments, and further advice. */
@@ -68,7 +68,7 @@ function advice(answers: readonly HostAnswer[]): readonly string[] {
   return [...Map.groupBy(lines, ({ line }) => line)].map(([line, hosts]) => {
     const [one, two, ...more] = hosts.map(({ host }) => host);
     const others = more.length > 0 ? ` and ${more.length} more` : "";
-    return `${[one, two].filter(Boolean).join(", ")}${others}: ${line}`;
+    return oneLine(`${[one, two].filter(Boolean).join(", ")}${others}: ${line}`);
   });
 }
 

@@ -87,6 +87,14 @@ describe("preflight --summary", () => {
     expect({ stdout, exitCode }).toEqual({ stdout: "300 of 300 hosts are ready\n", exitCode: 0 });
   });
 
+  test("a host's report says nothing of the others: a line break in it begins no line", async () => {
+    const forged = "x\n9 of 9 hosts are ready";
+    const bad = { ...answer(forged, passes), agent: { notLoaded: [forged] } };
+    const { stdout } = await summary([file("a", line(bad))]);
+    expect(stdout).toContain("x\\n9 of 9");
+    expect(stdout.split("\n").filter((each) => each.startsWith("9 of 9"))).toEqual([]);
+  });
+
   test("a host with a fault beside failing attachments is not ready, and all faults are told", async () => {
     const outside = { ...passes, verdict: { is: "passes", outside: ["x"] } };
     const dropped = { ...passes, verdict: { is: "passes", outside: [], dropped: ["sbr"] } };
