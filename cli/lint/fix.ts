@@ -2,7 +2,7 @@ import { applyEdits } from "jsonc-parser";
 import { writeAtomically } from "../files/atomic-write.ts";
 import { unchangedPath } from "../lists/find-files.ts";
 import { type ListFile, parseListFile } from "../lists/list-file.ts";
-import type { Terminal } from "../terminal.ts";
+import { oneLine, type Terminal } from "../terminal.ts";
 import { type Finding, lintFiles } from "./lint.ts";
 import type { Context } from "./rule.ts";
 import type { ReasonOf } from "./switched-off.ts";
@@ -60,5 +60,5 @@ export function fixInPlace(
 }
 
 function lineOf({ file, position, message, code }: Finding): string {
-  return `${file.path}:${position.line}:${position.column}: fixed: ${message} [${code}]\n`;
+  return `${oneLine(`${file.path}:${position.line}:${position.column}: fixed: ${message} [${code}]`)}\n`;
 }

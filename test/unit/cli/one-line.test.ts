@@ -42,6 +42,13 @@ test.each([
   expect(lines.join("\n")).toContain("x\\nforged: no");
 });
 
+test("a line break in a file's name is no line of what lint --fix says", async () => {
+  list(`${forged}.conflist`, "portmap-wrapper", { ifname: "eth1" });
+  const lines = await linesOf("lint", "--fix", join(directory, "config"));
+  expect(lines.filter((line) => line.startsWith("forged"))).toEqual([]);
+  expect(lines.join("\n")).toMatch(/x\\nforged: no mistakes\.conflist:\d+:\d+: fixed: /);
+});
+
 function list(name: string, type: string, wrapper?: object): void {
   const value = { cniVersion: "1.0.0", name: "zone", plugins: [{ type, wrapper }, { type: "portmap" }] };
   writeFileSync(join(directory, "config", name), JSON.stringify(value));
