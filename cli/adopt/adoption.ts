@@ -94,36 +94,60 @@ function writeBackup(cacheDirectory: string, { file, ...backup }: Backup): void 
 }
 
 /** How `--undo` ended for one attachment. */
-export type Undone = "restored" | "gone" | "lost" | "changed since" | "needed" | "unreadable";
+export type Undone = "restored" | "gone" | "lost" | "changed since" | Kept | "unreadable";
 
-/** Returns the files whose CHECK passes now and would fail with what `undo` restores. */
-export async function neededResults(cacheDirectory: string, check: Evidence["check"]): Promise<ReadonlySet<string>> {
-  const files = backupsIn(cacheDirectory).map(async (backup) => {
+/** What keeps a result from being restored. */
+type Kept = "needed" | "unasked";
+
+/**
+ * Returns the files that `undo` leaves: those whose CHECK passes now and would fail with what it restores, and those about which
+ * CHECK cannot be asked. `note` gets a line about each of the latter.
+ */
+export async function keptResults(
+  cacheDirectory: string,
+  isWanted: (file: string) => boolean,
+  {
+    check,
+    canAsk,
+    note,
+  }: Pick<Evidence, "check"> & {
+    readonly canAsk: (attachment: CachedAttachment) => boolean;
+    readonly note: (line: string) => void;
+  },
+): Promise<ReadonlyMap<string, Kept>> {
+  const files = backupsIn(cacheDirectory).map(async (backup): Promise<(readonly [string, Kept])[]> => {
     const now = readCachedResult(backup.file);
     const then = "before" in backup ? parseCachedResult(backup.file, backup.before) : undefined;
-    if (!now || !then || !isAttachment(now) || !isAttachment(then)) return [];
-    const isNeeded = (await check(now)).is === "passes" && (await check(then)).is === "fails";
-    return isNeeded ? [backup.file] : [];
+    if (!isWanted(backup.file) || !now || !then || !isAttachment(now) || !isAttachment(then)) return [];
+    const verdict = await check(now);
+    // guard: a CHECK that nobody can run says nothing about the old result
+    if (verdict.is === "fails" && !canAsk(now)) {
+      note(`${backup.file}: ${verdict.error}`);
+      return [[backup.file, "unasked"]];
+    }
+    const isNeeded = verdict.is === "passes" && (await check(then)).is === "fails";
+    return isNeeded ? [[backup.file, "needed"]] : [];
   });
-  return new Set((await Promise.all(files)).flat());
+  return new Map((await Promise.all(files)).flat());
 }
 
 /**
  * Restores what `adopt` replaced, for the attachments that a filter accepts. A file that changed since stays, and so does one
- * that the list in place needs.
+ * that `keptResults` names.
  */
 export function undo(
   cacheDirectory: string,
   isWanted: (file: string) => boolean,
-  needed: ReadonlySet<string> = new Set(),
+  kept: ReadonlyMap<string, Kept> = new Map(),
 ): readonly (readonly [string, Undone])[] {
   return (
     backupsIn(cacheDirectory)
       // guard: the results of attachments that the operator did not name
       .filter(({ file }) => isWanted(file))
       .map((backup) => {
+        const keptFor = kept.get(backup.file);
         // guard: a result without which the next restart kills the container
-        if (needed.has(backup.file)) return [backup.file, "needed"];
+        if (keptFor) return [backup.file, keptFor];
         const undone = "before" in backup ? undoOne(cacheDirectory, backup) : "unreadable";
         // guard: the backup of a result that is not restored
         if (undone === "restored" || undone === "gone") rmSync(backupFile(cacheDirectory, backup.file));

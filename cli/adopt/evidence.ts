@@ -1,10 +1,13 @@
+import { delimiter } from "node:path";
 import { ipName } from "../../shared/attachment/subnet.ts";
 import { addressesIn } from "../../shared/delegate/taken-addresses.ts";
 import { type ContainerLinks, readContainerLinks } from "../host/links.ts";
 import { keyOf, Memory } from "../host/memory.ts";
+import { readPluginFolder } from "../host/read-plugin-folder.ts";
+import type { ListedPlugin } from "../lists/list.ts";
 import { type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
 import { type CheckOptions, checkOnHost, networkOf } from "../live/check.ts";
-import { namespacePath } from "../live/namespaces.ts";
+import { namespacePath, pathStateAt } from "../live/namespaces.ts";
 import { leaseDirectories } from "../prune/read-leases.ts";
 import type { Evidence } from "./proposal.ts";
 
@@ -25,6 +28,17 @@ export function evidenceOn(
     isClaimed: (name) => isClaimed(name, attachment, all),
     check: (one) => checkOnHost(one, check),
   });
+}
+
+/** Returns a function that tells whether CHECK can be asked about a live attachment: its list, namespace and plugins are there. */
+export function askableOn(check: CheckOptions, directory: string): (attachment: CachedAttachment) => boolean {
+  const plugins = readPluginFolder(check.cniPath.join(delimiter), directory);
+  const isThere = ({ type, delegate, isWrapped }: ListedPlugin) => {
+    const found = plugins.find(type);
+    return found !== undefined && (!isWrapped || plugins.findDelegate(delegate, found) !== undefined);
+  };
+  return (attachment) =>
+    pathStateAt(attachment.netns) !== "gone" && (networkOf(attachment, check)?.list.plugins.every(isThere) ?? false);
 }
 
 /** Whether another attachment to the same namespace has an interface of this name. */

@@ -55,6 +55,7 @@ const undoneWords: Readonly<Record<Undone, string>> = {
   "changed since": "it changed since adopt, so it stays as it is",
   needed:
     "CHECK of the list in place would fail with the old result, so it stays as it is; put the old list in place first",
+  unasked: "CHECK cannot be asked about the old result, so it stays as it is",
   unreadable: "its backup cannot be read, so it stays as it is",
 };
 

@@ -1,5 +1,5 @@
-import { adoptCase, neededResults, type Undone, undo } from "../adopt/adoption.ts";
-import { evidenceOn } from "../adopt/evidence.ts";
+import { adoptCase, keptResults, type Undone, undo } from "../adopt/adoption.ts";
+import { askableOn, evidenceOn } from "../adopt/evidence.ts";
 import { type Case, proposalFor } from "../adopt/proposal.ts";
 import { jsonOf, textFor, undoneJson, undoneText } from "../adopt/report.ts";
 import { type CommandData, option } from "../command.ts";
@@ -14,6 +14,7 @@ import { placesText } from "../live/looked-at.ts";
 import type { Attachments } from "../live/wanted.ts";
 import { workloadNames } from "../live/workload.ts";
 import { hostOptions, jsonOption, timeoutOption, withOption, yesOption } from "../options.ts";
+import { homesAmong } from "../prune/homes.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
@@ -48,8 +49,15 @@ export const adoptCommand: CommandData<undefined, Options> = {
     const attachments = everyAttachment(view);
     leftOut.tell(terminal);
     if (options.undo) {
-      const needed = await neededResults(paths.cacheDirectory, (one) => checkOnHost(one, check));
-      const undone = undo(paths.cacheDirectory, isWantedFile(paths, attachments), needed);
+      const isWanted = isWantedFile(paths, attachments);
+      const home = { ...check, homeOf: homesAmong(attachments) };
+      const kept = await keptResults(paths.cacheDirectory, isWanted, {
+        check: (one) => checkOnHost(one, home),
+        canAsk: askableOn(check, terminal.directory),
+        note: leftOut.note,
+      });
+      leftOut.tell(terminal);
+      const undone = undo(paths.cacheDirectory, isWanted, kept);
       terminal.write(options.json ? undoneJson(undone) : undoneText(undone));
       const has = (word: Undone) => undone.some(([, how]) => how === word);
       const isGood = !has("changed since") && !has("needed") && !has("lost");

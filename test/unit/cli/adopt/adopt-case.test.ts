@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { adoptCase, neededResults, undo } from "../../../../cli/adopt/adoption.ts";
+import { adoptCase, keptResults, undo } from "../../../../cli/adopt/adoption.ts";
 import type { Case } from "../../../../cli/adopt/proposal.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult } from "../../../../cli/live/cached-results.ts";
 import type { Verdict } from "../../../../cli/live/check.ts";
@@ -65,28 +65,38 @@ test("an adoption that is taken back leaves the backup of the earlier one", asyn
   expect(readFileSync(one.attachment.file, "utf8")).toBe(text);
 });
 
-test.each<[string, Verdict, Verdict, number]>([
-  ["needs the new result", { is: "passes" }, { is: "fails", error: "no" }, 1],
-  ["passes with both", { is: "passes" }, { is: "passes" }, 0],
-  ["fails with both", { is: "fails", error: "no" }, { is: "fails", error: "no" }, 0],
-])("undo asks whether the list in place %s", async (_, now, then, count) => {
+const fails: Verdict = { is: "fails", error: "no" };
+const file = join(cache, "results/zone-c1-eth0");
+
+test.each<[string, Verdict, Verdict, boolean, Map<string, string>, string[]]>([
+  ["needs the new result", { is: "passes" }, fails, true, new Map([[file, "needed"]]), []],
+  ["passes with both", { is: "passes" }, { is: "passes" }, true, new Map(), []],
+  ["fails with both", fails, fails, true, new Map(), []],
+  ["cannot be asked", fails, fails, false, new Map([[file, "unasked"]]), [`${file}: no`]],
+  ["asks nobody", { is: "unchecked", why: "x" }, fails, false, new Map(), []],
+])("undo asks whether the list in place %s", async (_, now, then, canAsk, kept, lines) => {
   const one = adoptable();
   await adoptCase(cache, one, async () => ({ is: "passes" }));
   const check = async ({ result }: CachedAttachment) => (result?.cniVersion === "1.0.0" ? now : then);
-  expect((await neededResults(cache, check)).size).toBe(count);
+  const noted: string[] = [];
+  const evidence = { check, canAsk: () => canAsk, note: (line: string) => noted.push(line) };
+  expect(await keptResults(cache, () => true, evidence)).toEqual(kept);
+  expect(noted).toEqual(lines);
 });
 
 test.each([
-  ["a result that is gone", undefined, text],
-  ["a result that is not readable now", "{", text],
-  ["a result that was not readable before", text, "{"],
-  ["a backup that cannot be read", text, undefined],
-])("undo runs no CHECK for %s", async (_, now, before) => {
+  ["a result that is gone", undefined, text, true],
+  ["a result that is not readable now", "{", text, true],
+  ["a result that was not readable before", text, "{", true],
+  ["a backup that cannot be read", text, undefined, true],
+  ["a result that the operator did not name", text, text, false],
+])("undo runs no CHECK for %s", async (_, now, before, isWanted) => {
   mkdirSync(join(cache, "adopted"));
-  if (now !== undefined) writeFileSync(join(cache, "results/zone-c1-eth0"), now);
+  if (now !== undefined) writeFileSync(file, now);
   writeFileSync(join(cache, "adopted/zone-c1-eth0"), JSON.stringify({ before, after: "after" }));
   const check = () => Promise.reject(new Error("CHECK ran"));
-  expect(await neededResults(cache, check)).toEqual(new Set());
+  const evidence = { check, canAsk: () => false, note: () => {} };
+  expect(await keptResults(cache, () => isWanted, evidence)).toEqual(new Map());
 });
 
 test.each<[string, Verdict, string]>([

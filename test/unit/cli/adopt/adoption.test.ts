@@ -215,7 +215,7 @@ test("undo restores what the operator named, and nothing that the list in place 
   backUp({ before: "before", after: "after" });
   expect(undo(at("cache"), (file) => !file.endsWith("eth0"))).toEqual([]);
   const file = at("cache/results/zone-c1-eth0");
-  expect(undo(at("cache"), () => true, new Set([file]))).toEqual([[file, "needed"]]);
+  expect(undo(at("cache"), () => true, new Map([[file, "needed"]]))).toEqual([[file, "needed"]]);
   expect(readFileSync(at("cache/results/zone-c1-eth0"), "utf8")).toBe("after");
 });
 

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { evidenceOn, isClaimed } from "../../../../cli/adopt/evidence.ts";
+import { askableOn, evidenceOn, isClaimed } from "../../../../cli/adopt/evidence.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult } from "../../../../cli/live/cached-results.ts";
 import type { CheckOptions } from "../../../../cli/live/check.ts";
@@ -257,4 +257,42 @@ test("adopt --undo leaves a result without which the list in place fails, and sa
     isWritten: true,
     stdout: `${join(directory, "state/results/zone-c1-eth0")}: CHECK of the list in place would fail with the old result, so it stays as it is; put the old list in place first\n`,
   });
+});
+
+const wrapped = { ...zone, plugins: [{ type: "macvlan-wrapper", wrapper: { ifName: "eth1" } }] };
+
+test.each<[string, string[], object, () => void]>([
+  ["the plugins are elsewhere", ["--cni-path", "/nope"], zone, () => {}],
+  [
+    "a wrapper's plugin is missing",
+    [],
+    wrapped,
+    () => {
+      program("macvlan-wrapper", `echo '{"code":7,"msg":"delegate macvlan is missing"}'; exit 1`);
+      rmSync(join(directory, "macvlan"));
+    },
+  ],
+  ["its list is gone", [], zone, () => rmSync(join(directory, "lists/zone.conflist"))],
+])("adopt --undo restores nothing if %s: CHECK cannot be asked", async (_, words, list, spoil) => {
+  links({ ifindex: 3, ifname: "eth1" });
+  await adopt(["--write"], { list });
+  spoil();
+  const file = join(directory, "state/results/zone-c1-eth0");
+  const given = ["adopt", "--undo", "--cache-dir", join(directory, "state"), "--config-dir", join(directory, "lists")];
+  const { exitCode, stdout, stderr } = await runCommand([...given, "--cni-path", directory, ...words]);
+  expect({ exitCode, stdout }).toEqual({
+    exitCode: 2,
+    stdout: `${file}: CHECK cannot be asked about the old result, so it stays as it is\n`,
+  });
+  expect(stderr).toContain(`${file}: `);
+  expect(readFileSync(file, "utf8")).toContain('"name":"eth1"');
+});
+
+test.each([
+  ["is there", "/proc/self/ns/net", true],
+  ["is gone", "/run/netns/no-such", false],
+])("CHECK can be asked about an attachment whose namespace %s", (_, netns, expected) => {
+  const network = networkIn(parseListFile("", JSON.stringify({ name: "zone", plugins: [] })));
+  const check = { networks: new Map(network && [["zone", network]]), cniPath: [directory] } as unknown as CheckOptions;
+  expect(askableOn(check, directory)(attachmentOf("c1", [], { netns }))).toBe(expected);
 });
