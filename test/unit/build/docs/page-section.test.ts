@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { withSection } from "../../../../build/docs/page-section.ts";
+import { readSection, withSection } from "../../../../build/docs/page-section.ts";
 
 const text = `# Title
 
@@ -40,4 +40,13 @@ describe("a section between marks", () => {
   ])("is refused when a mark %s", (_, wrong, message) => {
     expect(() => withSection(wrong, "one", "new")).toThrow(message);
   });
+});
+
+const names = [
+  ...(["matrix", "compare", "bench", "plugins", "other-plugins", "runtimes", "errors", "lint", "release"] as const),
+  ...(["conformance", "hardening", "mutation", "guards", "conformance-cases", "upstream"] as const),
+];
+
+test.each(names)("the page of %s has its section, with something in it", (name) => {
+  expect(readSection(name).trim()).not.toBe("");
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Metafile } from "esbuild";
 import { afterAll, expect, test } from "vitest";
-import { type Component, textsIn, withoutText } from "../../../../build/inside/component.ts";
+import { type Component, sorted, textsIn, withoutText } from "../../../../build/inside/component.ts";
 import { noticeText } from "../../../../build/inside/notice.ts";
 import { npmPackages } from "../../../../build/inside/npm-packages.ts";
 import { rustTexts } from "../../../../build/inside/toolchain-parts.ts";
@@ -47,7 +47,8 @@ test("a package without a licence text is named", () => {
 });
 
 test("the usual names of licence files are known", () => {
-  const names = ["COPYING", "LICENSE-MIT", "license", "LICENCE.md", "NOTICE", "UNLICENSE", "index.js", "README"];
+  const others = ["index.js", "README", "no-license"];
+  const names = ["COPYING", "LICENSE-MIT", "license", "LICENCE.md", "NOTICE", "UNLICENSE", ...others];
   addPackage("texts", {}, Object.fromEntries(names.map((name) => [name, name])));
   mkdirSync(join(tree, "texts/LICENSES"));
   expect(textsIn(join(tree, "texts"))).toEqual([
@@ -58,6 +59,12 @@ test("the usual names of licence files are known", () => {
     "UNLICENSE",
     "license",
   ]);
+});
+
+test("components are sorted by name and version, each once", () => {
+  const component = (name: string, version: string): Component => ({ name, version, purl: "", licence: "", texts: [] });
+  const [a1, a2, b1] = [component("a", "1"), component("a", "2"), component("b", "1")];
+  expect(sorted([b1, a2, a1, component("a", "2")])).toEqual([a1, a2, b1]);
 });
 
 test("a NOTICE lists everything, and has each text once", () => {

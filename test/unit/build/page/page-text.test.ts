@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Page, pageText } from "../../../../build/page/page-text.ts";
@@ -42,6 +44,30 @@ describe("the page", () => {
     const files = Object.keys(page.metafile.inputs).join("\n");
     expect(files).not.toContain("jq-wasm");
     expect(Object.values(page.metafile.outputs).flatMap(({ imports }) => imports)).toEqual([]);
+  });
+
+  test("offers README's plain list and the lists of conf-examples/, in their order", () => {
+    const [literal = ""] = insides(/JSON\.parse\((`\[\[.*?`)\)/gs);
+    const examples: [string, string][] = JSON.parse(runInNewContext(literal));
+    const files = readdirSync(join(root, "conf-examples")).filter((name) => name.endsWith(".conflist"));
+    expect(examples.map(([name]) => name)).toEqual(["README's plain list", ...files.sort()]);
+    const [plain, wrapped] = ["README's plain list", "macvlan-bridge.conflist"].map((name) => {
+      const { plugins } = JSON.parse(examples.find(([one]) => one === name)?.[1] ?? "{}");
+      return plugins.map(({ type, wrapper }: Record<string, unknown>) => [type, wrapper]);
+    });
+    expect(plain).toEqual([
+      ["macvlan", undefined],
+      ["bridge", undefined],
+    ]);
+    expect(wrapped).toEqual([
+      ["macvlan-wrapper", undefined],
+      ["bridge-wrapper", { ifName: "eth1" }],
+    ]);
+  });
+
+  test("says its version, and no project's address that is a placeholder", () => {
+    const outside = page.html.replace(/<script>.*?<\/script>/s, "");
+    expect([outside.includes("1.2.3"), outside.includes("How:"), outside.includes("{{")]).toEqual([true, false, false]);
   });
 
   test("has the licence of each package in it", () => {
