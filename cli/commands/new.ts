@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, extname, resolve } from "node:path";
 import { Argument } from "commander";
 import { type CommandData, option } from "../command.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
+import { type ListFile, parseListFile } from "../lists/list-file.ts";
+import { networkIn, readLists } from "../live/networks.ts";
 import { readHostNetworks } from "../new/host-networks.ts";
 import { newList } from "../new/new-list.ts";
 import { presets } from "../new/presets.ts";
@@ -25,7 +27,7 @@ export const newCommand: CommandData<string, Options> = {
   options: [
     ...(Object.keys(fields) as ValueName[]).map((name) => option(`${optionOf(name)} <value>`, fields[name].message)),
     option("-o, --output <file>", "write the list to a file"),
-    option("-f, --force", "replace the file if it exists"),
+    option("-f, --force", "replace the file if it exists, or write a second list of a name"),
   ],
   example: "new macvlan+bridge --master ens18 --output zone.conflist",
   run: async ({ given, options, terminal }): Promise<ExitCode> => {
@@ -44,8 +46,22 @@ function put(text: string, { output, force }: Options, terminal: Terminal): void
   const path = resolve(terminal.directory, output);
   // guard: a file that is there
   if (existsSync(path) && !force) throw new Trouble(`${output} exists; --force replaces it`);
+  const other = force ? undefined : namesakeOf(parseListFile(path, text));
+  // guard: the network of another list, which runtimes would perhaps no longer read
+  if (other !== undefined)
+    throw new Trouble(
+      `${output}: ${other} defines a network of this name, and runtimes read only one of them; choose another with --name, or another directory, or write it with --force`,
+    );
   writeAtomically(path, text);
   terminal.writeError(`Wrote ${output}.\n`);
+}
+
+/** Returns another list of the directory that defines the same network; undefined if none does, or if no runtime reads the new file. */
+function namesakeOf(file: ListFile): string | undefined {
+  const directory = dirname(file.path);
+  if (extname(file.path) !== ".conflist" || !existsSync(directory)) return undefined;
+  const name = networkIn(file)?.name;
+  return readLists([directory], { directory }).networks.get(name ?? "")?.list.file.path;
 }
 
 function presetText(): string {

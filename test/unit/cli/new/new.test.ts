@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -291,5 +291,27 @@ describe("the command", () => {
     expect(readFileSync(file, "utf8")).toBe("mine");
     await run(...options, "--output", "zone.conflist", "--force");
     expect(readFileSync(file, "utf8")).toBe(text);
+  });
+
+  test("takes no network over from another list of the directory without --force", async () => {
+    const lists = path.join(directory, "lists");
+    mkdirSync(lists);
+    const running = JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins: [{ type: "ptp" }] });
+    writeFileSync(path.join(lists, "zone.conflist"), running);
+    const written = async (...more: string[]) => {
+      const { exitCode, stderr } = await run(...options, ...more);
+      return [exitCode, stderr.split("\n")[0]];
+    };
+    expect(await run(...options, "--output", "lists/10.conflist")).toEqual({
+      exitCode: 2,
+      stdout: "",
+      stderr: `cni-wrappers: lists/10.conflist: ${lists}/zone.conflist defines a network of this name, and runtimes read only one of them; choose another with --name, or another directory, or write it with --force\n`,
+    });
+    expect(readdirSync(lists)).toEqual(["zone.conflist"]);
+    expect(await written("--output", "lists/11.conflist", "--name", "other")).toEqual([0, "Wrote lists/11.conflist."]);
+    expect(await written("--output", "lists/zone.conflist.new")).toEqual([0, "Wrote lists/zone.conflist.new."]);
+    expect(await written("--output", "lists/10.conflist", "--force")).toEqual([0, "Wrote lists/10.conflist."]);
+    const [exitCode, line] = await written("--output", "none/zone.conflist");
+    expect([exitCode, line]).toEqual([2, expect.stringContaining("its directory is missing")]);
   });
 });
