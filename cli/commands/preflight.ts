@@ -9,8 +9,8 @@ import { whyNoCheckIn } from "../host/read-plugin-folder.ts";
 import { sha256 } from "../install/place.ts";
 import type { ListFile } from "../lists/list-file.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
-import { type CheckOptions, isGood, type Verdict } from "../live/check.ts";
-import { everyAttachment, straysAmong, viewOf } from "../live/every-attachment.ts";
+import { isGood, type Verdict } from "../live/check.ts";
+import { everyAttachment, type HostView, straysAmong, viewOf } from "../live/every-attachment.ts";
 import type { HostOptions } from "../live/host-paths.ts";
 import { isReady, lookedAt } from "../live/looked-at.ts";
 import { namedNamespaces } from "../live/namespaces.ts";
@@ -87,7 +87,7 @@ async function reportOn(options: Options, terminal: Terminal): Promise<HostRepor
   const names = workloadNames(attachments.wanted, paths.agent, terminal.writeError);
   const forecasts = await forecastsOn(attachments.wanted, { ...check, isAdoptable, names }, terminal);
   return {
-    origin: originOf(check, now, terminal),
+    origin: originOf(view, now, terminal),
     host: "problem" in paths.nomad ? hostname() : paths.nomad.name,
     forecasts,
     strays: straysAmong(attachments.all, namedNamespaces(), attachments.memories),
@@ -98,7 +98,8 @@ async function reportOn(options: Options, terminal: Terminal): Promise<HostRepor
   };
 }
 
-function originOf({ files, with: instead }: CheckOptions, now: number, { release }: Terminal): HostReport["origin"] {
+function originOf({ paths, check }: HostView, now: number, { release }: Terminal): HostReport["origin"] {
+  const { files, with: instead } = check;
   const checksumOf = ({ path, text }: ListFile) => ({ file: path, sha256: sha256(Buffer.from(text)) });
   return {
     format: 1,
@@ -106,6 +107,8 @@ function originOf({ files, with: instead }: CheckOptions, now: number, { release
     time: new Date(now).toISOString(),
     lists: files.map(checksumOf),
     with: instead ? checksumOf(instead.list.file) : null,
+    network: paths.network ?? null,
+    container: paths.containerId ?? null,
   };
 }
 

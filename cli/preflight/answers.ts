@@ -61,6 +61,7 @@ function answerIn(text: string, path: string, number: number): HostAnswer {
   if (typeof host !== "string" || !Array.isArray(attachments) || !attachments.every(isForecast))
     throw new Trouble(`${path}: answer ${number} is not what preflight --json prints`);
   const count = (is: string) => attachments.filter(({ verdict }) => verdict.is === is).length;
+  const asked = partsOf(whole);
   const failing = attachments.filter(({ verdict }) => verdict.is === "fails");
   return {
     host,
@@ -69,10 +70,11 @@ function answerIn(text: string, path: string, number: number): HostAnswer {
     fails: failing.length,
     unchecked: count("unchecked"),
     gone: count("gone"),
-    faults: faultsOf(whole, attachments),
+    faults: [...asked, ...faultsOf(whole, attachments)],
     time: typeof time === "string" ? time : "",
     adoptable: failing.filter(({ adoptable }) => adoptable === true).length,
-    leftOut: lengthOf(leftOut),
+    // guard: a host of which preflight looked at a part is not called ready
+    leftOut: lengthOf(leftOut) + asked.length,
     nomadSkipsCheck: typeof nomadSkipsCheck === "string" ? nomadSkipsCheck : undefined,
     unsaved: lengthOf(unsaved),
     failures: failing.map(({ network, verdict: { plugin, error }, adoptable }) => ({
@@ -81,6 +83,14 @@ function answerIn(text: string, path: string, number: number): HostAnswer {
       isAdoptable: adoptable === true,
     })),
   };
+}
+
+/** What preflight was asked about, a line for each option that selects a part of the host. */
+function partsOf(whole: JsonObject): readonly string[] {
+  return ["network", "container"].flatMap((name) => {
+    const value = whole[name];
+    return typeof value === "string" ? [oneLine(`preflight looked only at --${name} ${value}; run it without`)] : [];
+  });
 }
 
 function faultsOf({ agent, journalProblem }: JsonObject, attachments: readonly ForecastJson[]): readonly string[] {

@@ -76,6 +76,10 @@ interface ReportOrigin {
   readonly lists: readonly ListChecksum[];
   /** The list of `--with`; null without it. */
   readonly with: ListChecksum | null;
+  /** What `--network` selects; null without it. */
+  readonly network: string | null;
+  /** What `--container` selects; null without it. */
+  readonly container: string | null;
 }
 
 interface ListChecksum {

@@ -18,7 +18,7 @@ test("preflight --json names the files of journals, and not what they have", () 
     agent: { problem: null, differs: [], notLoaded: [] },
   } as const;
   const tool = { version: "1.2.3", commit: "abc" };
-  const origin = { format: 1, tool, time: "", lists: [], with: null } as const;
+  const origin = { format: 1, tool, time: "", lists: [], with: null, network: null, container: null } as const;
   const report = {
     origin,
     host: "h",

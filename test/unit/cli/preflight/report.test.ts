@@ -27,7 +27,15 @@ function forecastOf(containerId: string, verdict: Verdict, more: Partial<Forecas
 
 function reportOf(forecasts: readonly Forecast[], more: Partial<HostReport> = {}): HostReport {
   return {
-    origin: { format: 1, tool: { version: "1.2.3", commit: "abc" }, time: "now", lists: [], with: null },
+    origin: {
+      format: 1,
+      tool: { version: "1.2.3", commit: "abc" },
+      time: "now",
+      lists: [],
+      with: null,
+      network: null,
+      container: null,
+    },
     ...{ host: "h", forecasts, strays: { namespaces: [], memories: [] }, leftOut: [], unsaved: [] },
     nomadSkipsCheck: undefined,
     lookedAt: {
@@ -148,7 +156,16 @@ test("the same as JSON", () => {
   const text = preflightJson(report);
   expect(text).toMatch(/^\{\n {2}"format": 1,\n[\s\S]*\n\}\n$/);
   expect(JSON.parse(text)).toEqual({
-    ...{ format: 1, tool: { version: "1.2.3", commit: "abc" }, time: "now", lists: [], with: null, host: "h" },
+    ...{
+      format: 1,
+      tool: { version: "1.2.3", commit: "abc" },
+      time: "now",
+      lists: [],
+      with: null,
+      network: null,
+      container: null,
+      host: "h",
+    },
     directories: {
       ...{ lists: ["/lists"], plugins: ["/bin"], results: "/results" },
       from: { lists: "option", plugins: "option" },

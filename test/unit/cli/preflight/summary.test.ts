@@ -118,6 +118,34 @@ describe("preflight --summary", () => {
     expect(exitCode).toBe(1);
   });
 
+  test("an answer about a part of a host is not complete: it says nothing of the others", async () => {
+    const part = (host: string, more: object) => ({ ...answer(host, passes), network: null, container: null, ...more });
+    const texts = [part("n1", { network: "zone" }), part("n2", { container: "c1" }), part("n3", {})].map(line);
+    const { stdout, exitCode } = await summary([file("parts", ...texts)]);
+    expect(stdout.split("\n").slice(1)).toEqual([
+      "n1    1            1     0     0          0     0          not ready",
+      "n2    1            1     0     0          0     0          not ready",
+      "",
+      "n1, n2: lists, results and others that could not be looked at: 1",
+      "n1: preflight looked only at --network zone; run it without",
+      "n2: preflight looked only at --container c1; run it without",
+      "",
+      "1 of 3 hosts are ready",
+      "",
+    ]);
+    expect(exitCode).toBe(2);
+  });
+
+  test.each([
+    ["network", "zone"],
+    ["container", "c1"],
+  ])("preflight --json says that it looked at a part: --%s %s", async (name, value) => {
+    for (const containerId of ["c1", "c2"]) writeResult(directory, { containerId, netns: "/none" });
+    const options = ["--cache-dir", directory, "--cni-path", "/none", `--${name}`, value];
+    const { stdout } = await runCommand(["preflight", "--json", ...options], { directory });
+    expect(JSON.parse(stdout)).toMatchObject({ network: null, container: null, [name]: value });
+  });
+
   test("hosts are sorted by name, groups of one size by network, and of many hosts with one fault two are named", async () => {
     const failing = (network: string) => ({ network, verdict: { is: "fails", error: "no list" }, adoptable: false });
     const hosts = ["n3", "n1", "n4", "n2"].map((host) => {
