@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
+import { Argument, Command } from "commander";
 import { beforeAll, describe, expect, test } from "vitest";
-import { ProgramCommand } from "../../../cli/command.ts";
-import { manPage } from "../../../cli/reference.ts";
+import { option, ProgramCommand } from "../../../cli/command.ts";
+import { bashCompletion, fishCompletion, manPage } from "../../../cli/reference.ts";
 import { runCommand } from "../support/fake-terminal.ts";
 
 const printed = async (...args: string[]) => {
@@ -115,8 +116,61 @@ test("every command has an example in its help", async () => {
   for (const name of names) expect(await printed(name, "--help")).toMatch(/\nExamples?:\n {2}(?:npx )?cni-wrappers /);
 });
 
-test("a text that begins with a dot or a quote is no request of roff", () => {
-  const texts = { description: ".B is text", example: "first\n'second" };
-  const page = manPage(new ProgramCommand({ name: "lint", summary: "", ...texts, run: () => 0 }), "1.2.3");
-  expect(page.split("\n")).toEqual(expect.arrayContaining(["\\&.B is text", "\\&'second"]));
+describe("of a program with one command", () => {
+  const options = [
+    option("-o, --output <file>", "write it"),
+    option("--format <format>", "its format").choices(["x", "y"]),
+    option("--json", "as JSON"),
+  ];
+  const lint = new ProgramCommand({
+    ...{ name: "lint", summary: "say it's wrong", description: ".B is text, C:\\\\x", example: "first\n'second" },
+    ...{ argument: new Argument("[form]", "the form").choices(["a", "b"]), options, run: () => 0 },
+  });
+  const program = new Command("cni-wrappers").description("Tools.").addCommand(lint);
+
+  test("a text that begins with a dot or a quote is no request of roff, and each part has its section", () => {
+    const lines = manPage(lint, "1.2.3").split("\n");
+    expect(lines).toEqual([
+      '.TH CNI\\-WRAPPERS\\-LINT 1 "" "cni\\-wrappers 1.2.3" "User Commands"',
+      ...[".SH NAME", "cni\\-wrappers\\-lint \\- say it's wrong"],
+      ...[".SH SYNOPSIS", ".B cni\\-wrappers lint [options] [form]"],
+      ...[".SH DESCRIPTION", "\\&.B is text, C:\\e\\ex"],
+      ...[".SH OPTIONS", ".TP", ".B \\-o, \\-\\-output <file>", "write it"],
+      ...[".TP", ".B \\-\\-format <format>", 'its format (choices: "x", "y")', ".TP", ".B \\-\\-json", "as JSON"],
+      ...[".TP", ".B \\-h, \\-\\-help", "display help for command"],
+      ...[".SH ARGUMENTS", ".TP", ".I form", "the form"],
+      ...[".SH EXIT STATUS", ".TP", ".B 0", "All that was asked about was looked at, and is good."],
+      ...[".TP", ".B 1", "Something is wrong, or is left to do.", ".TP", ".B 2"],
+      "Something could not be looked at, or not be done, even if something else is wrong.",
+      ...[".SH EXAMPLE", ".nf", "cni\\-wrappers first", "\\&'second", ".fi"],
+      ...[".SH SEE ALSO", ".BR cni\\-wrappers (1)", ""],
+    ]);
+    expect(manPage(program, "1.2.3")).toContain("\n.SH COMMANDS\n.TP\n.B lint\nsay it's wrong\n.SH EXIT STATUS\n.TP\n");
+    expect(manPage(program, "1.2.3")).not.toContain("ARGUMENTS");
+  });
+
+  test("fish", () => {
+    const within = "complete -c cni-wrappers -n '__fish_seen_subcommand_from lint'";
+    expect(fishCompletion(program).split("\n").slice(1)).toEqual([
+      "complete -c cni-wrappers -n __fish_use_subcommand -f -a lint -d 'say it\\'s wrong'",
+      `${within} -f -a 'a b'`,
+      `${within} -s o -l output -r -d 'write it'`,
+      `${within} -l format -x -a 'x y' -d 'its format (choices: "x", "y")'`,
+      `${within} -l json -d 'as JSON'`,
+      `${within} -s h -l help -d 'display help for command'`,
+      "",
+    ]);
+    const plain = new ProgramCommand({ name: "go", summary: "s", description: "", example: "", run: () => 0 });
+    expect(fishCompletion(new Command("x").addCommand(plain))).not.toContain("from go' -f");
+  });
+
+  test("bash: the values of options", () => {
+    const cases = bashCompletion(program)
+      .split("\n")
+      .filter((line) => line.includes("COMPREPLY") && line.includes("return"));
+    expect(cases).toEqual([
+      '      "lint -o" | "lint --output") COMPREPLY=(); return ;;',
+      '      "lint --format") COMPREPLY=($(compgen -W "x y" -- "$current")); return ;;',
+    ]);
+  });
 });

@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { plainTable } from "../../../cli/plain-table.ts";
-import { printable, styled } from "../../../cli/terminal.ts";
+import { oneLine, printable, styled } from "../../../cli/terminal.ts";
+import { reasonOf, Trouble, withPath } from "../../../cli/trouble.ts";
 import { writeResult } from "../support/cached-results.ts";
 import { runCommand } from "../support/fake-terminal.ts";
 
@@ -43,6 +44,23 @@ describe("printable", () => {
     expect(table(true)).toBe("a      b\n\u001b[31mfails\u001b[39m  \\u001b[32mx\ny      z");
     expect(stripVTControlCharacters(table(true))).toBe(table(false));
   });
+});
+
+test("a path and the reason are one line, and a fault of our own is none of the file's", () => {
+  const failing = (path: string, error: object) => () =>
+    withPath(path, () => {
+      throw Object.assign(new Error("m"), error);
+    });
+  expect(failing("a\r\nb", { code: "EROFS" })).toThrow(new Trouble("a\\r\\nb: the file system is read-only"));
+  expect(oneLine("a\r\nb")).toBe("a\\r\\nb");
+  expect(failing("a", {})).toThrow(/^m$/);
+  const reasons = ["EBUSY", "ENAMETOOLONG", "ENOTDIR", "EPERM", "EIO"].map((code) =>
+    reasonOf({ code } as NodeJS.ErrnoException),
+  );
+  expect(reasons).toEqual([
+    ...["something is mounted on it", "the name is too long", "a part of the path is not a directory"],
+    ...["the file system or its attributes do not allow it", "EIO"],
+  ]);
 });
 
 test("a job's name cannot color the table of preflight", async () => {
