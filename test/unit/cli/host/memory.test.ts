@@ -26,7 +26,9 @@ function filesOf(): { readonly found: readonly unknown[]; readonly leftOut: read
 const key = '"network":"zone","containerId":"c1","runtimeIfName":"eth0"';
 
 test("a journal", () => {
-  for (const text of Object.values(journalFiles(entryOf({ containerId: "c1" })))) put("c1/zone:eth0", text);
+  const [text = ""] = Object.values(journalFiles(entryOf({ containerId: "c1" })));
+  put("c1/zone:eth0", text);
+  expect(new Memory(state).files()).toMatchObject([{ text, journal: { entries: [{ ifName: "eth0" }] } }]);
   expect(filesOf()).toEqual({ found: [["/var/lib/cni/wrappers/c1/zone:eth0", "zone", "c1", undefined]], leftOut: [] });
 });
 
