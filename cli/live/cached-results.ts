@@ -7,6 +7,7 @@ import type { AttachmentKey } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { type CniResult, isContainerInterface } from "../../shared/protocol/result.ts";
 import { problemIn, resultShape } from "../../shared/protocol/shapes.ts";
+import { supportedVersions } from "../../shared/protocol/versions.ts";
 import { filesIn, longestReport, readInput } from "../files/read-input.ts";
 import { oneLine } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
@@ -81,6 +82,9 @@ export function parseCachedResult(file: string, text: string): CachedAttachment 
   if (key === undefined) return { file, reason: "it names no network, container or interface" };
   if (isJsonObject(value.result) && problemIn(resultShape, value.result, "") !== undefined)
     return { file, reason: "its result is not that of an ADD" };
+  const misread = misreadIn(value);
+  // guard: a file is not called good whose result libcni does not find
+  if (misread !== undefined) return { file, reason: misread };
   const result = isJsonObject(value.result) ? (value.result as CniResult) : undefined;
   return {
     file,
@@ -92,6 +96,41 @@ export function parseCachedResult(file: string, text: string): CachedAttachment 
     capabilityArgs: isJsonObject(capabilityArgs) ? capabilityArgs : {},
     result,
   };
+}
+
+/**
+ * Says what keeps libcni from the result in a cache file; undefined if nothing does. If it cannot read one key (cachedInfo), it reads
+ * the file as a result of 0.1.0, which has no interfaces (getLegacyCachedResult).
+ */
+function misreadIn(value: JsonObject): string | undefined {
+  const odd = Object.entries(readable).find(([key, isReadable]) => !isLeft(value[key]) && !isReadable(value[key]));
+  if (odd) return `libcni cannot read its ${odd[0]}`;
+  const { cniVersion: version } = (value.result ?? {}) as CniResult;
+  if (!version || supportedVersions.includes(version)) return undefined;
+  return `libcni does not know the cniVersion of its result, ${version}`;
+}
+
+/** What Go's decoder takes for the keys that are not names. It leaves null out. */
+const readable: Readonly<Record<string, (value: unknown) => boolean>> = {
+  config: (value) => typeof value === "string" && isBase64(value.replace(/[\r\n]/g, "")),
+  netns: (value) => typeof value === "string",
+  cniArgs: (value) => Array.isArray(value) && value.every(isPairForGo),
+  capabilityArgs: isJsonObject,
+  result: isJsonObject,
+};
+
+function isLeft(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+// Buffer.from leaves out what is none.
+function isBase64(text: string): boolean {
+  return Buffer.from(text, "base64").toString("base64") === text;
+}
+
+// An array of another length is none of the faults of Go's decoder.
+function isPairForGo(value: unknown): boolean {
+  return Array.isArray(value) && value.slice(0, 2).every((part) => isLeft(part) || typeof part === "string");
 }
 
 /** Returns the names of an attachment's container interfaces. */

@@ -44,12 +44,9 @@ describe("parseCachedResult", () => {
     });
   });
 
-  test("what libcni did not write so is left out", () => {
-    const odd = {
-      ...{ config: 7, cniArgs: [["K", "v"], ["K"], ["K", 7], "Kv", ["K", "v", "w"]], capabilityArgs: [], netns: 7 },
-      result: [],
-    };
-    expect(parseCachedResult("/f", JSON.stringify({ ...cached, ...odd }))).toMatchObject({
+  test("what Go's decoder takes is taken, though libcni did not write it so", () => {
+    const odd = { config: null, cniArgs: [["K", "v"], ["K"], ["K", null], ["K", "v", 7]], capabilityArgs: null };
+    expect(parseCachedResult("/f", JSON.stringify({ ...cached, ...odd, netns: null, result: null }))).toMatchObject({
       ...{ list: undefined, args: [["K", "v"]], capabilityArgs: {}, netns: "", result: undefined },
     });
     expect(parseCachedResult("/f", JSON.stringify({ ...cached, cniArgs: null }))).toMatchObject({ args: [] });
@@ -57,6 +54,36 @@ describe("parseCachedResult", () => {
     expect(parseCachedResult("/f", JSON.stringify({ ...cached, capabilityArgs: { portMappings } }))).toMatchObject({
       capabilityArgs: { portMappings },
     });
+    const broken = cached.config.replace(/^.{8}/, "$&\r\n");
+    expect(parseCachedResult("/f", JSON.stringify({ ...cached, config: broken }))).toMatchObject({
+      list: { name: "zone" },
+    });
+  });
+
+  test.each([
+    ["config", "!!"],
+    ["config", 7],
+    ["netns", 5],
+    ["cniArgs", "K=v"],
+    ["cniArgs", ["K=v"]],
+    ["cniArgs", [["K", 7]]],
+    ["capabilityArgs", "x"],
+    ["capabilityArgs", []],
+    ["result", "x"],
+  ])("libcni finds no result beside a damaged key: %s %j", (key, value) => {
+    const reason = `libcni cannot read its ${key}`;
+    expect(parseCachedResult("/f", JSON.stringify({ ...cached, [key]: value }))).toEqual({ file: "/f", reason });
+  });
+
+  test.each([
+    ["9.9.9", "libcni does not know the cniVersion of its result, 9.9.9"],
+    ["", undefined],
+    ["0.1.0", undefined],
+    ["0.3.1", undefined],
+    ["1.1.0", undefined],
+  ])("a result of version %j", (cniVersion, reason) => {
+    const text = JSON.stringify({ ...cached, result: { cniVersion } });
+    expect((parseCachedResult("/f", text) as { reason?: string }).reason).toBe(reason);
   });
 
   test("a result without the runtime's interface: the first one's namespace is the container's", () => {
