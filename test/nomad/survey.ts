@@ -34,7 +34,8 @@ export async function surveyAllocations(lab: Lab, allocations: readonly Allocati
   for (const { ID } of allocations) {
     const task = processes.find(({ allocation }) => allocation === ID);
     const namespace = await namespaceOf(lab, ID);
-    const addresses = namespace === "" ? {} : await lab.kernel.allAddresses({ name: ID, netns: `/run/netns/${ID}` });
+    // Nomad makes the file first, and mounts the namespace there then.
+    const addresses = await lab.kernel.allAddresses({ name: ID, netns: `/run/netns/${ID}` }).catch(() => ({}));
     states.push({
       id: ID,
       pid: task?.pid ?? 0,
