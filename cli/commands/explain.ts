@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Argument } from "commander";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
@@ -11,8 +10,7 @@ import { isPage, pageWith } from "../explain/html.ts";
 import { cacheSource, ownJq } from "../explain/sources.ts";
 import { explanationText } from "../explain/text.ts";
 import { verdictCode, verdictData, verdictOf, verdictText } from "../explain/verdict.ts";
-import { writeAtomically } from "../files/atomic-write.ts";
-import { longestReport, readInput } from "../files/read-input.ts";
+import { demandReplaceable, writeAtomically } from "../files/atomic-write.ts";
 import type { List } from "../lists/list.ts";
 import { cacheDirOption, jsonOption, portOption } from "../options.ts";
 import type { Terminal } from "../terminal.ts";
@@ -50,7 +48,7 @@ export const explainCommand: CommandData<string, Options> = {
   example: "explain /opt/cni/config/zone.conflist --verb CHECK",
   run: ({ given, options, terminal }) => {
     const list = readList(given, terminal.directory);
-    if (options.html !== undefined) checkReplaceable(options.html, terminal);
+    if (options.html !== undefined) demandReplaceable(options.html, terminal, "explain", isPage);
     const verb = options.verb ?? (options.container === undefined ? "ADD" : "CHECK");
     const explanation = explain(list, verb, sourceOf(list, verb, options, terminal));
     const verdict = options.container === undefined ? verdictOf(list, explanation.attachment, ownJq()) : undefined;
@@ -70,15 +68,6 @@ export const explainCommand: CommandData<string, Options> = {
     return verdict ? verdictCode(verdict) : explanation.steps.every(hasPassed) ? 0 : 1;
   },
 };
-
-/** Throws Trouble if a file must stay: the list itself, perhaps. */
-function checkReplaceable(html: string, { directory }: Terminal): void {
-  const path = resolve(directory, html);
-  const isFile = statSync(path, { throwIfNoEntry: false })?.isFile();
-  // guard: a file that is no page
-  if (isFile && !isPage(readInput(html, path, longestReport).toString()))
-    throw new Trouble(`${html} exists, and explain did not write it; name another file`);
-}
 
 function sourceOf(list: List, verb: ConfiguredVerb, options: Options, { directory }: Terminal): Source {
   const { container, cacheDir, port, args } = options;

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { delimiter, resolve } from "node:path";
+import { parseJsonObject } from "../../shared/protocol/json.ts";
 import { type CommandData, option } from "../command.ts";
 import { exitCodeOf } from "../exit-codes.ts";
-import { writeAtomically } from "../files/atomic-write.ts";
+import { demandReplaceable, writeAtomically } from "../files/atomic-write.ts";
 import { readLinks } from "../host/links.ts";
 import { keyOf, readState, stateDirectory } from "../host/memory.ts";
 import { readPluginFolder, whyNoCheck } from "../host/read-plugin-folder.ts";
@@ -52,6 +53,7 @@ export const statusCommand: CommandData<undefined, Options> = {
   ],
   example: "status --prometheus --output /var/lib/node_exporter/cni_wrappers.prom",
   run: async ({ options, terminal }) => {
+    if (options.output !== undefined) demandReplaceable(options.output, terminal, "status", isStatus);
     const status = await statusOf(options, terminal);
     const text = textOf(status, options, terminal);
     if (options.output === undefined) terminal.write(text);
@@ -59,6 +61,11 @@ export const statusCommand: CommandData<undefined, Options> = {
     return exitCodeOf({ isGood: isWell(status), isComplete: status.unreadable === 0 });
   },
 };
+
+/** Whether a text has numbers that status wrote, in one of its formats. */
+function isStatus(text: string): boolean {
+  return text.startsWith("# HELP cni_wrappers_") || Array.isArray(parseJsonObject(text)?.installations);
+}
 
 function textOf(status: HostStatus, { json, prometheus, output }: Options, terminal: Terminal): string {
   if (json) return `${JSON.stringify(status, null, 2)}\n`;

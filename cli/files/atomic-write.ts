@@ -18,8 +18,9 @@ import {
 import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { attempt, flush, isOwn, openByName, openDirectory } from "../../shared/host/node/files.ts";
+import type { Terminal } from "../terminal.ts";
 import { Trouble, withPath } from "../trouble.ts";
-import { longestList, openInput, readOpened } from "./read-input.ts";
+import { longestList, longestReport, openInput, readInput, readOpened } from "./read-input.ts";
 
 interface WriteOptions {
   readonly followsLinks?: boolean;
@@ -64,6 +65,23 @@ export function writeAtomically(
       closeSync(directory);
     }
   });
+}
+
+/**
+ * Throws Trouble if a file that an option names must stay: it has something, and not what the command writes there. It may be the
+ * list itself.
+ */
+export function demandReplaceable(
+  name: string,
+  { directory }: Pick<Terminal, "directory">,
+  command: string,
+  isOwn: (text: string) => boolean,
+): void {
+  const path = resolve(directory, name);
+  const text = attempt(() => statSync(path).isFile()) ? readInput(name, path, longestReport).toString() : "";
+  // guard: a file that the command did not write
+  if (text !== "" && !isOwn(text))
+    throw new Trouble(`${name} exists, and ${command} did not write it; name another file`);
 }
 
 /** Holds the directory of a file, so that nobody can put a link into the place of one above meanwhile. */

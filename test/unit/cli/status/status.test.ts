@@ -109,7 +109,7 @@ describe("status", () => {
 
   test("--output replaces the file in one step and prints nothing", async () => {
     mkdirSync(join(directory, "out"));
-    writeFileSync(join(directory, "out/a.prom"), "old");
+    writeFileSync(join(directory, "out/a.prom"), "# HELP cni_wrappers_old A number of an older version.\n");
     expect(await status("--prometheus", "--output", "out/a.prom")).toEqual({ stdout: "", stderr: "", exitCode: 1 });
     expect(timeless(readFileSync(join(directory, "out/a.prom"), "utf8"))).toBe(expected);
     expect(readdirSync(join(directory, "out"))).toEqual(["a.prom"]);
@@ -118,6 +118,21 @@ describe("status", () => {
   test("--output alone writes the numbers for Prometheus, too: nothing reads prose from a file", async () => {
     expect(await status("--output", "a.prom")).toMatchObject({ stdout: "", exitCode: 1 });
     expect(timeless(readFileSync(join(directory, "a.prom"), "utf8"))).toBe(expected);
+  });
+
+  test("--output replaces only what status wrote: a list of that name stays", async () => {
+    const file = join(directory, "a.out");
+    const list = '{"cniVersion":"1.0.0","name":"zone","plugins":[]}';
+    for (const text of [list, "# HELP node_load1 1m load average.\n"]) {
+      writeFileSync(file, text);
+      const stderr = "cni-wrappers: a.out exists, and status did not write it; name another file\n";
+      expect(await status("--output", "a.out")).toEqual({ stdout: "", stderr, exitCode: 2 });
+      expect(readFileSync(file, "utf8")).toBe(text);
+    }
+    writeFileSync(file, "");
+    for (const more of [["--json"], ["--json"], []])
+      expect(await status("--output", "a.out", ...more)).toEqual({ stdout: "", stderr: "", exitCode: 1 });
+    expect(timeless(readFileSync(file, "utf8"))).toBe(expected);
   });
 
   test("--log of a file that is not there", async () => {
