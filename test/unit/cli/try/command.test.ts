@@ -162,6 +162,7 @@ describe("--inside", () => {
   // @ stands for a directory that can be written.
   test.each([
     ["a directory that can be written", ["@ rw - tmpfs other rw"], open],
+    ["the same beside a mount of its own", ["/sys rw - sysfs cni-wrappers-try rw", "@ rw - tmpfs other rw"], open],
     ["a path that nobody can look at", ["@/circle rw - tmpfs other rw"], open],
     ["one of the stage's own mounts", ["@ rw - tmpfs cni-wrappers-try rw"], "ip: broken"],
     [

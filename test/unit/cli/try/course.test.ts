@@ -11,7 +11,8 @@ import { redirect } from "../../support/redirected.ts";
 const directory = scratch();
 beforeEach(() => {
   // It makes no namespace, and knows the rules that a plugin has left.
-  const rules = `*-4*rule*) cat ${directory}/rules 2>/dev/null || echo [] ;;`;
+  const shown = (file: string) => `cat ${directory}/${file} 2>/dev/null || echo []`;
+  const rules = `*-4*rule*) ${shown("rules")} ;; *address*) ${shown("links")} ;;`;
   script(
     "ip",
     `case "$*" in netns*) echo "$*" >>${directory}/netns ;; -batch\\ -) cat >${directory}/batch ;; ${rules} *) echo [] ;; esac`,
@@ -180,6 +181,15 @@ test.each<[string, Readonly<Record<string, string>>, number]>([
 
 test.each<[string, Does, readonly string[], readonly object[]]>([
   ["what the first one has made for all stays", { "ADD 1": rule }, [], [{ kind: "rule", where: "priority 7" }]],
+  [
+    "what goes a moment after its container does not",
+    {
+      "ADD 1": `echo '[{"ifname":"veth9","link_netnsid":0,"linkinfo":{"info_kind":"veth"}}]' >$DIR/links`,
+      "DEL 1": "(sleep 0.8; rm $DIR/links) >/dev/null 2>&1 &",
+    },
+    [],
+    [],
+  ],
   ["what each one makes again is left, and does not stay", { "ADD 1": rule, "ADD 3": rules }, ["rule priority 8"], []],
 ])("on the stage: %s", async (_, does, left, stays) => {
   mkdirSync(join(directory, "self/ns"), { recursive: true });
