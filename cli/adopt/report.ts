@@ -17,7 +17,7 @@ export function textFor(
   ]);
   const parts = groups.map(([first, ...others]) => {
     const names = others.map(({ workload }) => workload.name);
-    const more = othersLine(`attachments of ${first.attachment.network}`, names);
+    const more = othersLine(first.attachment.network, names);
     return [caseText(first, isWritten, terminal), ...more].join("\n");
   });
   return [...parts, where, summaryOf(cases, isWritten)].map((part) => `${part}\n`).join("\n");

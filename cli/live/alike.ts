@@ -11,9 +11,10 @@ export function alike<T>(
   return [...Map.groupBy(things, (thing) => withoutNames(JSON.stringify(keyOf(thing)))).values()] as [T, ...T[]][];
 }
 
-/** Names the things of a group after its first one; nothing if there are none. */
-export function othersLine(what: string, names: readonly string[]): readonly string[] {
-  return names.length === 0 ? [] : [oneLine(`  and ${names.length} more ${what}: ${names.join(", ")}`)];
+/** Names the attachments of a group after its first one; nothing if there are none. */
+export function othersLine(network: string, names: readonly string[]): readonly string[] {
+  const things = names.length === 1 ? "attachment" : "attachments";
+  return names.length === 0 ? [] : [oneLine(`  and ${names.length} more ${things} of ${network}: ${names.join(", ")}`)];
 }
 
 /** Replaces what belongs to one container: its id, MACs, addresses and the host's name of its veth. */

@@ -67,7 +67,7 @@ export function preflightJson({ origin, forecasts, lookedAt, nomadSkipsCheck, st
 function summaryOf(forecasts: readonly Forecast[]): string {
   const count = (is: string) => forecasts.filter(({ verdict }) => verdict.is === is).length;
   const words = ["fails", "unchecked", "gone"].map((is) => [count(is), is] as const).filter(([number]) => number > 0);
-  const rest = words.map(([number, is]) => `, ${number} ${is}`).join("");
+  const rest = words.map(([number, is]) => `, ${number} ${number > 1 && is === "fails" ? "fail" : is}`).join("");
   return `${count("passes")} of ${forecasts.length} pass${rest}`;
 }
 
@@ -120,7 +120,7 @@ function explanation([first, ...others]: Group): readonly string[] {
   const cure = verdict.is === "fails" && verdict.cure !== undefined ? [`  ${verdict.cure}`] : [];
   const hint = isAdoptable ? ["  cni-wrappers adopt can complete its result"] : cure;
   const title = `${attachment.network} ${attachment.containerId} ${verdict.is}: ${reason}`;
-  return [title, ...othersLine(`attachments of ${attachment.network}`, names), ...since, ...hint].map(oneLine);
+  return [title, ...othersLine(attachment.network, names), ...since, ...hint].map(oneLine);
 }
 
 function reasonOf(verdict: Verdict): string | undefined {

@@ -51,7 +51,7 @@ test("people see each change once, the journal that is added, what cannot be hel
     `zone its c2: can be adopted
 ${changeOf("c2", "eth0")}
 + /journal
-  and 1 more attachments of zone: its c3
+  and 1 more attachment of zone: its c3
 
 zone its c4: can be adopted
 ${changeOf("c4", "eth1")}

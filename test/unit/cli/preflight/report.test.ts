@@ -96,7 +96,7 @@ test("each verdict has its reason, what changed and what to do, and is counted",
     "zone e gone: its namespace is gone",
     "zone f passes: 10.0.0.2 is outside; fd00::2 is outside; sbr is dropped",
   ];
-  const parts = [[head, ...table], reasons, [looked], ["2 of 7 pass, 3 fails, 1 unchecked, 1 gone"]];
+  const parts = [[head, ...table], reasons, [looked], ["2 of 7 pass, 3 fail, 1 unchecked, 1 gone"]];
   expect(preflightText(reportOf(forecasts), plain)).toBe(`${parts.map((part) => part.join("\n")).join("\n\n")}\n`);
 });
 
