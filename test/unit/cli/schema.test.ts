@@ -140,6 +140,21 @@ describe("a mark in each faulty list, at the line of lint's finding", () => {
   });
 });
 
+test.each<[object, number]>([
+  [{ disableCheck: "TRUE", disableGC: "false", loadOnlyInlinedPlugins: true, cniVersions: ["0.4.0"] }, 0],
+  [{ disableCheck: "xtrue" }, 1],
+  [{ disableGC: "falsex" }, 1],
+  [{ loadOnlyInlinedPlugins: 7 }, 1],
+  [{ cniVersions: [7] }, 1],
+  [{ cniVersion: 7 }, 1],
+  [{ name: "a b" }, 1],
+  [{ plugins: [] }, 1],
+  [{ plugins: [{ type: 7 }] }, 1],
+])("a list's own keys: %j", async (own, marks) => {
+  const list = { cniVersion: "1.0.0", name: "zone", plugins: [{ type: "ptp" }], ...own };
+  expect(await marksIn(JSON.stringify(list))).toHaveLength(marks);
+});
+
 function lineOf(text: string): string {
   return text.split(":")[0] ?? "";
 }
