@@ -10,7 +10,8 @@
 #   fleet.sh run install.nomad.hcl -var-file rollout.hcl
 #
 # NODE is a regular expression for the whole names of the clients, OPTIONS are further options of the commands, VARS further
-# flags of `nomad job run`. The exit code is 1 if it failed on a client, and 2 if Nomad does not tell: the job stays then.
+# flags of `nomad job run`. The exit code is 1 if it failed on a client, and 2 if it ran on no client, or not on one that fits NODE,
+# or if Nomad does not tell: the job stays then.
 set -eu
 export NOMAD_CLI_SHOW_HINTS=false
 
@@ -57,6 +58,20 @@ run() {
   return $code
 }
 
+# Name, id and status of the clients that fit NODE, a line each.
+clients() {
+  nodes=$(nomad node status -t '{{range .}}{{println .Name .ID .Status}}{{end}}') || return 2
+  printf '%s\n' "$nodes" | grep -E "^($NODE) " | sort
+}
+
+# The clients that fit NODE, and on which the job did not run. An empty line is no client.
+left_out() {
+  found=$(clients) || return 2
+  printf '%s\n' "$found" | while read -r client _; do
+    printf '\n%s\n' "$allocations" | cut -d ' ' -f 1 | grep -q -F -x "$client" || printf ' %s' "$client"
+  done
+}
+
 step() {
   name=$1
   shift
@@ -65,6 +80,15 @@ step() {
   [ $code != 0 ] || [ -n "$allocations" ] || {
     echo "Nomad ran nothing: no client fits NODE=$NODE that is ready and eligible" >&2
     code=2
+  }
+  left=
+  [ -z "$allocations" ] || left=$(left_out) || {
+    echo "Nomad does not tell its clients, so nobody knows whether the step ran on all" >&2
+    [ $code != 0 ] || code=2
+  }
+  [ -z "$left" ] || {
+    echo "Nomad ran nothing on$left: not ready, not eligible, of another node pool, or without raw_exec" >&2
+    [ $code != 0 ] || code=2
   }
   return $code
 }
@@ -78,12 +102,12 @@ status_and_reason='{{.ClientStatus}}{{range .TaskStates}}{{range .Events}}{{if .
 
 # The first client that gets worse ends the run. The next run finds those that are done, each by its own evidence.
 restart() {
-  clients=$(nomad node status -t '{{range .}}{{println .Name .ID .Status}}{{end}}' | grep -E "^($NODE) " | sort)
-  [ -n "$clients" ] || {
+  found=$(clients)
+  [ -n "$found" ] || {
     echo "no client fits NODE=$NODE" >&2
     exit 2
   }
-  printf '%s\n' "$clients" | while read -r client id status; do
+  printf '%s\n' "$found" | while read -r client id status; do
     [ "$status" = ready ] || stop "$client" "it is $status"
     before=$(running "$id")
     failed=

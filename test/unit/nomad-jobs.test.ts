@@ -80,6 +80,23 @@ esac`,
     expect(fleet("run", "install.nomad.hcl")).toMatchObject({ status: 0 });
   });
 
+  test("a step that did not run on a client is no good answer: the client is named", () => {
+    const nodes = "echo c1 id1 ready; echo c2 id2 ready; echo c10 id3 down; echo d id4 ready";
+    nomad(["echo c1 a complete"], `"node status") ${nodes} ;;`);
+    const { status, stdout, stderr } = run("fleet.sh", ["adopt"], { NODE: "c.*" });
+    const line = "Nomad ran nothing on c10 c2: not ready, not eligible, of another node pool, or without raw_exec\n";
+    expect({ status, stdout, stderr }).toEqual({ status: 2, stdout: "answer of a\n", stderr: line });
+    nomad(["echo c1 a failed; echo c10 b complete; echo c2 c complete"], `"node status") ${nodes} ;;`);
+    expect(run("fleet.sh", ["adopt"], { NODE: "c.*" })).toMatchObject({ status: 1, stderr: "" });
+    nomad(["echo c1 a failed"], `"node status") ${nodes} ;;`);
+    expect(run("fleet.sh", ["adopt"], { NODE: "c.*" })).toMatchObject({ status: 1, stderr: line });
+    nomad(["echo c1 a complete"], '"node status") exit 1 ;;');
+    expect(fleet("adopt")).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/^Nomad does not tell its clients/),
+    });
+  });
+
   describe("restart", () => {
     const clients = (...lines: string[]) => `"node status")
       case $3 in -t) ${lines.map((line) => `echo ${line}`).join(";")} ;; *) printf 'Allocations\\na1  x  g  0  run  running  x\\n' ;; esac ;;`;
@@ -88,7 +105,7 @@ esac`,
     const restarted = () => [...calls().matchAll(/-var step=restart -var node=(\S+)/g)].map(([, name]) => name);
 
     test("one client after the other, each by its whole name", () => {
-      nomad(["echo c1 a complete"], `${both}${stays}`);
+      nomad(["echo c1.x a complete; echo c2 b complete"], `${both}${stays}`);
       expect(fleet("restart")).toMatchObject({ status: 0 });
       expect(restarted()).toEqual(["c1\\.x", "c2"]);
     });
@@ -98,7 +115,7 @@ esac`,
       ["a step that ran nowhere", "true", both, stays, "stopped at c1.x: see above", ["c1\\.x"]],
       [
         "an allocation that is lost",
-        "echo c1 a complete",
+        "echo c1.x a complete",
         both,
         '"alloc status") echo failed: no network ;;',
         "stopped at c1.x: allocation a1 ran before, and is failed: no network",
