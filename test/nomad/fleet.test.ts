@@ -91,6 +91,14 @@ client-3: restarted, and ${each} containers pass`,
   expect(await alive()).toBe(clients * each);
   expectDone(await fleet("list zone.conflist"));
 
+  const id = `$(nomad node status -t '{{range .}}{{if eq .Name "client-3"}}{{.ID}}{{end}}{{end}}')`;
+  const turn = (flag: string) => shell(cluster.server, `nomad node eligibility -${flag} ${id}`);
+  expectDone(await turn("disable"));
+  const part = await fleet("preflight");
+  expect(part).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("Nomad ran nothing on client-3: ") });
+  expect(part.stdout.split("\n")).toHaveLength(2);
+  expectDone(await turn("enable"));
+
   // The second client is fine before the restart, and its containers are lost in it.
   const flush = `ip -n ${victim?.id} address delete ${lost} dev eth1`;
   await second?.run("sed", [
