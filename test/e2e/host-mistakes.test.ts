@@ -1,7 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { Lab } from "../support/lab.ts";
 import { expectTold, good, type Mistake, rowsOf } from "./mistake-support.ts";
-import { bridge, expectSuccess, hostLocal, macvlan, portmap, published, wrapped, zone } from "./support.ts";
+import {
+  bridge,
+  expectFailure,
+  expectSuccess,
+  hostLocal,
+  macvlan,
+  portmap,
+  published,
+  wrapped,
+  zone,
+} from "./support.ts";
 
 const withMacvlan = (own: Record<string, unknown>) =>
   zone("1.0.0", wrapped({ ...macvlan, ...own }), wrapped(bridge, "eth1"), wrapped(portmap, "eth1"));
@@ -240,6 +250,34 @@ describe("an operator's mistake with the host around a running container", () =>
   test.each(rowsOf(mistakes))("%s: %s tells it, and was content before", (_, line, mistake) =>
     expectTold(mistake, line),
   );
+
+  test("one key of a result is damaged: libcni finds no result, and preflight leaves the container out", async () => {
+    await using lab = await Lab.start();
+    await lab.run("mkdir", ["-p", "/opt/cni/config"]);
+    await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(good));
+    const container = await lab.addContainer("c1");
+    expectSuccess(await lab.cnitool.add(good, container));
+    const file = await lab.run("sh", ["-c", "ls -d /var/lib/cni/results/zone-*"]);
+    const kept = JSON.parse(await lab.readFile(file));
+    const preflight = () => lab.call(`${Lab.pluginPath}/cni-wrappers`, ["preflight"]);
+    expect(await preflight()).toMatchObject({ exitCode: 0 });
+    for (const [damage, reason] of [
+      [{ config: "!!" }, "libcni cannot read its config"],
+      [{ netns: 5 }, "libcni cannot read its netns"],
+      [{ capabilityArgs: "x" }, "libcni cannot read its capabilityArgs"],
+      [{ cniArgs: ["K=v"] }, "libcni cannot read its cniArgs"],
+      [{ result: { ...kept.result, cniVersion: "9.9.9" } }, "libcni does not know the cniVersion of its result, 9.9.9"],
+    ] as const) {
+      await lab.writeFile(file, JSON.stringify({ ...kept, ...damage }));
+      expectFailure(await lab.cnitool.check(good, container), /./);
+      expect(await preflight()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(`${file}: ${reason}`) });
+    }
+    for (const taken of [{ config: null }, { netns: null, capabilityArgs: null, cniArgs: [["K"], ["K", "v", 7]] }]) {
+      await lab.writeFile(file, JSON.stringify({ ...kept, ...taken }));
+      expectSuccess(await lab.cnitool.check(good, container));
+      expect(await preflight()).toMatchObject({ exitCode: 0 });
+    }
+  });
 
   test("a plain portmap that was taken out of the list: DEL leaves its rules", async () => {
     await using lab = await Lab.start();
