@@ -218,6 +218,15 @@ describe("adopt", () => {
     expect(await run(lab, "adopt", "--write")).toMatchObject({ exitCode: 0, stderr: "" });
     const adopted = await files(lab);
     expect(adopted).not.toBe(before);
+    const isLeft = {
+      exitCode: 2,
+      stdout: expect.stringMatching(/: CHECK cannot be asked about the old result, so it stays as it is$/),
+    };
+    expect(await run(lab, "adopt", "--undo", "--cni-path", "/nope")).toMatchObject(isLeft);
+    await lab.run("mv", ["/opt/cni/config/zone.conflist", "/opt/cni/zone.conflist"]);
+    expect(await run(lab, "adopt", "--undo")).toMatchObject(isLeft);
+    await lab.run("mv", ["/opt/cni/zone.conflist", "/opt/cni/config/zone.conflist"]);
+    expect(await files(lab)).toBe(adopted);
     expect(await run(lab, "adopt", "--undo")).toMatchObject({
       exitCode: 1,
       stdout: expect.stringMatching(
