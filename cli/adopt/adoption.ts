@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { appendJournal, removeDirectory } from "../../shared/host/node/files.ts";
 import { journalDirectory } from "../../shared/journal/journal.ts";
@@ -6,6 +7,7 @@ import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/pro
 import type { CniResult } from "../../shared/protocol/result.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
 import { filesIn } from "../files/read-input.ts";
+import { atOnce } from "../live/at-once.ts";
 import {
   type CachedAttachment,
   fileNameOf,
@@ -115,7 +117,7 @@ export async function keptResults(
     readonly note: (line: string) => void;
   },
 ): Promise<ReadonlyMap<string, Kept>> {
-  const files = backupsIn(cacheDirectory).map(async (backup): Promise<(readonly [string, Kept])[]> => {
+  const keptOf = async (backup: Backup | Pick<Backup, "file">): Promise<(readonly [string, Kept])[]> => {
     const now = readCachedResult(backup.file);
     const then = "before" in backup ? parseCachedResult(backup.file, backup.before) : undefined;
     if (!isWanted(backup.file) || !now || !then || !isAttachment(now) || !isAttachment(then)) return [];
@@ -127,8 +129,8 @@ export async function keptResults(
     }
     const isNeeded = verdict.is === "passes" && (await check(then)).is === "fails";
     return isNeeded ? [[backup.file, "needed"]] : [];
-  });
-  return new Map((await Promise.all(files)).flat());
+  };
+  return new Map((await atOnce(backupsIn(cacheDirectory), availableParallelism(), keptOf)).flat());
 }
 
 /**

@@ -4,6 +4,7 @@ import { addressesIn } from "../../shared/delegate/taken-addresses.ts";
 import { type ContainerLinks, readContainerLinks } from "../host/links.ts";
 import { keyOf, Memory } from "../host/memory.ts";
 import { readPluginFolder } from "../host/read-plugin-folder.ts";
+import { ipamTypeOf } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 import { type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
 import { type CheckOptions, checkOnHost, networkOf } from "../live/check.ts";
@@ -33,9 +34,10 @@ export function evidenceOn(
 /** Returns a function that tells whether CHECK can be asked about a live attachment: its list, namespace and plugins are there. */
 export function askableOn(check: CheckOptions, directory: string): (attachment: CachedAttachment) => boolean {
   const plugins = readPluginFolder(check.cniPath.join(delimiter), directory);
-  const isThere = ({ type, delegate, isWrapped }: ListedPlugin) => {
-    const found = plugins.find(type);
-    return found !== undefined && (!isWrapped || plugins.findDelegate(delegate, found) !== undefined);
+  const isThere = ({ type, delegate, isWrapped, configuration }: ListedPlugin) => {
+    const [found, ipam] = [plugins.find(type), ipamTypeOf(configuration)];
+    if (!found || (ipam !== undefined && !plugins.find(ipam))) return false;
+    return !isWrapped || plugins.findDelegate(delegate, found) !== undefined;
   };
   return (attachment) =>
     pathStateAt(attachment.netns) !== "gone" && (networkOf(attachment, check)?.list.plugins.every(isThere) ?? false);

@@ -1,4 +1,4 @@
-import { Memory, type MemoryFile } from "../host/memory.ts";
+import { keyOf, Memory, type MemoryFile } from "../host/memory.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { readNamespaces } from "./host-namespaces.ts";
 import { knownsIn } from "./known.ts";
@@ -18,7 +18,7 @@ export function homesAmong(
   { all, memories }: Attachments,
   namespaces = readNamespaces,
 ): (attachment: CachedAttachment) => Promise<string | undefined> {
-  let states: Promise<ReadonlyMap<CachedAttachment | undefined, State>> | undefined;
+  let states: Promise<ReadonlyMap<string, State>> | undefined;
   const look = async () => {
     const host = await namespaces();
     // A namespace that cannot be read is no sign of life.
@@ -31,12 +31,12 @@ export function homesAmong(
       bootId,
       unreadable: [],
     });
-    return new Map([...found].map(([{ result }, state]) => [result, state]));
+    return new Map([...found].map(([known, state]) => [keyOf(known), state]));
   };
   return async (attachment) => {
     if (attachment.netns === "") return undefined;
     states ??= look();
-    const state = (await states).get(attachment);
+    const state = (await states).get(keyOf(attachment));
     return state?.is === "live" ? "it is there for another process; run the command on the host itself" : state?.why;
   };
 }

@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { adoptCase, keptResults, undo } from "../../../../cli/adopt/adoption.ts";
@@ -97,6 +98,25 @@ test.each([
   const check = () => Promise.reject(new Error("CHECK ran"));
   const evidence = { check, canAsk: () => false, note: () => {} };
   expect(await keptResults(cache, () => isWanted, evidence)).toEqual(new Map());
+});
+
+test("undo runs as many CHECKs at a time as the machine has processors", async () => {
+  mkdirSync(join(cache, "adopted"));
+  for (let count = 0; count < 3 * availableParallelism(); count++) {
+    const of = text.replace("c1", `c${count}`);
+    writeFileSync(join(cache, `results/zone-c${count}-eth0`), of);
+    writeFileSync(join(cache, `adopted/zone-c${count}-eth0`), JSON.stringify({ before: of, after: of }));
+  }
+  let running = 0;
+  let most = 0;
+  const check = async (): Promise<Verdict> => {
+    most = Math.max(most, ++running);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    running--;
+    return { is: "passes" };
+  };
+  await keptResults(cache, () => true, { check, canAsk: () => true, note: () => {} });
+  expect(most).toBe(availableParallelism());
 });
 
 test.each<[string, Verdict, string]>([

@@ -272,6 +272,16 @@ test.each<[string, string[], object, () => void]>([
       rmSync(join(directory, "macvlan"));
     },
   ],
+  [
+    "its IPAM plugin is missing",
+    [],
+    zone,
+    () => {
+      program("macvlan", "exit 1");
+      const plugins = [{ type: "macvlan", ipam: { type: "host-local" } }];
+      writeFileSync(join(directory, "lists/zone.conflist"), JSON.stringify({ ...zone, plugins }));
+    },
+  ],
   ["its list is gone", [], zone, () => rmSync(join(directory, "lists/zone.conflist"))],
 ])("adopt --undo restores nothing if %s: CHECK cannot be asked", async (_, words, list, spoil) => {
   links({ ifindex: 3, ifname: "eth1" });
