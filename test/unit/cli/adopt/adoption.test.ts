@@ -145,15 +145,20 @@ test("--undo is not complete while another result cannot be read", async () => {
   expect([exitCode, stdout]).toEqual([2, `${at("cache/results/zone-c1-eth0")}: restored\n`]);
 });
 
-test("a backup that is the last copy of a live container's result stays", async () => {
+test("a backup that is the last copy of a live container's result stays, and so does the journal", async () => {
   const netns = "/proc/self/ns/net";
-  backUp({ before: keptOf("c1", "before", netns), after: keptOf("c1", "after", netns) });
+  redirect("/var/lib/cni", at("state"));
+  const journal = { file: "/var/lib/cni/wrappers/c1/zone:eth0", text: "its" };
+  mkdirSync(at("state/wrappers/c1"), { recursive: true });
+  writeFileSync(at("state/wrappers/c1/zone:eth0"), "its");
+  backUp({ before: keptOf("c1", "before", netns), after: keptOf("c1", "after", netns), journal });
   const options = ["--cache-dir", at("cache"), "--config-dir", at("cache")];
   expect(await runCommand(["adopt", "--undo", ...options])).toMatchObject({
     exitCode: 1,
     stdout: `${at("cache/results/zone-c1-eth0")}: the result is gone, and the container is not; its backup stays\n`,
   });
-  expect(existsSync(at("cache/adopted/zone-c1-eth0"))).toBe(true);
+  const kept = ["cache/adopted/zone-c1-eth0", "state/wrappers/c1/zone:eth0"];
+  expect(kept.filter((name) => existsSync(at(name)))).toEqual(kept);
 });
 
 test("a backup under another name says nothing of the result of that name, and stays", () => {

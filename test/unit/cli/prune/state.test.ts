@@ -133,13 +133,16 @@ test("of two paths that cannot be read, and of two ends on the host, the first i
   expect(why({ hostEnds })).toBe("the host's end of its interface is still there: disc0");
 });
 
-test("a container with one live attachment is not gone", () => {
+test.each([
+  ["is live", "live", { is: "live" }],
+  ["may be live", "unreadable", { is: "unknown", why: "/run/netns/other cannot be read" }],
+] as const)("no attachment of a container is gone while another one %s", (_, pathState, expected) => {
   const other = resultOf("c1", "10.2.0.2", { networkName: "other", netns: "/run/netns/other" });
-  const [gone, live] = knownsIn([resultOf("c1", "10.1.0.2"), other], []);
-  const states = statesOf(gone && live ? [gone, live] : [], hostWith(["/run/netns/other"]));
-  expect([...states.values()]).toEqual([
+  const knowns = knownsIn([resultOf("c1", "10.1.0.2"), other], []);
+  const host = hostWith([], { pathState: (path) => (path === "/run/netns/other" ? pathState : "gone") });
+  expect([...statesOf(knowns, host).values()]).toEqual([
     { is: "unknown", why: "another attachment of its container is not gone" },
-    { is: "live" },
+    expected,
   ]);
 });
 
