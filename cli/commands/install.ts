@@ -6,8 +6,9 @@ import { readSource } from "../install/source.ts";
 import { hasJq } from "../install/uses.ts";
 import { readListFiles } from "../lists/find-files.ts";
 import { usualConfigDirectories } from "../live/host-paths.ts";
-import { faultsIn, networksIn } from "../live/networks.ts";
+import { networksIn, readLists } from "../live/networks.ts";
 import { jsonOption } from "../options.ts";
+import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
 interface Options {
@@ -36,18 +37,23 @@ export const installCommand: CommandData<undefined, Options> = {
     if (rollback && (from !== undefined || plugins !== undefined))
       throw new Trouble("--rollback takes what is kept in the directory: leave --from and --plugins out");
     const place = placeAt(dir, terminal.directory);
-    const files = readListFiles(usualConfigDirectories(), terminal);
-    const needJq = [...networksIn(files).values()].filter(({ list }) => hasJq(list)).map(({ list }) => list.file.path);
+    const { faults } = readLists(usualConfigDirectories(), terminal);
+    const needJq = () => listsWithJq(terminal);
     const installed = rollback
       ? installPrevious(place, needJq)
       : install(place, readSource(from, terminal), plugins ?? "all", needJq);
     // guard: the slim flavor is not called good under a list that nobody can read
-    const leftOut = installed.release.flavor === "slim" ? faultsIn(files).map(({ line }) => line) : [];
+    const leftOut = installed.release.flavor === "slim" ? faults.map(({ line }) => line) : [];
     terminal.write(json ? `${JSON.stringify({ ...installed, leftOut }, null, 2)}\n` : installedText(installed));
     for (const line of leftOut) terminal.writeError(`${line}; ${mayHaveJq}\n`);
     if (!hasPlugins(place)) terminal.writeError(noPluginsText(place.directory));
     return 0;
   },
 };
+
+function listsWithJq(terminal: Terminal): readonly string[] {
+  const networks = networksIn(readListFiles(usualConfigDirectories(), terminal));
+  return [...networks.values()].filter(({ list }) => hasJq(list)).map(({ list }) => list.file.path);
+}
 
 const mayHaveJq = "nobody can tell whether it has wrapper.jq, which the slim flavor does not run";

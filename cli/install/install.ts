@@ -45,8 +45,11 @@ export interface Installed {
 
 const ending = "-wrapper";
 
-/** Installs an executable and its links, the links last. `needJq` are lists with `wrapper.jq`: they need the Node flavor. */
-export function install(place: Place, source: Source, plugins: string, needJq: readonly string[] = []): Installed {
+/** Finds the lists with `wrapper.jq`: they need the Node flavor. Throws Trouble if a list cannot be read. */
+type FindNeedJq = () => readonly string[];
+
+/** Installs an executable and its links, the links last. */
+export function install(place: Place, source: Source, plugins: string, needJq: FindNeedJq = () => []): Installed {
   const before = ownRelease(place);
   const names = wantedLinks(place, source, plugins);
   checkLinks(place, names);
@@ -68,8 +71,8 @@ export function install(place: Place, source: Source, plugins: string, needJq: r
   return { is, executable, release, sha256: sha256(source.bytes), replaced, links: names, newLinks };
 }
 
-/** Puts the previous executable back. `needJq` are lists with `wrapper.jq`: they keep the Node flavor. */
-export function installPrevious(place: Place, needJq: readonly string[] = []): Installed {
+/** Puts the previous executable back. */
+export function installPrevious(place: Place, needJq: FindNeedJq = () => []): Installed {
   const replaced = releaseToLeave(place);
   // guard: a copy by hand is not rolled back to an older version
   if (replaced && existsSync(place.previous)) checkWritten(place);
@@ -105,11 +108,12 @@ function checkVersion({ version }: InstalledRelease, { version: named = version 
   throw new Trouble(`the archive's name says ${named}, but its executable is ${version}; download it again`);
 }
 
-function checkJq({ flavor }: InstalledRelease, needJq: readonly string[]): void {
+function checkJq({ flavor }: InstalledRelease, needJq: FindNeedJq): void {
+  const lists = flavor === "node" ? [] : needJq();
   // guard: no flavor without jq under a list with wrapper.jq
-  if (flavor === "node" || needJq.length === 0) return;
+  if (lists.length === 0) return;
   throw new Trouble(
-    needJq
+    lists
       .map((list) => `${list}: it has wrapper.jq, and the slim flavor has no jq; install the Node flavor`)
       .join("\n"),
   );

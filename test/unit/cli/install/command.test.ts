@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { beforeEach, expect, test } from "vitest";
@@ -142,4 +142,25 @@ test("the slim flavor names a list that nobody can read: it may have wrapper.jq"
   expect(JSON.parse(stdout)).toMatchObject({ is: "installed", leftOut: [reason] });
   rmSync(list);
   expect(JSON.parse((await install("1.0.0", "--json")).stdout)).toMatchObject({ leftOut: [] });
+});
+
+test("a list that cannot be read stops no rollback to a version of the same flavor, and is named", async () => {
+  await install("1.0.0");
+  await install("2.0.0");
+  symlinkSync("circle.conflist", join(directory, "lists/circle.conflist"));
+  const { exitCode, stderr } = await install(undefined, "--rollback");
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 0,
+    stderr: `/etc/cni/net.d/circle.conflist: its symbolic links form a circle; nobody can tell whether it has wrapper.jq, which the slim flavor does not run\n${noPlugins()}`,
+  });
+  expect(readFileSync(join(bin, "cni-wrappers"))).toEqual(wrapper("1.0.0"));
+});
+
+test("nor is the slim flavor installed under a list that cannot be read", async () => {
+  symlinkSync("circle.conflist", join(directory, "lists/circle.conflist"));
+  expect(await install("1.0.0")).toEqual({
+    exitCode: 2,
+    stdout: "",
+    stderr: "cni-wrappers: /etc/cni/net.d/circle.conflist: its symbolic links form a circle\n",
+  });
 });

@@ -256,7 +256,10 @@ test("a rollback from an executable that install did not write", () => {
 
 test("a list with wrapper.jq needs the Node flavor", () => {
   const withJq = (flavor: "node" | "slim") =>
-    install(place(), { bytes: program("1.0.0", flavor), links: undefined }, "bridge", ["/a.conflist", "/b.conflist"]);
+    install(place(), { bytes: program("1.0.0", flavor), links: undefined }, "bridge", () => [
+      "/a.conflist",
+      "/b.conflist",
+    ]);
   const line = (list: string) => `${list}: it has wrapper.jq, and the slim flavor has no jq; install the Node flavor`;
   expect(() => withJq("slim")).toThrow(`${line("/a.conflist")}\n${line("/b.conflist")}`);
   expect(existsSync(at("cni-wrappers"))).toBe(false);
@@ -266,14 +269,16 @@ test("a list with wrapper.jq needs the Node flavor", () => {
 test("a list with wrapper.jq keeps the Node flavor, unless that is broken", () => {
   installed("1.0.0");
   install(place(), { bytes: program("2.0.0", "node"), links: undefined }, "bridge");
-  expect(() => installPrevious(place(), ["/a.conflist"])).toThrow(
+  expect(() => installPrevious(place(), () => ["/a.conflist"])).toThrow(
     "/a.conflist: it has wrapper.jq, and the slim flavor",
   );
   expect(readFileSync(at("cni-wrappers"))).toEqual(program("2.0.0", "node"));
   writeFileSync(at("cni-wrappers"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
-  expect(installPrevious(place(), ["/a.conflist"])).toMatchObject({ release: { version: "1.0.0" } });
+  expect(installPrevious(place(), () => ["/a.conflist"])).toMatchObject({ release: { version: "1.0.0" } });
   installed("2.0.0");
-  expect(installPrevious(place(), ["/a.conflist"])).toMatchObject({ release: { version: "1.0.0", flavor: "slim" } });
+  expect(installPrevious(place(), () => ["/a.conflist"])).toMatchObject({
+    release: { version: "1.0.0", flavor: "slim" },
+  });
 });
 
 test("the lists that have wrapper.jq", () => {
