@@ -224,6 +224,15 @@ test("undo restores what the operator named, and nothing that the list in place 
   expect(readFileSync(at("cache/results/zone-c1-eth0"), "utf8")).toBe("after");
 });
 
+test("undo restores the result of a container that is there", () => {
+  const [before, after] = ["before", "after"].map((text) => keptOf("c1", text, "/proc/self/ns/net"));
+  const file = at("cache/results/zone-c1-eth0");
+  writeFileSync(file, after ?? "");
+  backUp({ before, after });
+  expect(undoAll()).toEqual([[file, "restored"]]);
+  expect(readFileSync(file, "utf8")).toBe(before);
+});
+
 test.each([
   ["that DEL removed does not come back, and its backup goes", undefined, "gone", false],
   ["that another one wrote stays, and its backup, too", "another", "changed since", true],

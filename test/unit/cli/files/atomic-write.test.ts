@@ -229,6 +229,9 @@ test("a backup never replaces an older one", () => {
   expect(readFileSync(`${file}.bak`, "utf8")).toBe("first");
   expect(readFileSync(`${file}.bak.1`, "utf8")).toBe("second");
   expect(() => backUp(path.join(directory, "none"))).toThrow(/none: there is no such file$/);
+  const long = path.join(directory, "l".repeat(252));
+  writeFileSync(long, "");
+  expect(() => backUp(long)).toThrow(`${long}.bak: the name is too long`);
 });
 
 test("a backup has the mode of its file", () => {

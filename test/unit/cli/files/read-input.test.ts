@@ -2,7 +2,7 @@ import fs, { mkdtempSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { filesIn, longestList, readInput } from "../../../../cli/files/read-input.ts";
+import { filesIn, listed, longestList, readInput } from "../../../../cli/files/read-input.ts";
 import { replaceFileFunctions } from "../../support/file-functions.ts";
 
 function directory(): string {
@@ -45,4 +45,18 @@ test("a link to a directory that is missing is not an empty directory", () => {
   symlinkSync("nowhere", join(place, "results"));
   expect(() => filesIn(join(place, "results"))).toThrow(`${place}/results: there is no such file`);
   expect(filesIn(join(place, "none"))).toEqual([]);
+  expect(listed(join(place, "results"), true)).toEqual([]);
+});
+
+test("a directory that cannot be read is not empty, also where a file may be in its place", () => {
+  const place = directory();
+  writeFileSync(join(place, "file"), "");
+  expect(listed(join(place, "file"), true)).toEqual([]);
+  const undo = replaceFileFunctions({
+    readdirSync() {
+      throw Object.assign(new Error("EACCES"), { code: "EACCES" });
+    },
+  });
+  onTestFinished(undo);
+  expect(() => listed(join(place, "file"), true)).toThrow(`${place}/file: permission denied`);
 });

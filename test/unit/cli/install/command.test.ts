@@ -23,18 +23,25 @@ function bytesOf(value: number, count: number): string {
 }
 
 // write(1, text after the code, length); exit(number of arguments), which is 1 for --version: the slim flavor does not know it.
-const machineCode = (length: number): Readonly<Record<string, readonly [machine: number, code: string]>> => ({
-  x64: [62, `b801000000bf01000000488d3516000000ba${bytesOf(length, 4)}0f05b83c000000488b3c24ffcf0f059090`],
+// The Node flavor does: exit(0).
+const machineCode = (
+  length: number,
+  isSlim: boolean,
+): Readonly<Record<string, readonly [machine: number, code: string]>> => ({
+  x64: [
+    62,
+    `b801000000bf01000000488d3516000000ba${bytesOf(length, 4)}0f05b83c000000488b3c24${isSlim ? "ffcf" : "31ff"}0f059090`,
+  ],
   arm64: [
     183,
-    `080880d2200080d2e1000010${bytesOf(0xd2800002 + length * 32, 4)}010000d4a80b80d2e00340f9000400d1010000d4`,
+    `080880d2200080d2e1000010${bytesOf(0xd2800002 + length * 32, 4)}010000d4a80b80d2e00340f9${isSlim ? "000400d1" : "000080d2"}010000d4`,
   ],
 });
 
 /** An executable that answers as a wrapper of a version does: `install` takes no script. The fields are those of elf.h. */
-function wrapper(version: string): Buffer {
+function wrapper(version: string, isSlim = true): Buffer {
   const text = `CNI cni-wrappers plugin v${version}\nBuilt from commit abc\n`;
-  const [machine, code] = machineCode(text.length)[process.arch] ?? [0, ""];
+  const [machine, code] = machineCode(text.length, isSlim)[process.arch] ?? [0, ""];
   const size = 120 + code.length / 2 + text.length;
   const fields = [
     ...[
@@ -140,6 +147,10 @@ test("the slim flavor names a list that nobody can read: it may have wrapper.jq"
     stderr: `${reason}; nobody can tell whether it has wrapper.jq, which the slim flavor does not run\n${noPlugins()}`,
   });
   expect(JSON.parse(stdout)).toMatchObject({ is: "installed", leftOut: [reason] });
+  writeFileSync(join(directory, "node"), wrapper("2.0.0", false));
+  const node = await runCommand(["install", "--dir", bin, "--from", join(directory, "node"), "--json"]);
+  expect(node.stderr).toBe(noPlugins());
+  expect(JSON.parse(node.stdout)).toMatchObject({ release: { flavor: "node" }, leftOut: [] });
   rmSync(list);
   expect(JSON.parse((await install("1.0.0", "--json")).stdout)).toMatchObject({ leftOut: [] });
 });
