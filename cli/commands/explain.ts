@@ -48,7 +48,7 @@ export const explainCommand: CommandData<string, Options> = {
   example: "explain /opt/cni/config/zone.conflist --verb CHECK",
   run: ({ given, options, terminal }) => {
     const list = readList(given, terminal.directory);
-    if (options.html !== undefined) demandReplaceable(options.html, terminal, "explain", isPage);
+    if (options.html !== undefined) demandReplaceable(options.html, terminal, { command: "explain", isOutput: isPage });
     const verb = options.verb ?? (options.container === undefined ? "ADD" : "CHECK");
     const explanation = explain(list, verb, sourceOf(list, verb, options, terminal));
     const verdict = options.container === undefined ? verdictOf(list, explanation.attachment, ownJq()) : undefined;

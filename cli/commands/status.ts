@@ -53,7 +53,8 @@ export const statusCommand: CommandData<undefined, Options> = {
   ],
   example: "status --prometheus --output /var/lib/node_exporter/cni_wrappers.prom",
   run: async ({ options, terminal }) => {
-    if (options.output !== undefined) demandReplaceable(options.output, terminal, "status", isStatus);
+    if (options.output !== undefined)
+      demandReplaceable(options.output, terminal, { command: "status", isOutput: isStatus });
     const status = await statusOf(options, terminal);
     const text = textOf(status, options, terminal);
     if (options.output === undefined) terminal.write(text);

@@ -74,13 +74,12 @@ export function writeAtomically(
 export function demandReplaceable(
   name: string,
   { directory }: Pick<Terminal, "directory">,
-  command: string,
-  isOwn: (text: string) => boolean,
+  { command, isOutput }: { readonly command: string; readonly isOutput: (text: string) => boolean },
 ): void {
   const path = resolve(directory, name);
   const text = attempt(() => statSync(path).isFile()) ? readInput(name, path, longestReport).toString() : "";
   // guard: a file that the command did not write
-  if (text !== "" && !isOwn(text))
+  if (text !== "" && !isOutput(text))
     throw new Trouble(`${name} exists, and ${command} did not write it; name another file`);
 }
 
