@@ -39,7 +39,8 @@ export function statesOf(knowns: readonly Known[], host: HostState): ReadonlyMap
   const byPath = new Map(knowns.map((known) => [known, stateOfPaths(known, host)]));
   const unclaimed = unclaimedNamespaces(byPath, host);
   const own = new Map([...byPath].map(([known, state]) => [known, withTraces(known, state, unclaimed, host)]));
-  return new Map([...own].map(([known, state]) => [known, withSiblings(known, state, own)]));
+  const alive = new Set([...own].flatMap(([{ containerId }, { is }]) => (is === "gone" ? [] : containerId)));
+  return new Map([...own].map(([known, state]) => [known, withSiblings(known, state, alive)]));
 }
 
 /** The namespaces that no live attachment names. */
@@ -82,7 +83,8 @@ function withTraces(known: Known, state: State, unclaimed: readonly Namespace[],
   const own = unclaimed.find(({ inode }) => inodes.includes(inode));
   // guard: an attachment whose namespace lives without a path
   if (own) return { is: "unknown", why: `its namespace lives on: ${own.paths[0]}` };
-  const home = unclaimed.find(({ links = [] }) => links.some((link) => isOf(known, link)));
+  const isOwn = ownLinksOf(known);
+  const home = unclaimed.find(({ links = [] }) => links.some(isOwn));
   // guard: an attachment whose interface is in some namespace
   if (home) return { is: "unknown", why: `its interface is in ${home.paths[0]}` };
   const end = hostEndsOf(known).find(({ name, mac }) =>
@@ -97,18 +99,20 @@ function isMac({ address }: Link, mac: string): boolean {
   return address === mac.toLowerCase();
 }
 
-function isOf(known: Known, link: Link): boolean {
-  if (link.ifname === "lo") return false;
+/** Returns a function that tells whether a link is the interface of an attachment. */
+function ownLinksOf(known: Known): (link: Link) => boolean {
   const interfaces = (known.result?.result?.interfaces ?? []).filter(isContainerInterface);
-  const isReported = interfaces.some(({ name, mac }) => name === link.ifname && mac && isMac(link, String(mac)));
-  return isReported || addressesOf(link).some((address) => addressesOfKnown(known).includes(plainAddress(address)));
+  const addresses = addressesOfKnown(known);
+  return (link) => {
+    if (link.ifname === "lo") return false;
+    const isReported = interfaces.some(({ name, mac }) => name === link.ifname && mac && isMac(link, String(mac)));
+    return isReported || addressesOf(link).some((address) => addresses.includes(plainAddress(address)));
+  };
 }
 
-function withSiblings(known: Known, state: State, states: ReadonlyMap<Known, State>): State {
-  if (state.is !== "gone") return state;
-  const others = [...states].filter(([one]) => one.containerId === known.containerId).map(([, other]) => other);
+function withSiblings(known: Known, state: State, alive: ReadonlySet<string>): State {
   // guard: an attachment of a container that has another live one
-  return others.some(({ is }) => is !== "gone")
+  return state.is === "gone" && alive.has(known.containerId)
     ? { is: "unknown", why: "another attachment of its container is not gone" }
     : state;
 }
