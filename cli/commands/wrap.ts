@@ -5,7 +5,7 @@ import { LeftOut } from "../live/left-out.ts";
 import { jsonOption, stateOption } from "../options.ts";
 import { olderAttachments } from "../wrap/attached.ts";
 import { offer, readList, showErrors } from "../wrap/change.ts";
-import { decide } from "../wrap/decide.ts";
+import { decide, type Wrapped } from "../wrap/decide.ts";
 import { wrappedText } from "../wrap/edits.ts";
 import { wishedNames } from "../wrap/names.ts";
 
@@ -48,10 +48,14 @@ export const wrapCommand: CommandData<string, Options> = {
     const idle = "needs no wrapper";
     const words = [...decisions.plugins.map(({ becomes, does }) => `${becomes} ${does}.`), ...decisions.notes];
     // guard: the names of a container whose result cannot be read
-    const isKnown = leftOut.isEmpty || wished !== undefined;
-    const refusal = isKnown ? undefined : "Its container may have other interface names. Set them with --names.\n";
+    const areNamesSure = leftOut.isEmpty || wished !== undefined || !decisions.plugins.some(isNamed);
+    const refusal = areNamesSure ? undefined : "Its container may have other interface names. Set them with --names.\n";
     const change = { list, decisions, idle, words, text: wrappedText(list, decisions), refusal };
     offer(change, options, terminal);
     return exitCodeOf({ isGood: !showErrors(change, terminal), isComplete: leftOut.isEmpty });
   },
 };
+
+function isNamed({ wrapper }: Wrapped): boolean {
+  return wrapper.ifName !== undefined;
+}

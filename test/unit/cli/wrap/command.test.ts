@@ -162,6 +162,15 @@ describe("wrap", () => {
     expect(read("zone.conflist")).toBe(wrapped);
   });
 
+  test("a list without names to choose is written although a result cannot be read", async () => {
+    write("state/results/zone-c1-eth0", "");
+    const list = (type: string) =>
+      `{"cniVersion":"1.0.0","name":"zone","plugins":[{"type":"${type}","ipam":{"type":"host-local","subnet":"10.1.0.0/24"}}]}`;
+    write("one.conflist", list("bridge"));
+    expect(await wrap("--write", "one.conflist")).toMatchObject({ exitCode: 2 });
+    expect(read("one.conflist")).toBe(list("bridge-wrapper"));
+  });
+
   test("shows the errors that remain, and the exit code is 1", async () => {
     write(
       "two.conflist",
