@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { installPlugin } from "./recovery-support.ts";
-import { expectNothingLeft, expectPassed, ptp, wrapped, zone } from "./support.ts";
+import { expectNothingLeft, expectPassed, named, ptp, wrapped, zone } from "./support.ts";
 
 // A wrapper asks the kernel which interface a plugin has made, and DEL removes only that one. Each journal must have the
 // index that the container's own ip(8) shows.
@@ -89,4 +89,34 @@ test("a neighbour's namespace comes to the path while a plugin runs: no index in
   expectPassed(await lab.goCni.check(theirs, neighbour));
   expectPassed(await lab.goCni.del(theirs, neighbour));
   expect(await lab.kernel.leases()).toEqual([]);
+});
+
+test("a GC looks for what siblings left in the namespace of each of them", async () => {
+  await using lab = await Lab.start();
+  const [gone, other] = [zone("1.1.0", wrapped(ptp)), named("other", wrapped(ptp))];
+  const [first, second] = [await lab.addContainer("c1"), await lab.addContainer("c2")];
+  // Its indexes are others.
+  await lab.ip(second, "link", "add", "x", "type", "veth", "peer", "name", "y");
+  for (const container of [first, second]) {
+    const { name } = container;
+    const before = await lab.addContainer(`${name}-before`);
+    expectPassed(await lab.goCni.add(gone, { ...before, name }));
+    await lab.deleteNamespace(before);
+    expectPassed(await lab.goCni.add(other, container));
+    // As after a DEL of which only the first step was done.
+    const journal = `/var/lib/cni/wrappers/${name}/other:eth0`;
+    const lines = await lab.readFile(journal);
+    const { id } = JSON.parse(lines.split("\n", 1)[0] ?? "");
+    await lab.writeFile(journal, `${lines}${JSON.stringify({ line: "given up", ids: [id] })}\n`);
+  }
+  // Something else has made the first one's interface again.
+  await lab.ip(first, "link", "delete", "eth0");
+  await lab.ip(first, "link", "add", "eth0", "type", "veth", "peer", "name", "y");
+  const foreign = await lab.kernel.link(first, "eth0");
+  // libcni would run the DELs of those that it knows.
+  await lab.run("sh", ["-c", "rm /var/lib/cni/results/*"]);
+  expectPassed(await lab.goCni.gc(gone, []));
+  expect(await lab.kernel.journals()).toEqual([]);
+  expect(await lab.kernel.link(first, "eth0")).toEqual(foreign);
+  expect(await lab.kernel.linkNames(second)).not.toContain("eth0");
 });

@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from "node:fs";
+import { statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Holder, hold } from "../../build/holder.ts";
@@ -50,6 +50,8 @@ test("the journal has the namespace as Node sees it: adopt writes journals that 
   machine.answer("ADD", "{}");
   const path = machine.path("netns");
   writeFileSync(path, "");
+  // Its content is older than its inode.
+  utimesSync(path, 1, 1);
   const script = `mount -t tmpfs none /var/lib; "$@"; cat ${container}/* >"$SCRATCH/journal"`;
   await machine.call({ through: apart(script) });
   const [began = ""] = String(machine.read("journal")).split("\n", 1);
