@@ -45,14 +45,14 @@ export const adoptCommand: CommandData<undefined, Options> = {
   example: "adopt --network zone --write",
   run: async ({ options, terminal }) => {
     const view = await viewOf(options, terminal);
-    const { paths, check, leftOut } = view;
+    const { paths, leftOut } = view;
     const attachments = everyAttachment(view);
+    const check = { ...view.check, homeOf: homesAmong(attachments) };
     leftOut.tell(terminal);
     if (options.undo) {
       const isWanted = isWantedFile(paths, attachments);
-      const home = { ...check, homeOf: homesAmong(attachments) };
       const kept = await keptResults(paths.cacheDirectory, isWanted, {
-        check: (one) => checkOnHost(one, home),
+        check: (one) => checkOnHost(one, check),
         canAsk: askableOn(check, terminal.directory),
         note: leftOut.note,
       });
@@ -63,7 +63,7 @@ export const adoptCommand: CommandData<undefined, Options> = {
       const isGood = !has("changed since") && !has("needed") && !has("lost");
       return exitCodeOf({ isGood, isComplete: leftOut.isEmpty && !has("unreadable") });
     }
-    const proposed = await casesOn(attachments, view, terminal);
+    const proposed = await casesOn(attachments, { ...view, check }, terminal);
     const where = placesText(paths);
     const shown = () => textFor(proposed, { isWritten: false, where }, terminal);
     const ask = () => isMeant("Replace these results?", shown, terminal, options);

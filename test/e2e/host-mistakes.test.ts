@@ -209,7 +209,7 @@ const mistakes: readonly Mistake[] = [
   {
     name: "the container's namespace is unmounted, and its processes go on",
     make: "nsenter --net=/run/netns/c1 sleep 60 >/run/log 2>&1 & sleep 0.3; umount /run/netns/c1 && rm /run/netns/c1",
-    told: { preflight: 1 },
+    told: { preflight: 1, adopt: 2 },
     says: ["/run/netns/c1 is no namespace: its namespace lives on: /proc/"],
   },
   {
