@@ -127,6 +127,14 @@ test("the checksums of what was written are those that sha256sum prints", () => 
   expect(readFileSync(at(".cni-wrappers/checksums"), "utf8")).toBe(`${first}  1.0.0\n${second}  2.0.0\n`);
 });
 
+test("a wrong version among the checksums is put right by the next install", () => {
+  installed("1.0.0");
+  const sum = sumOf("cni-wrappers");
+  writeFileSync(at(".cni-wrappers/checksums"), `${sum}  9.9.9\n`);
+  installed("1.0.0");
+  expect(readFileSync(at(".cni-wrappers/checksums"), "utf8")).toBe(`${sum}  1.0.0\n`);
+});
+
 test.each([
   ["a directory", () => mkdirSync(at(".cni-wrappers/previous"))],
   ["a link", () => symlinkSync("/bin/true", at(".cni-wrappers/previous"))],
@@ -346,6 +354,12 @@ test.each<[string, object | undefined, Partial<Entry> | undefined, string | unde
   ["with a journal of an earlier boot", undefined, { bootId: "earlier" }, undefined],
   ["with a journal of a namespace that is gone", undefined, { namespace: nowhere("/none") }, undefined],
   ["that is gone", { list: list("bridge-wrapper"), netns: "/none" }, undefined, undefined],
+  [
+    "at whose path nobody can look",
+    { list: list("bridge-wrapper"), netns: `/${"x".repeat(300)}` },
+    undefined,
+    "job c1",
+  ],
 ])("does a container %s need the wrappers?", (_, result, entry, name, wrapped = "") => {
   const memory = new Memory();
   const namespace = memory.namespace("/proc/self/ns/net") ?? nowhere("/none");
