@@ -98,7 +98,7 @@ function writeBackup(cacheDirectory: string, { file, ...backup }: Backup): void 
 /** How `--undo` ended for one attachment. */
 export type Undone = "restored" | "gone" | "lost" | "changed since" | Kept | "unreadable";
 
-/** What keeps a result from being restored. */
+/** Why a result is not restored. */
 type Kept = "needed" | "unasked";
 
 /**
@@ -120,7 +120,7 @@ export async function keptResults(
   const keptOf = async (backup: Backup | Pick<Backup, "file">): Promise<(readonly [string, Kept])[]> => {
     const now = readCachedResult(backup.file);
     const then = "before" in backup ? parseCachedResult(backup.file, backup.before) : undefined;
-    if (!isWanted(backup.file) || !now || !then || !isAttachment(now) || !isAttachment(then)) return [];
+    if (!now || !then || !isAttachment(now) || !isAttachment(then)) return [];
     const verdict = await check(now);
     // guard: a CHECK that nobody can run says nothing about the old result
     if (verdict.is === "fails" && !canAsk(now)) {
@@ -130,7 +130,8 @@ export async function keptResults(
     const isNeeded = verdict.is === "passes" && (await check(then)).is === "fails";
     return isNeeded ? [[backup.file, "needed"]] : [];
   };
-  return new Map((await atOnce(backupsIn(cacheDirectory), availableParallelism(), keptOf)).flat());
+  const wanted = backupsIn(cacheDirectory).filter(({ file }) => isWanted(file));
+  return new Map((await atOnce(wanted, availableParallelism(), keptOf)).flat());
 }
 
 /**
@@ -163,10 +164,8 @@ function undoOne(cacheDirectory: string, backup: Backup): Undone {
   const now = textOf(file);
   // guard: a result that changed since adopt wrote it
   if (now !== undefined && !textsOf(backup).includes(now)) return "changed since";
-  const attachment = parseCachedResult(file, before);
-  const isThere = isAttachment(attachment) && pathStateAt(attachment.netns) !== "gone";
   // guard: the last copy of a result that a container still needs
-  if (now === undefined && isThere) return "lost";
+  if (now === undefined && isThere(parseCachedResult(file, before))) return "lost";
   removeAdded(journal);
   // guard: a result that DEL removed does not come back
   if (now === undefined) return "gone";
@@ -175,6 +174,10 @@ function undoOne(cacheDirectory: string, backup: Backup): Undone {
     if (textOf(file) !== now) throw new Trouble(`${file}: it changed meanwhile; run adopt --undo again`);
   });
   return "restored";
+}
+
+function isThere(found: ReturnType<typeof parseCachedResult>): boolean {
+  return isAttachment(found) && pathStateAt(found.netns) !== "gone";
 }
 
 /** A journal that has more lines by now is no longer adopt's alone. */

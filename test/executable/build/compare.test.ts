@@ -52,7 +52,7 @@ test.each<[string, Record<string, string>, string[]]>([
   expect(differences(archiveOf(files), archiveOf(others))).toEqual(expected);
 });
 
-test("a pipe or a directory in the place of a file is named", () => {
+test("a pipe or a directory instead of a file is named", () => {
   const directory = scratch();
   execFileSync("mkfifo", [join(directory, "LICENSE")]);
   mkdirSync(join(directory, "cni-wrappers"));

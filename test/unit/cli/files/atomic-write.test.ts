@@ -242,7 +242,7 @@ test("a backup has the mode of its file", () => {
   }
 });
 
-test("a user's link in the place of the list gives him no copy of root's file", () => {
+test("a user who replaces the list by a link gets no copy of root's file", () => {
   writeFileSync(path.join(directory, "secret"), "of root");
   symlinkSync("secret", file);
   expect(readFileSync(backUp(file), "utf8")).toBe("of root");

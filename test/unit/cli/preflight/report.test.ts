@@ -156,16 +156,8 @@ test("the same as JSON", () => {
   const text = preflightJson(report);
   expect(text).toMatch(/^\{\n {2}"format": 1,\n[\s\S]*\n\}\n$/);
   expect(JSON.parse(text)).toEqual({
-    ...{
-      format: 1,
-      tool: { version: "1.2.3", commit: "abc" },
-      time: "now",
-      lists: [],
-      with: null,
-      network: null,
-      container: null,
-      host: "h",
-    },
+    ...report.origin,
+    host: "h",
     directories: {
       ...{ lists: ["/lists"], plugins: ["/bin"], results: "/results" },
       from: { lists: "option", plugins: "option" },
