@@ -69,8 +69,9 @@ export function viewProblem(
 /** Whether a path is the network namespace of an attachment now. */
 export function pathStateOf(path: string, known?: Known): PathState {
   const state = pathStateAt(path);
+  const isOther = () => isReusedPid(path) || (known && isReplaced(known, new Memory().namespace(path)?.changedMs));
   // guard: a live container whose journal fits its namespace
-  return state === "live" && (isReusedPid(path) || (known && isReplaced(path, known))) ? "gone" : state;
+  return state === "live" && isOther() ? "gone" : state;
 }
 
 // nerdctl and ctr name a namespace by a process. A later process of the host can have the same id.
@@ -81,16 +82,14 @@ function isReusedPid(path: string): boolean {
 /** The results whose journals told that their namespaces were replaced. The first DEL removes the journal. */
 const replaced = new Set<string>();
 
-/** Whether the namespace at a path is newer than an attachment: its journal's are gone, and its result is older. */
-function isReplaced(path: string, { result, remembered }: Known): boolean {
-  const facts = new Memory();
-  const changedMs = facts.namespace(path)?.changedMs ?? 0;
+/** Whether the namespace at an attachment's path is newer than that: its journal's are gone, and its result is older. */
+export function isReplaced({ result, remembered }: Known, changedMs = 0): boolean {
   // guard: an attachment whose result is newer than its namespace
   if (result && (stat(result.file)?.modifiedMs ?? changedMs) >= changedMs) return false;
   if (result && replaced.has(result.text)) return true;
   const journals = remembered.flatMap(({ journal }) => journal ?? []).filter(({ entries }) => entries.length > 0);
   // guard: an attachment without a journal that tells another namespace
-  if (journals.length === 0 || journals.some((journal) => isLive({ facts }, journal))) return false;
+  if (journals.length === 0 || journals.some((journal) => isLive({ facts: new Memory() }, journal))) return false;
   if (result) replaced.add(result.text);
   return true;
 }

@@ -88,6 +88,8 @@ export interface FileIdentity {
   readonly size: number;
   readonly modifiedMs: number;
   readonly changedMs: number;
+  /** The path's last name is a symbolic link to the file. */
+  readonly isLink?: boolean;
 }
 
 /** How a text is appended to a journal. */

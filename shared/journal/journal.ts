@@ -17,7 +17,7 @@ export interface Namespace {
   readonly path: string;
   readonly device: number;
   readonly inode: number;
-  /** Undefined for a path in /proc, where the time means nothing. */
+  /** Undefined for a path in /proc and for a link, where the time means nothing. */
   readonly changedMs?: number | undefined;
 }
 
@@ -139,7 +139,8 @@ function fileName(name: string): string {
 export function namespaceOf(path: string, file: FileIdentity | undefined): Namespace | undefined {
   if (file === undefined) return undefined;
   const { device, inode } = file;
-  return path.startsWith("/proc/")
+  // The kernel makes the inode of a namespace anew for each look through a link of a process, unless a mount keeps it.
+  return path.startsWith("/proc/") || file.isLink
     ? { path, device, inode }
     : { path, device, inode, changedMs: Math.floor(file.changedMs) };
 }

@@ -38,6 +38,21 @@ describe("ADD is tried again without a DEL between", () => {
     expectSuccess(await lab.goCni.check(list, container));
   });
 
+  test("in a namespace whose path is a link to a process's: it passes", async () => {
+    await using lab = await Lab.start();
+    await installFlaky(lab);
+    await failNext(lab);
+    const container = await namespaceOfProcess(lab, "c1");
+    const list = creators({}, flaky);
+    expectFailure(await lab.goCni.add(list, container), /not now/);
+    expectSuccess(await lab.goCni.add(list, container));
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth0", "eth1"]);
+    expect(await lab.kernel.leases()).toHaveLength(2);
+    expectSuccess(await lab.goCni.check(list, container));
+    expectSuccess(await lab.goCni.del(list, container));
+    await expectNothingLeft(lab, ["disc0"]);
+  });
+
   test("the log says that the first try is undone, once", async () => {
     await using lab = await Lab.start();
     const [list, container] = await failedOnce(lab, { log: { file: "/run/lab/log" } });
@@ -69,4 +84,16 @@ async function failedOnce(lab: Lab, wrapper: object = {}): Promise<[NetworkList,
   const container = await lab.addContainer("c1");
   expectFailure(await lab.goCni.add(list, container), /not now/);
   return [list, container];
+}
+
+/** Starts a process in a namespace of its own, and links that as people do for docker. */
+async function namespaceOfProcess(lab: Lab, name: string): Promise<Container> {
+  await lab.run("mkdir", ["-p", "/run/netns"]);
+  void lab.start(
+    "unshare",
+    ["--net", "sh", "-c", `ln -s /proc/$$/ns/net /run/netns/${name}; sleep 600`],
+    "/run/lab/sleep",
+  );
+  await expect.poll(() => lab.readdir("/run/netns")).toEqual([name]);
+  return { name, netns: `/run/netns/${name}` };
 }

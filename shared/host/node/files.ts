@@ -100,10 +100,12 @@ export function listDirectory(path: string): readonly string[] {
 
 /** Identifies the file at a path; undefined if there is none. */
 export function stat(path: string): FileIdentity | undefined {
-  const found = attempt(() => statSync(path));
+  const named = attempt(() => lstatSync(path));
+  const isLink = named?.isSymbolicLink();
+  const found = isLink ? attempt(() => statSync(path)) : named;
   if (found === undefined) return undefined;
   const { dev, ino, size, mtimeMs, ctimeMs } = found;
-  return { device: dev, inode: ino, size, modifiedMs: mtimeMs, changedMs: ctimeMs };
+  return { device: dev, inode: ino, size, modifiedMs: mtimeMs, changedMs: ctimeMs, ...(isLink && { isLink }) };
 }
 
 /** Returns what an action returns; undefined if it throws. */

@@ -33,8 +33,8 @@ export interface Machine {
   removeFile(path: string): void;
   removeDirectory(path: string): void;
   listDirectory(path: string): readonly string[];
-  /** Device, inode, size, and in milliseconds when the content and the inode last changed. */
-  stat(path: string): readonly [number, number, number, number, number] | undefined;
+  /** Device, inode, size, in milliseconds when the content and the inode last changed, and 1 for a symbolic link to the file. */
+  stat(path: string): readonly [number, number, number, number, number, number] | undefined;
   /** The index of an interface in a namespace, 0 if there is none of that name, or a failure. */
   linkIndex(netns: string, name: string): number;
   writeStderr(text: string): void;

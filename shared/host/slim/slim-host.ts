@@ -90,8 +90,8 @@ export class SlimHost implements Host {
   stat(path: string) {
     const found = this.#machine.stat(wellFormed(path));
     if (found === undefined) return undefined;
-    const [device, inode, size, modifiedMs, changedMs] = found;
-    return { device, inode, size, modifiedMs, changedMs };
+    const [device, inode, size, modifiedMs, changedMs, isLink] = found;
+    return { device, inode, size, modifiedMs, changedMs, ...(isLink === 1 && { isLink: true }) };
   }
 
   linkIndex(netns: string, name: string) {

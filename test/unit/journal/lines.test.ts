@@ -213,6 +213,11 @@ describe("a namespace", () => {
     expect(mounted && isSameNamespace(mounted, ofProcess)).toBe(true);
   });
 
+  test("has no time behind a link, which may lead to a process", () => {
+    const linked = namespaceOf("/run/netns/blue", { ...stat, isLink: true });
+    expect(linked).toEqual({ path: "/run/netns/blue", device: 4, inode: 9 });
+  });
+
   test("is none without a file", () => {
     expect(namespaceOf("/run/netns/blue", undefined)).toBeUndefined();
   });
