@@ -117,7 +117,7 @@ export function packetRulesOf(text: string): string[] {
 }
 
 /** The lines of nft(8) with their tables, without the tables that iptables keeps there. */
-export function nftablesRulesOf(text: string): string[] {
+function nftablesRulesOf(text: string): string[] {
   let table = "";
   return linesOf(text).flatMap((line) => {
     table = /^table (.*) \{$/.exec(line)?.[1] ?? table;

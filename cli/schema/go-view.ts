@@ -35,7 +35,7 @@ export function nameIn(shape: object, key: string): string | undefined {
 const spellings = new WeakMap<object, ReadonlyMap<string, string>>();
 
 /** Returns the schema without the mark that says that the value may be missing. */
-export function withoutOptional(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
+function withoutOptional(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
   return schema instanceof z.ZodOptional ? schema.unwrap() : schema;
 }
 

@@ -91,7 +91,7 @@ export function cleanPath(path: string): string {
 }
 
 /** Returns the path of a name in a directory. */
-export function pathIn(directory: string, name: string): string {
+function pathIn(directory: string, name: string): string {
   return directory === "/" ? `/${name}` : `${directory}/${name}`;
 }
 

@@ -98,7 +98,7 @@ export function masquerades({ configuration }: Entry, profile: Profile | undefin
 }
 
 /** Whether an ADD with `ipMasq` may have made rules: it passed, or its plugin died after it got an address. */
-export function hasMasqueraded({ done, failed }: Entry): boolean {
+function hasMasqueraded({ done, failed }: Entry): boolean {
   return done !== undefined || !!failed?.addresses?.length;
 }
 

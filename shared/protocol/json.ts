@@ -9,7 +9,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** How many commas and opening brackets a JSON text may have. An engine needs up to 100 bytes for a value of two. */
-export const signsLimit = 500_000;
+const signsLimit = 500_000;
 export const tooManyValues = "it has more than 500,000 commas and opening brackets";
 
 /** Whether a JSON text has too many values to parse it in little memory. */

@@ -20,8 +20,6 @@ const { values: options } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
-    /** Rounds of ten CHECKs each. */
-    rounds: { type: "string", default: "20" },
     /** Only the rows whose titles contain this text, without times and sizes. */
     row: { type: "string" },
   },
@@ -69,8 +67,8 @@ function attachable(all: readonly Contestant[], { cells }: RowReport): Set<Conte
   return new Set(all.filter(({ title }) => /\bpasses\b/.test(cells[title]?.words ?? "")));
 }
 
-async function timing(all: readonly Contestant[], able: ReadonlySet<Contestant>, rounds: number): Promise<RowReport> {
-  const timed = await timeChecks([...able], rounds);
+async function timing(all: readonly Contestant[], able: ReadonlySet<Contestant>): Promise<RowReport> {
+  const timed = await timeChecks([...able]);
   const cells = all.map((contestant) => [contestant.title, timed.get(contestant) ?? notAttached] as const);
   return { title: "ten CHECKs ÷ those of the plain bridge alone", cells: Object.fromEntries(cells) };
 }
@@ -91,8 +89,7 @@ async function versionsOf(): Promise<Report["versions"]> {
   };
 }
 
-async function compare(rounds: number, only: string | undefined): Promise<Report> {
-  if (!(rounds > 0)) throw new Error("--rounds must be a positive number");
+async function compare(only: string | undefined): Promise<Report> {
   if (only !== undefined && options.write) throw new Error("--write needs the whole table: leave out --row");
   const chosen = rows.filter(({ title }) => title.includes(only ?? ""));
   if (chosen.length === 0 && !add.title.includes(only ?? "")) throw new Error(`no row has ${only} in its title`);
@@ -102,12 +99,12 @@ async function compare(rounds: number, only: string | undefined): Promise<Report
   const reports = [added];
   for (const row of chosen) reports.push(await askAll(row, all, able));
   // The timing comes last, when nothing else runs.
-  if (only === undefined) reports.push(await timing(all, able, rounds), await askAll(size, all, able));
+  if (only === undefined) reports.push(await timing(all, able), await askAll(size, all, able));
   return { versions: await versionsOf(), contestants: all.map(({ title }) => title), rows: reports };
 }
 
 try {
-  const report = await compare(Number(options.rounds), options.row);
+  const report = await compare(options.row);
   const text = `${sentence(report.versions)}\n\n${comparisonTable(report.contestants, report.rows)}`;
   console.log(options.json ? JSON.stringify(report, null, 2) : text);
   if (options.write) writeSection("compare", text);

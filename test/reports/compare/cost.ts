@@ -9,6 +9,7 @@ import type { Contestant } from "./contestant.ts";
 import { type Cell, comparedPlugins, must, type Row, setScene } from "./row.ts";
 
 const checks = 10;
+const rounds = 20;
 
 interface Runner extends AsyncDisposable {
   readonly lab: Lab;
@@ -18,7 +19,7 @@ interface Runner extends AsyncDisposable {
  * Times ten CHECKs through go-cni, contestant after contestant and round by round. Returns the ratio to the bridge
  * plugin alone with one interface. Both include the driver's own time.
  */
-export async function timeChecks(contestants: readonly Contestant[], rounds: number): Promise<Map<Contestant, Cell>> {
+export async function timeChecks(contestants: readonly Contestant[]): Promise<Map<Contestant, Cell>> {
   await using stack = new AsyncDisposableStack();
   const bare = stack.use(await bareRunner());
   const runners = new Map<Contestant, Runner>();

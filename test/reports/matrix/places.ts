@@ -3,10 +3,10 @@ import type { PluginVersion } from "../../support/go.ts";
 import type { NomadVersion } from "../../support/nomad.ts";
 import type { NetworkList } from "../../support/runtime.ts";
 
-export const matrixPlugins = ["1.3.0", "1.6.2", "1.9.1"] as const satisfies PluginVersion[];
-export const specifications = ["0.3.1", "0.4.0", "1.0.0", "1.1.0"] as const;
+const matrixPlugins = ["1.3.0", "1.6.2", "1.9.1"] as const satisfies PluginVersion[];
+const specifications = ["0.3.1", "0.4.0", "1.0.0", "1.1.0"] as const;
 /** The columns. `NOMAD_BIN` runs only if the variable names a Nomad. */
-export const matrixRuntimes = [
+const matrixRuntimes = [
   "Nomad 1.9.5",
   "Nomad 1.10.5",
   "Nomad 1.11.3",

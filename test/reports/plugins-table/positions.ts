@@ -33,7 +33,7 @@ export async function loadCases(): Promise<Record<string, PluginCase>> {
 }
 
 /** The wrapped chain that has the plugin in this position. */
-export function trialOf(given: PluginCase, position: Position): Trial {
+function trialOf(given: PluginCase, position: Position): Trial {
   const first = { ifName: "eth0", which: 0 } as const;
   const second = { ifName: "eth1", which: 1 } as const;
   const own = { first: [first], chained: [second], twice: [first, second] }[position];

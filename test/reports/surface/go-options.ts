@@ -59,7 +59,7 @@ async function moduleDirectory(name: string): Promise<string> {
 }
 
 /** The struct types of a file formatted by gofmt: one field a line, and an inline struct ends with `}`. */
-export function parseGo(source: string): GoPackage {
+function parseGo(source: string): GoPackage {
   const structs = new Map<string, readonly Field[]>();
   const aliases = new Map<string, string>();
   const lines = source.split("\n").map((line) => line.replace(/\/\/.*$/, "").trim());

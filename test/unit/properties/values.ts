@@ -2,17 +2,7 @@ import type { JsonObject } from "../../../shared/protocol/json.ts";
 import fc from "../support/fast-check.ts";
 
 /** Keys that every JavaScript object has already, and other keys that programs get wrong. */
-export const hardKeys = [
-  "__proto__",
-  "constructor",
-  "toString",
-  "valueOf",
-  "hasOwnProperty",
-  "toJSON",
-  "length",
-  "0",
-  "",
-];
+const hardKeys = ["__proto__", "constructor", "toString", "valueOf", "hasOwnProperty", "toJSON", "length", "0", ""];
 
 const hardNumbers = [0, -1, 0.1, 2 ** 31, 2 ** 53, 2 ** 64, 1e21, 5e-324, Number.MAX_VALUE];
 
