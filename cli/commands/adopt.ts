@@ -27,10 +27,10 @@ interface Options extends HostOptions {
   readonly timeout: string;
 }
 
-/** `adopt`: completes the results of live attachments that a CHECK would fail. */
+/** `adopt`: completes the results of live attachments whose CHECK would fail. */
 export const adoptCommand: CommandData<undefined, Options> = {
   name: "adopt",
-  summary: "complete the results of running containers that CHECK would fail",
+  summary: "complete the results of running containers whose CHECK would fail",
   description:
     "Completes the cached results of running containers with the interfaces and addresses that are in their namespaces, so that the next CHECK passes. It proposes only results that passed CHECK. Without --write it changes nothing.",
   options: [

@@ -34,7 +34,7 @@ export const explainCommand: CommandData<string, Options> = {
   name: "explain",
   summary: "say what a list does to its containers, and show what each plugin is given and returns",
   description:
-    "Says first what starts, checks and stops of containers end with, by a model of the reference plugins 1.10.0. Then it shows what each plugin of a network configuration list is given and returns, step by step, and what the container has then. It runs no plugin and changes nothing. The exit code is 0 if all events but `twice` pass, 1 if one fails, 2 if one is not known.",
+    "Says how each event of a container ends, from its start to a reboot, by a model of the reference plugins 1.10.0. Then it shows, step by step, what each plugin of the list is given and returns, and what the container has then. It runs no plugin and changes nothing. The event `twice` does not count for the exit code.",
   argument: new Argument("<file>", "the list"),
   options: [
     option("--verb <verb>", "the verb; ADD, or CHECK with --container").choices(verbs).argParser(upperCaseVerb),

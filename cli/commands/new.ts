@@ -22,7 +22,7 @@ interface Options extends Values {
 export const newCommand: CommandData<string, Options> = {
   name: "new",
   summary: "write a new list",
-  description: "Writes a complete list to stdout. What no option says is taken from this host.",
+  description: "Writes a complete list to stdout. Values that no option gives fit this host.",
   argument: new Argument("<preset>", presetText()).choices(Object.keys(presets)),
   options: [
     ...(Object.keys(fields) as ValueName[]).map((name) => option(`${optionOf(name)} <value>`, fields[name].message)),

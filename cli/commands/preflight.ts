@@ -50,7 +50,7 @@ export const preflightCommand: CommandData<undefined, Options> = {
     option("--expect <file>", "with --summary: the hosts that must have answered, a name in each line"),
     option(
       "--since <time>",
-      "with --expect: an answer of before is old (default: an hour before the newest answer)",
+      "with --expect: an answer from before this is old (default: an hour before the newest answer)",
     ).argParser(moment),
   ],
   example: "preflight --with zone.conflist.new",

@@ -37,7 +37,7 @@ interface Options extends HostOptions {
 /** `status`: the state of a host in numbers, for monitoring. */
 export const statusCommand: CommandData<undefined, Options> = {
   name: "status",
-  summary: "show the installation, and count the attachments that CHECK would fail",
+  summary: "show the installation, and count the attachments whose CHECK would fail",
   description:
     "Shows which version is installed and whether it is intact. Runs CHECK for every attachment on this host, as preflight does, and counts. It changes nothing on the network.",
   options: [

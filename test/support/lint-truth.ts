@@ -73,7 +73,9 @@ async function failureOf(fixture: LintFixture): Promise<Failure | undefined> {
   for (const at of isFaulty(fixture) ? stages : stages.filter((stage) => !["second ADD", "restart"].includes(stage))) {
     const [verb, id] = verbs[at];
     const request = { pluginPath, file, id, netns: `/run/netns/${id}`, ports: portsOf[id] };
-    const { exitCode, stderr } = await lab.call(gocni, [verb], { input: JSON.stringify(request) });
+    // A relative `dataDir` must not be in this repository.
+    const call = ["-c", 'cd /run/lab && exec "$0" "$1"', gocni, verb];
+    const { exitCode, stderr } = await lab.call("sh", call, { input: JSON.stringify(request) });
     if (exitCode !== 0) return { at, with: stderr };
   }
   return undefined;
