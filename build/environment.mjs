@@ -64,7 +64,8 @@ export function environment(caller) {
 }
 
 function isKept(name, value) {
-  return kept.some((pattern) => pattern.test(name)) || (directories.test(name) && isAbsolute(value) && canBe(value));
+  if (directories.test(name)) return value !== undefined && isAbsolute(value) && canBe(value);
+  return kept.some((pattern) => pattern.test(name));
 }
 
 /** Whether a directory is there or can be made. npm names a cache in a HOME that is missing. */
@@ -77,8 +78,12 @@ function canBe(directory) {
 }
 
 /** What Go's file says about registries. A wrong setting of another kind must not disturb the answer. */
-function settingsOfGo({ PATH, HOME, XDG_CONFIG_HOME, GOENV }) {
-  const env = { PATH, HOME, XDG_CONFIG_HOME, GOENV, GOTOOLCHAIN: "local", GOPATH: "/", GOFLAGS: "-buildvcs=false" };
+function settingsOfGo({ PATH, HOME, XDG_CONFIG_HOME, GOENV, GOCACHE }) {
+  const env = {
+    ...{ PATH, HOME, XDG_CONFIG_HOME, GOENV, GOTOOLCHAIN: "local", GOPATH: "/", GOFLAGS: "-buildvcs=false" },
+    // Go makes its cache before it answers. Without this one, it does so in HOME.
+    ...(isKept("GOCACHE", GOCACHE) && { GOCACHE }),
+  };
   const { status, stdout } = spawnSync("go", ["env", "-json", "-changed"], { cwd: "/", encoding: "utf8", env });
   const settings = status === 0 ? Object.entries(JSON.parse(stdout)) : [];
   return Object.fromEntries(settings.filter(([name]) => registriesOfGo.test(name)));
