@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inTurn, kernelCases, oneOfEachPlugin, vitestArguments } from "../../kernel/cases.ts";
+import { kernelCases, vitestArguments } from "../../kernel/cases.ts";
 import { resultsOf, withUncaught } from "../../kernel/results.ts";
 
 const selection = { "a.test.ts": ["one", "two > three"], "b.test.ts": ["four (1.0.0, 1.1.0)"] };
@@ -11,23 +11,6 @@ test("the second kernel runs the cases that need a kernel's feature, and no othe
   const others = kernelCases("runtimes")["other-plugins.test.ts"] ?? [];
   expect(others).toContain("bond > plain after a plain bridge: no ADD passes");
   expect(others.filter((name) => !name.startsWith("bond"))).toEqual([]);
-});
-
-test("each case is in one of the parts", () => {
-  expect(inTurn(selection, 2)).toEqual([
-    { "a.test.ts": ["one"], "b.test.ts": ["four (1.0.0, 1.1.0)"] },
-    { "a.test.ts": ["two > three"] },
-  ]);
-  expect(inTurn(selection, 1)).toEqual([selection]);
-});
-
-test("each plugin has one case apart from the rest", () => {
-  const others = { "examples.test.ts": ["one > two"] };
-  const names = ["dummy > first", "dummy > twice", "vrf > first", "vrf > chained"];
-  expect(oneOfEachPlugin({ ...others, "plugins.test.ts": names })).toEqual({
-    ones: { "plugins.test.ts": ["dummy > first", "vrf > first"] },
-    rest: { ...others, "plugins.test.ts": ["dummy > twice", "vrf > chained"] },
-  });
 });
 
 test("vitest's pattern matches the cases, however vitest joins their titles", () => {

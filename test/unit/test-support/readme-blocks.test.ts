@@ -35,20 +35,6 @@ test("a block that does not say what its commands print is refused", () => {
 });
 
 test.each([
-  ["a.b (c)", "a.b (c)\n"],
-  ["a ... c", "a b b c\n"],
-  ["...\nlast", "first\nsecond\nlast\n"],
-  ["...\nlast", "last\n"],
-  ["first\n...", "first\nsecond\n"],
-  ["first\n...", "first\n"],
-  ["zone  2   0", "zone     2            0   \n"],
-  ["a92ac3c5 runs", "063518f1 runs\n"],
-  ["(nothing)", "\n"],
-])("%j shows %j", (shown, output) => {
-  expect(isShown(shown, output)).toBe(true);
-});
-
-test.each([
   ["a.b", "axb\n"],
   ["a ... c", "a b\nb c\n"],
   ["last", "first\nlast\n"],

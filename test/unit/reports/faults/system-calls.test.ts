@@ -1,17 +1,15 @@
 import { expect, test } from "vitest";
-import { casesOf, sampleOf } from "../../../reports/faults/cases.ts";
+import { casesOf } from "../../../reports/faults/cases.ts";
 import { fewer } from "../../../reports/faults/counts.ts";
 import { difference, isUnbegunJournal } from "../../../reports/faults/state.ts";
 import {
   callsOf,
   deathIn,
   errorsOf,
-  faults,
   flagsFor,
   isHung,
   isInjected,
   isNodesOwn,
-  killPoints,
   ownersIn,
 } from "../../../reports/faults/system-calls.ts";
 
@@ -102,49 +100,11 @@ test("the difference of two states has what was added and what is missing, as of
   expect(difference(["lease a", "link b"], ["lease a", "lease a"])).toEqual(["+lease a", "-link b"]);
 });
 
-const read = { name: "read", nth: 1, changes: false };
 const write = { name: "write", nth: 1, changes: true };
-const quiet = Array.from({ length: 6 }, (_, index) => ({ ...read, nth: index + 2 }));
-
-test("a kill is worth a case right before and after a change, at the end, and now and then", () => {
-  const calls = [read, ...quiet.slice(0, 2), write, ...quiet.slice(2)];
-  expect(killPoints(calls, 100).map((call) => calls.indexOf(call))).toEqual([0, 3, 4, 7]);
-  expect(killPoints(calls, 2).map((call) => calls.indexOf(call))).toEqual([0, 2, 3, 4, 6, 7]);
-});
 
 test("a file that is made changes the host", () => {
   const made = 'execve("/a", ["a"], 0x7ff) = 0\nopenat(AT_FDCWD, "/b", O_WRONLY|O_CREAT|O_EXCL, 0600) = 3';
   expect(callsOf(made)).toEqual([{ name: "openat", nth: 1, changes: true }]);
-});
-
-test.each([
-  ["write", ["ENOSPC", "EIO", "EINTR"]],
-  ["openat", ["ENOSPC", "EIO", "EMFILE", "EINTR"]],
-  ["memfd_create", ["EMFILE", "ENOMEM"]],
-  ["poll", ["EINTR"]],
-  ["renameat2", ["ENOSPC", "EIO"]],
-  ["unlinkat", ["EIO"]],
-  ["clone3", ["ENOMEM"]],
-  ["getpid", []],
-])("%s returns the errors of its classes", (name, errors) => {
-  expect(errorsOf({ ...read, name })).toEqual(errors);
-});
-
-test("a usual run has each error that a call can return, and three ways to go on after a kill in ADD", () => {
-  const kinds = (verb: "ADD" | "DEL", isWhole: boolean) =>
-    casesOf(verb, "bridge-wrapper", [write], { isWhole, faults }).map(({ fault, next }) => `${fault} ${next}`);
-  expect(kinds("ADD", false)).toEqual(["KILL ADD", "KILL DEL", "KILL GC", "ENOSPC ADD", "EIO ADD", "EINTR ADD"]);
-  expect(kinds("DEL", false)).toEqual(["KILL DEL", "ENOSPC DEL", "EIO DEL", "EINTR DEL"]);
-  const every = ["KILL", "ENOSPC", "EIO", "EMFILE", "EINTR", "ENOMEM"];
-  expect(kinds("DEL", true)).toEqual(every.map((fault) => `${fault} DEL`));
-  expect(kinds("ADD", true)).toHaveLength(3 * every.length);
-});
-
-test("a sample has each nth case of each verb and fault, and at least one", () => {
-  const found = casesOf("DEL", "bridge-wrapper", [write, write, write], { isWhole: false, faults: ["KILL", "EIO"] });
-  expect(found).toHaveLength(6);
-  expect(sampleOf(found, 2).map(({ fault }) => fault)).toEqual(["KILL", "KILL", "EIO", "EIO"]);
-  expect(sampleOf(found, 40).map(({ fault }) => fault)).toEqual(["KILL", "EIO"]);
 });
 
 test("a verb and fault with fewer cases than expected, or with cases whose call did not come, is named", () => {

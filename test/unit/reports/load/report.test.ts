@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 import {
   type Call,
-  callRows,
-  killRows,
   kindOf,
   type LoadResult,
   ownProblems,
@@ -94,19 +92,6 @@ test.each<[string, LoadResult, string[]]>([
   ],
 ])("%s", (_, result, problems) => {
   expect(problemsOf(result)).toEqual(problems);
-});
-
-test("the tables count calls by their outcome, and kills by executable", () => {
-  const calls = [failed("ADD", "died", "bridge"), failed("ADD", "exists"), between, passed("ADD", "macvlan"), ...whole];
-  expect(callRows(loadOf({ calls }))).toEqual([
-    ["slim", "ports", "ADD", "4", "2", "1", "1", "0"],
-    ["slim", "ports", "CHECK", "1", "1", "0", "0", "0"],
-    ["slim", "ports", "DEL", "2", "1", "0", "0", "1"],
-  ]);
-  expect(killRows(loadOf({ calls }))).toEqual([
-    ["slim", "bridge", "1", "0", "0"],
-    ["slim", "macvlan", "1", "0", "0"],
-  ]);
 });
 
 test("a problem that the plain plugins have as well is not one of the wrappers", () => {
