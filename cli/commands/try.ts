@@ -12,7 +12,7 @@ import { cniPathOption, jsonOption, portOption, timeoutOption } from "../options
 import { missingWrapperCure } from "../rules/missing-plugin.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
-import { type Outcome, ownNamespaces, type Request, tryInside } from "../try/inside.ts";
+import { type Outcome, ownNamespaces, type Task, tryInside } from "../try/inside.ts";
 import { type Report, tryText } from "../try/report.ts";
 import { onStage } from "../try/stage.ts";
 import { surroundingsOf } from "../try/surroundings.ts";
@@ -91,7 +91,7 @@ async function reportOn(
   const common = { file: path, network: network.name, cniPath: paths.cniPath, notes, obstacles };
   // guard: no plugin runs that needs what the stage does not have
   if (obstacles.length > 0) return { ...common, steps: [], left: [], stays: [], problems: [] };
-  const request: Request = {
+  const task: Task = {
     path,
     text: file.text,
     cniPath: paths.cniPath,
@@ -100,6 +100,6 @@ async function reportOn(
     commands,
     outside: ownNamespaces(),
   };
-  const happened: Outcome = JSON.parse(await onStage(JSON.stringify(request), state, terminal));
+  const happened: Outcome = JSON.parse(await onStage(JSON.stringify(task), state, terminal));
   return { ...common, ...happened, notes: [...notes, ...hintsOn(happened, cniPath)] };
 }

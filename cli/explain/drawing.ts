@@ -1,7 +1,7 @@
 import type { Host } from "../../shared/host/host.ts";
 import type { List } from "../lists/list.ts";
 import type { Attachment } from "../live/libcni.ts";
-import { type Device, type Interface, type Scene, sceneOf } from "./scene.ts";
+import { type Device, type Scene, type SceneInterface, sceneOf } from "./scene.ts";
 import { refusalOf } from "./verdict.ts";
 
 /**
@@ -80,7 +80,7 @@ function wireOf(from: number, to: number): string {
   return `<line x1="${x1}" y1="${from}" x2="${x2}" y2="${to}" stroke="currentColor" class="d-wire"/>`;
 }
 
-function interfaceBox({ name, kind, addresses }: Interface): Box {
+function interfaceBox({ name, kind, addresses }: SceneInterface): Box {
   return { title: inBox(name), lines: [kind, ...addresses].flatMap(inBox), kind: "part" };
 }
 

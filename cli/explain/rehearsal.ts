@@ -22,7 +22,7 @@ export interface Answer {
 }
 
 /** One run of a plugin. */
-export interface PluginRun extends Call {
+export interface RehearsedRun extends Call {
   readonly plugin: string;
   readonly answer: Answer;
 }
@@ -31,7 +31,7 @@ export interface PluginRun extends Call {
 export interface Rehearsal {
   /** Undefined if the call is refused before there is a plan, and for a plain plugin. */
   readonly plan: Plan | undefined;
-  readonly runs: readonly PluginRun[];
+  readonly runs: readonly RehearsedRun[];
   readonly answer: Answer;
   /** The warnings in the wrapper's log. */
   readonly warnings: readonly string[];
@@ -72,7 +72,7 @@ function planOf(host: Host, { stdin }: Call): Plan | undefined {
 
 /** The host of a rehearsal, and what the wrapper then runs, prints and logs on it. */
 function stageOf(calledAs: string, call: Call, { state, jq, pid, answer }: Stage) {
-  const runs: PluginRun[] = [];
+  const runs: RehearsedRun[] = [];
   const output: string[] = [];
   const log: string[] = [];
   const host = hostOf({

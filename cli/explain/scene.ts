@@ -14,11 +14,11 @@ export interface Device {
   readonly name: string | undefined;
   readonly addresses: readonly string[];
   readonly kind: string;
-  readonly interfaces: readonly Interface[];
+  readonly interfaces: readonly SceneInterface[];
 }
 
 /** An interface of the container. */
-export interface Interface {
+export interface SceneInterface {
   readonly name: string;
   readonly kind: string;
   readonly addresses: readonly string[];
@@ -43,7 +43,7 @@ export function sceneOf(list: List, attachment: Attachment, jq: Host["jq"]): Sce
   const namespace = machine.addNamespace(`/run/netns/${id}`);
   const end = endOf(list, () => new ListRun(list, machine, exampleSource(attachment, jq, machine)).add(id));
   const devices = new Map<string, Device>();
-  const add = (key: string, device: Omit<Device, "interfaces">, one: Interface[]) => {
+  const add = (key: string, device: Omit<Device, "interfaces">, one: SceneInterface[]) => {
     devices.set(key, { ...device, interfaces: [...(devices.get(key)?.interfaces ?? []), ...one] });
   };
   for (const [name, link] of namespace.links) {

@@ -5,7 +5,7 @@ import type { Call } from "../live/libcni.ts";
 import { oneLine, styled, type Terminal } from "../terminal.ts";
 import { type Explanation, hasPassed, type Step } from "./explain.ts";
 import { jsonLines } from "./json-lines.ts";
-import type { PluginRun } from "./rehearsal.ts";
+import type { RehearsedRun } from "./rehearsal.ts";
 
 type Screen = Pick<Terminal, "hasColors" | "width">;
 
@@ -62,7 +62,7 @@ function wordsOf({ plan, runs, answer }: Step): string[] {
 }
 
 /** The variables and the stdin of a plugin. */
-function givenLines(given: Call, run: PluginRun, isPlain: boolean, screen: Screen): string[] {
+function givenLines(given: Call, run: RehearsedRun, isPlain: boolean, screen: Screen): string[] {
   if (isPlain) return block(`${run.plugin} gets, exactly as the runtime gave it:`, jsonOf(run.stdin, screen));
   const changed = lineDifferences(variables(given), variables(run)).filter(({ sign }) => sign !== " ");
   const environment = changed.length === 0 ? ["The variables do not change."] : paint(changed, screen);
@@ -79,7 +79,7 @@ function variables({ environment }: Call): string[] {
   return Object.entries(environment).map(([name, value]) => `${name}=${value}`);
 }
 
-function answerLines({ plugin, answer }: PluginRun, { given }: Step, screen: Screen): string[] {
+function answerLines({ plugin, answer }: RehearsedRun, { given }: Step, screen: Screen): string[] {
   if (answer.output === undefined) {
     const passes = given.environment.CNI_COMMAND === "CHECK" ? " if it finds no fault" : "";
     return [`${indent}${plugin} prints nothing${passes}.`];

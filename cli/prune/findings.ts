@@ -1,10 +1,10 @@
 import { addressesOfKnown, isNamedIn, type Known, namesOf } from "./known.ts";
-import { addressesInNamespaces, type Namespace, type State, unclaimedNamespaces } from "./state.ts";
+import { type AttachmentState, addressesInNamespaces, type Namespace, unclaimedNamespaces } from "./state.ts";
 import type { Thing } from "./thing.ts";
 
 /** Everything that `prune` knows of a host. */
 export interface Survey {
-  readonly states: ReadonlyMap<Known, State>;
+  readonly states: ReadonlyMap<Known, AttachmentState>;
   readonly namespaces: readonly Namespace[];
   readonly things: readonly Thing[];
   /** The runtime's network for each delegate's network that a list, a result or a journal names. */
@@ -85,7 +85,7 @@ function find(thing: Thing, view: View): Finding | undefined {
 
 function findOwned(thing: Thing, { owners, survey: { states } }: View): Finding | undefined {
   const own = owners.get(thing.name) ?? [];
-  const ofState = (is: State["is"]) => own.find((known) => states.get(known)?.is === is);
+  const ofState = (is: AttachmentState["is"]) => own.find((known) => states.get(known)?.is === is);
   // guard: what a live attachment has
   if (ofState("live")) return undefined;
   // guard: what belongs to an attachment that may live

@@ -2,7 +2,7 @@ import { keyOf, Memory, type MemoryFile } from "../host/memory.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { readNamespaces } from "./host-namespaces.ts";
 import { knownsIn } from "./known.ts";
-import { type State, statesOf } from "./state.ts";
+import { type AttachmentState, statesOf } from "./state.ts";
 
 /** What is known of a host's attachments. */
 interface Attachments {
@@ -18,7 +18,7 @@ export function homesAmong(
   { all, memories }: Attachments,
   namespaces = readNamespaces,
 ): (attachment: CachedAttachment) => Promise<string | undefined> {
-  let states: Promise<ReadonlyMap<string, State>> | undefined;
+  let states: Promise<ReadonlyMap<string, AttachmentState>> | undefined;
   const look = async () => {
     const host = await namespaces();
     // A namespace that cannot be read is no sign of life.

@@ -6,7 +6,7 @@ import { addressesOfKnown, hostEndsOf, inodesOf, isNamedIn, type Known, namespac
 import { plainAddress } from "./thing.ts";
 
 /** Whether an attachment's namespace is there. `unknown` counts as there. */
-export type State =
+export type AttachmentState =
   | { readonly is: "live" | "gone"; readonly why?: undefined }
   | { readonly is: "unknown"; readonly why: string };
 
@@ -20,7 +20,7 @@ export interface Namespace {
 }
 
 /** What the kernel says about namespaces and links. */
-export interface HostState {
+export interface KernelState {
   /** What a path is: for an attachment, its own namespace or none. */
   readonly pathState: (path: string, known?: Known) => PathState;
   readonly namespaces: readonly Namespace[];
@@ -35,7 +35,7 @@ export interface HostState {
  * Decides for each attachment whether its namespace is gone. A path that is no namespace does not suffice: a process can live
  * on in a namespace without a path. And a container is gone only with all its attachments.
  */
-export function statesOf(knowns: readonly Known[], host: HostState): ReadonlyMap<Known, State> {
+export function statesOf(knowns: readonly Known[], host: KernelState): ReadonlyMap<Known, AttachmentState> {
   const byPath = new Map(knowns.map((known) => [known, stateOfPaths(known, host)]));
   const unclaimed = unclaimedNamespaces(byPath, host);
   const own = new Map([...byPath].map(([known, state]) => [known, withTraces(known, state, unclaimed, host)]));
@@ -45,8 +45,8 @@ export function statesOf(knowns: readonly Known[], host: HostState): ReadonlyMap
 
 /** The namespaces that no live attachment names. */
 export function unclaimedNamespaces(
-  states: ReadonlyMap<Known, State>,
-  { namespaces }: Pick<HostState, "namespaces">,
+  states: ReadonlyMap<Known, AttachmentState>,
+  { namespaces }: Pick<KernelState, "namespaces">,
 ): readonly Namespace[] {
   const live = [...states].filter(([, { is }]) => is === "live");
   const claimed = new Set(live.flatMap(([known]) => namespacesOf(known).map(namespacePath)));
@@ -59,7 +59,7 @@ export function addressesInNamespaces(namespaces: readonly Namespace[]): Readonl
   return new Set(namespaces.flatMap(({ links = [] }) => links.flatMap(addressesOf)).map(plainAddress));
 }
 
-function stateOfPaths(known: Known, { pathState }: HostState): State {
+function stateOfPaths(known: Known, { pathState }: KernelState): AttachmentState {
   const paths = namespacesOf(known);
   const states = paths.map((path) => pathState(path, known));
   // guard: an attachment with one path that is there
@@ -71,7 +71,12 @@ function stateOfPaths(known: Known, { pathState }: HostState): State {
   return unreadable === undefined ? { is: "gone" } : { is: "unknown", why: `${unreadable} cannot be read` };
 }
 
-function withTraces(known: Known, state: State, unclaimed: readonly Namespace[], host: HostState): State {
+function withTraces(
+  known: Known,
+  state: AttachmentState,
+  unclaimed: readonly Namespace[],
+  host: KernelState,
+): AttachmentState {
   if (state.is !== "gone") return state;
   const faulty = host.unreadable.find((file) => isNamedIn(file, known.containerId));
   // guard: an attachment of a container with a file that cannot be read
@@ -110,7 +115,7 @@ function ownLinksOf(known: Known): (link: Link) => boolean {
   };
 }
 
-function withSiblings(known: Known, state: State, alive: ReadonlySet<string>): State {
+function withSiblings(known: Known, state: AttachmentState, alive: ReadonlySet<string>): AttachmentState {
   // guard: an attachment of a container that has another live one
   return state.is === "gone" && alive.has(known.containerId)
     ? { is: "unknown", why: "another attachment of its container is not gone" }

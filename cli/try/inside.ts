@@ -11,7 +11,7 @@ import { addedTo, shapeOf, type Thing, takeSnapshot, textOf } from "./snapshot.t
 import { isOfKernel, mountsIn, ownMounts } from "./stage.ts";
 
 /** What the process on the stage is asked for. */
-export interface Request extends Omit<Trial, "list"> {
+export interface Task extends Omit<Trial, "list"> {
   readonly path: string;
   readonly text: string;
   readonly commands: readonly string[];
@@ -36,14 +36,14 @@ export function ownNamespaces(): readonly string[] {
 }
 
 /** Tries a list. Throws Trouble, before it runs anything, if this process is not on a stage. */
-export async function tryInside(request: Request): Promise<Outcome> {
-  demandStage(request);
-  const { passed, problem } = runProgram("ip", ["-batch", "-"], ["link set lo up", ...request.commands, ""].join("\n"));
+export async function tryInside(task: Task): Promise<Outcome> {
+  demandStage(task);
+  const { passed, problem } = runProgram("ip", ["-batch", "-"], ["link set lo up", ...task.commands, ""].join("\n"));
   // guard: nothing is tried on a stage that lacks the host's interfaces
   if (!passed) throw new Trouble(problem);
-  const { list } = demandNetworkIn(parseListFile(request.path, request.text));
+  const { list } = demandNetworkIn(parseListFile(task.path, task.text));
   const before = await takeSnapshot();
-  const { steps, left } = await courseOf({ ...request, list });
+  const { steps, left } = await courseOf({ ...task, list });
   await untilNamespacesAreGone();
   const after = await takeSnapshot();
   const shapes = new Set(left.map(shapeOf));
@@ -51,7 +51,7 @@ export async function tryInside(request: Request): Promise<Outcome> {
   return { steps, left: left.map(textOf), stays, problems: after.problems };
 }
 
-function demandStage({ outside }: Request): void {
+function demandStage({ outside }: Task): void {
   // guard: no plugin runs in the host's namespaces
   const shared = ownNamespaces().some((own) => outside.includes(own));
   // guard: no plugin runs in the host's namespaces

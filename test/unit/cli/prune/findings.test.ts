@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { addressesInUse, findingsIn, type Survey } from "../../../../cli/prune/findings.ts";
 import type { Known } from "../../../../cli/prune/known.ts";
-import type { Namespace, State } from "../../../../cli/prune/state.ts";
+import type { AttachmentState, Namespace } from "../../../../cli/prune/state.ts";
 import type { Thing } from "../../../../cli/prune/thing.ts";
 import { forwardOf, knownOf, leaseOf, surveyWith } from "./support.ts";
 
@@ -31,14 +31,14 @@ const inAnotherNetwork = {
   config: Buffer.from('{"cniVersion":"1.0.0","name":"x","plugins":[{"type":"bridge"}]}').toString("base64"),
 };
 
-const gone: State = { is: "gone" };
-const live: State = { is: "live" };
+const gone: AttachmentState = { is: "gone" };
+const live: AttachmentState = { is: "live" };
 
 describe("things with an attachment", () => {
   const things = [leaseOf("c1", "10.1.0.2"), chain(), forwardOf("10.1.0.2")];
   const all = ["10.1.0.2", "nat CNI-5f346e2d484bb1c7403b7e9b", "iptables filter CNI-FORWARD 10.1.0.2"];
 
-  test.each<[string, State, string | undefined]>([
+  test.each<[string, AttachmentState, string | undefined]>([
     ["of a gone one go", gone, "goes"],
     ["of a live one are not mentioned", live, undefined],
     ["of one that nobody can tell stay", { is: "unknown", why: "some reason" }, "some reason"],
@@ -49,7 +49,7 @@ describe("things with an attachment", () => {
   });
 
   test("what a live and a gone one share is not mentioned", () => {
-    const states = new Map<Known, State>([
+    const states = new Map<Known, AttachmentState>([
       [knownOf("c1", "10.1.0.2"), gone],
       [knownOf("c2", "10.1.0.2"), live],
     ]);
@@ -67,7 +67,7 @@ describe("things with an attachment", () => {
   });
 
   test("what a gone and an unknown one share stays", () => {
-    const states = new Map<Known, State>([
+    const states = new Map<Known, AttachmentState>([
       [knownOf("c1", "10.1.0.2"), gone],
       [knownOf("c1", "10.9.0.2", [], { networkName: "x" }), { is: "unknown", why: "some reason" }],
     ]);
@@ -84,7 +84,7 @@ describe("things with an attachment", () => {
     ["free", gone, []],
     ["in use", { is: "unknown", why: "some reason" } as const, ["10.1.0.2"]],
   ])("an address that another attachment has, too, is %s", (_, state, expected) => {
-    const states = new Map<Known, State>([
+    const states = new Map<Known, AttachmentState>([
       [knownOf("c1", "10.1.0.2"), gone],
       [knownOf("c2", "10.1.0.2"), state],
     ]);
@@ -256,7 +256,7 @@ test("a doubt names the first file or namespace that may be the container's", ()
   });
   const namespaces = ["/run/a/c1", "/run/b/c1"].map((path) => namespace(path, "10.9.0.2"));
   expect(fates({ namespaces })).toEqual({ "10.1.0.2": "/run/a/c1 may be its namespace" });
-  const states = new Map<Known, State>(
+  const states = new Map<Known, AttachmentState>(
     ["one", "two"].map((why, at) => [
       knownOf("c1", `10.9.0.${at}`, [], { ...inAnotherNetwork, ifName: why }),
       { is: "unknown", why },

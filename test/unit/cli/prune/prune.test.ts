@@ -7,7 +7,7 @@ import type { Survey } from "../../../../cli/prune/findings.ts";
 import { fileName, type Known, knownsIn } from "../../../../cli/prune/known.ts";
 import { prune } from "../../../../cli/prune/prune.ts";
 import { isBack, isGone, remove } from "../../../../cli/prune/remove.ts";
-import type { State } from "../../../../cli/prune/state.ts";
+import type { AttachmentState } from "../../../../cli/prune/state.ts";
 import type { Thing } from "../../../../cli/prune/thing.ts";
 import type { Entry } from "../../../../shared/journal/journal.ts";
 import { scratch } from "../../../support/scratch.ts";
@@ -232,7 +232,7 @@ describe("with a journal", () => {
   });
 });
 
-async function pruned(known: Known, after: (thing: Thing) => Partial<Survey>, state: State = { is: "gone" }) {
+async function pruned(known: Known, after: (thing: Thing) => Partial<Survey>, state: AttachmentState = { is: "gone" }) {
   const thing = leaseAt();
   const states = new Map([[known, state]]);
   const surveys = [surveyWith({ states, things: [thing] }), surveyWith({ states, ...after(thing) })];
@@ -249,7 +249,7 @@ async function pruned(known: Known, after: (thing: Thing) => Partial<Survey>, st
 test("prune calls pruned what is gone afterwards, and no more", async () => {
   const known = knownAt();
   expect(await pruned(known, () => ({}))).toEqual({ fates: [["pruned", undefined]], isThere: false });
-  const fates = async (state: State) =>
+  const fates = async (state: AttachmentState) =>
     (await pruned(known, (thing) => ({ things: [thing], states: new Map([[known, state]]) }))).fates;
   expect(await fates({ is: "gone" })).toEqual([["left", "it is still there"]]);
   expect(await fates({ is: "unknown", why: "a reason" })).toEqual([["left", "a reason"]]);
@@ -331,7 +331,7 @@ test("prune leaves the rule of an address that a container got which may live", 
   if (!other) throw new Error("there is no attachment");
   const ofOther: Thing = { ...leaseAt(), kind: "result", name: fileName(other), containerId: "c9", addresses: [] };
   const survey = surveyWith({
-    states: new Map<Known, State>([
+    states: new Map<Known, AttachmentState>([
       [known, { is: "gone" }],
       [other, { is: "unknown", why: "some reason" }],
     ]),
@@ -355,7 +355,7 @@ test("prune leaves what may be alive", async () => {
 /** What bridge reads on stdin in a prune of an attachment, and what becomes of its result. */
 async function detached(
   parts: Partial<Survey>,
-  { state = { is: "gone" } as State, netns = "/nowhere/c1", exit = 0, type = "acme" } = {},
+  { state = { is: "gone" } as AttachmentState, netns = "/nowhere/c1", exit = 0, type = "acme" } = {},
 ) {
   const [log, file] = [join(directory, "log"), join(directory, "zone-c1-eth0")];
   writeFileSync(join(directory, type), `#!/bin/sh\ncat >> ${log}\necho '{"code":7,"msg":"no"}'\nexit ${exit}\n`, {

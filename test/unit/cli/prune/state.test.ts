@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { Memory } from "../../../../cli/host/memory.ts";
 import { isReplaced, pathStateOf, viewProblem } from "../../../../cli/prune/host-namespaces.ts";
 import { knownsIn } from "../../../../cli/prune/known.ts";
-import { type HostState, statesOf } from "../../../../cli/prune/state.ts";
+import { type KernelState, statesOf } from "../../../../cli/prune/state.ts";
 import { replaceFileFunctions } from "../../support/file-functions.ts";
 import { entryOf } from "../../support/journals.ts";
 import { hostWith, knownOf, rememberedOf, resultOf } from "./support.ts";
@@ -17,7 +17,7 @@ const link = (ifname: string, address: string, local?: string) => ({
   ...(local !== undefined && { addr_info: [{ family: "inet" as const, local, prefixlen: 24, scope: "global" }] }),
 });
 
-const unnamed = (...links: ReturnType<typeof link>[]): Partial<HostState> => ({
+const unnamed = (...links: ReturnType<typeof link>[]): Partial<KernelState> => ({
   namespaces: [{ inode: 0, paths: ["/proc/7/ns/net"], links }],
 });
 
@@ -127,7 +127,7 @@ test("an attachment that names no namespace is not gone", () => {
 test("of two paths that cannot be read, and of two ends on the host, the first is named", () => {
   const entry = entryOf({ containerId: "c1", namespace: { path: "/run/netns/other", device: 4, inode: 5 } });
   const known = knownOf("c1", "10.1.0.2", [rememberedOf(entry)]);
-  const why = (more: Partial<HostState>) => statesOf([known], hostWith([], more)).get(known)?.why;
+  const why = (more: Partial<KernelState>) => statesOf([known], hostWith([], more)).get(known)?.why;
   expect(why({ pathState: () => "unreadable" })).toBe("/run/netns/c1 cannot be read");
   const hostEnds = [link("vethc1", "02:00:00:00:00:0b"), link("disc0", "02:00:00:00:00:01")];
   expect(why({ hostEnds })).toBe("the host's end of its interface is still there: disc0");

@@ -3,7 +3,7 @@ import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { parseCachedResult } from "../../../../cli/live/cached-results.ts";
 import type { Survey } from "../../../../cli/prune/findings.ts";
 import { type Known, knownsIn } from "../../../../cli/prune/known.ts";
-import type { HostState, Namespace } from "../../../../cli/prune/state.ts";
+import type { KernelState, Namespace } from "../../../../cli/prune/state.ts";
 import { leaseName, type Thing } from "../../../../cli/prune/thing.ts";
 import type { Entry } from "../../../../shared/journal/journal.ts";
 import { parseFoundJournal } from "../../../../shared/journal/lines.ts";
@@ -55,7 +55,7 @@ export function rememberedOf(entry: Entry): MemoryFile {
 }
 
 /** A host on which only these paths are namespaces. */
-export function hostWith(live: readonly string[], more: Partial<HostState> = {}): HostState {
+export function hostWith(live: readonly string[], more: Partial<KernelState> = {}): KernelState {
   const namespaces = live.map((path): Namespace => ({ inode: 0, paths: [path], links: [] }));
   return {
     pathState: (path) => (live.includes(path) ? "live" : "gone"),

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { join } from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { ownNamespaces, type Request, tryInside } from "../../../../cli/try/inside.ts";
+import { ownNamespaces, type Task, tryInside } from "../../../../cli/try/inside.ts";
 import { isOfKernel, mountsIn } from "../../../../cli/try/stage.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
@@ -147,7 +147,7 @@ function makeProc(mounts: readonly string[]): void {
 }
 
 describe("--inside", () => {
-  const request: Request = { path: "x", text: "{}", cniPath: [], seconds: 1, commands: [], outside: [] };
+  const task: Task = { path: "x", text: "{}", cniPath: [], seconds: 1, commands: [], outside: [] };
 
   test.each<[string, readonly string[], string]>([
     ["in all of the host's namespaces", ownNamespaces(), "shares a namespace with the host"],
@@ -155,7 +155,7 @@ describe("--inside", () => {
     ["without the host's namespaces", [], "shares a namespace with the host"],
     ["where files can be written", ["net:[1]"], "it cannot be made read-only, so nothing was tried"],
   ])("runs nothing %s", async (_, outside, words) => {
-    await expect(tryInside({ ...request, outside })).rejects.toThrow(words);
+    await expect(tryInside({ ...task, outside })).rejects.toThrow(words);
   });
 
   const open = "it cannot be made read-only, so nothing was tried";
@@ -178,10 +178,10 @@ describe("--inside", () => {
       mode: 0o755,
     });
     vi.stubEnv("PATH", `${directory}:${process.env.PATH}`);
-    await expect(tryInside({ ...request, outside: ["net:[1]"] })).rejects.toThrow(words);
+    await expect(tryInside({ ...task, outside: ["net:[1]"] })).rejects.toThrow(words);
     writeFileSync(join(directory, "ip"), "#!/bin/sh\n", { mode: 0o755 });
     const next = words === open ? open : "it is not a list with a name";
-    await expect(tryInside({ ...request, outside: ["net:[1]"] })).rejects.toThrow(next);
+    await expect(tryInside({ ...task, outside: ["net:[1]"] })).rejects.toThrow(next);
   });
 });
 
