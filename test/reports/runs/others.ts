@@ -17,8 +17,7 @@ export const others: readonly Other[] = [
     ...plugin("tc-redirect-tap", "https://github.com/awslabs/tc-redirect-tap"),
     works:
       'unwrapped at the end of the list, its tap gets the traffic of `eth0`. Wrapped with `"ifName": "eth1"`, its tap gets the traffic of `eth1`; wrapped for both, each interface has its own tap. CHECK sees a lost tap and a lost redirection; DEL leaves nothing',
-    fails:
-      'unwrapped, it takes only `eth0`. Wrapped with `"recover": "never"`, it has no record: CHECK fails, and DEL leaves the tap',
+    fails: "unwrapped, it takes only `eth0`",
   },
   {
     ...plugin("route-override", "https://github.com/openshift/route-override-cni"),
