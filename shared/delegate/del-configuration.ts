@@ -50,11 +50,13 @@ export function withEverythingAdded({ configuration, done }: Entry): JsonObject 
   return { ...configuration, prevResult: withInterfaces(prevResult, done?.added ?? []) };
 }
 
-/** The configuration with which the DEL of a creator leaves what another attachment has, too: its lease, its masquerading. */
+/** The configuration with which the DEL of a creator leaves what another attachment has, too: its lease, its packet rules. */
 export function withoutShared(configuration: JsonObject, removal: Del): JsonObject {
   const keepsLease = !removal.freesLease && isJsonObject(goLookup(configuration, "ipam"));
   const kept = keepsLease ? withGoKey(configuration, "ipam", { type: "static" }) : configuration;
-  return removal.keepsMasquerading ? withGoKey(kept, "ipMasq", false) : kept;
+  const keepsRules = removal.keepsSpoofCheck && goLookup(kept, "macspoofchk") === true;
+  const unchecked = keepsRules ? withGoKey(kept, "macspoofchk", false) : kept;
+  return removal.keepsMasquerading ? withGoKey(unchecked, "ipMasq", false) : unchecked;
 }
 
 /**

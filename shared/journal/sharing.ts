@@ -36,6 +36,8 @@ export type Removal =
       readonly freesLease: boolean;
       /** Its masquerading stays until the last attachment of the container that shares the chain is undone. */
       readonly keepsMasquerading: boolean;
+      /** Its rules of `macspoofchk` stay: another attachment of the container has them under the same name. */
+      readonly keepsSpoofCheck?: boolean;
       /** Something that a sibling shares stays behind, so that the entry stays given up. A later DEL removes it. */
       readonly waits: boolean;
       /** The entries whose rules the DEL removes as well. Their ADDs run again. */
@@ -87,6 +89,7 @@ function removalOfCreator(entry: Entry, around: Around): Removal {
     withNamespace,
     freesLease: !isShared,
     keepsMasquerading,
+    ...(holders(around).some((other) => sharesSpoofCheck(entry, other)) && { keepsSpoofCheck: true }),
     waits: leaseWaits || rulesWait || othersWait,
     addAgain: [],
   };
@@ -107,6 +110,12 @@ function sharesMasquerading({ delegateNetwork, bootId }: Entry, other: Entry): b
   const isMasqueraded = other.role === "creator" && goLookup(other.configuration, "ipMasq") === true;
   // guard: the masquerading of another attachment
   return isMasqueraded && other.delegateNetwork === delegateNetwork && other.bootId === bootId;
+}
+
+// The rules are named by container and interface (uniqueID in plugins/main/bridge/bridge.go), in whatever network.
+function sharesSpoofCheck({ ifName }: Entry, other: Entry): boolean {
+  // guard: the MAC check of another attachment
+  return other.role === "creator" && other.ifName === ifName && goLookup(other.configuration, "macspoofchk") === true;
 }
 
 function removalOfChained(entry: Entry, around: Around): Removal {

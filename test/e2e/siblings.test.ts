@@ -74,6 +74,31 @@ describe("DEL of an attachment whose ADD failed leaves the other one's eth1", ()
   });
 });
 
+test("an ADD that failed, tried again and removed, leaves the macspoofchk of the other one's eth1", async () => {
+  await using lab = await Lab.start();
+  const checked = { ...bridge, macspoofchk: true };
+  const za = named("za", wrapped(macvlan), wrapped(checked, "eth1"));
+  const zb = named(
+    "zb",
+    wrapped(ptp),
+    wrapped({ ...checked, ipMasq: true, ipam: hostLocal("172.26.80.0/24") }, "eth1"),
+  );
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.cnitool.add(za, container));
+  const rules = () => lab.run("nft", ["list", "table", "bridge", "nat"]);
+  const before = await rules();
+  expect(before).toContain((await lab.kernel.link(container, "eth1")).address);
+  for (const _ of [1, 2]) {
+    expectFailure(await lab.cnitool.addAs("net1", zb, container), /exists/);
+    expect(await rules()).toBe(before);
+  }
+  expectPassed(await lab.cnitool.delAs("net1", zb, container));
+  expect(await rules()).toBe(before);
+  expectPassed(await lab.cnitool.del(za, container));
+  expect(await rules()).not.toContain("eth1");
+  await expectNothingLeft(lab, ["disc0"]);
+});
+
 describe("one list attached as eth0, and then as net1, which fails", () => {
   test.each(["iptables", "nftables"])("eth1 keeps its ports, its limit and its traffic (%s)", async (backend) => {
     await using lab = await Lab.start();

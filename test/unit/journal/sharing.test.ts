@@ -380,6 +380,25 @@ describe("masquerading", () => {
   });
 });
 
+describe("the rules of macspoofchk", () => {
+  const configuration = { type: "bridge", name: "other", macspoofchk: true };
+  const sibling = entryOf({ ...other, delegateNetwork: "other", configuration });
+
+  test.each<[string, Entry, true | undefined]>([
+    ["stay with a sibling that has them for the same name", sibling, true],
+    ["stay if Go reads the key so", { ...sibling, configuration: { MacSpoofChk: true } }, true],
+    ["go without one", { ...sibling, configuration: { macspoofchk: false } }, undefined],
+    ["go if the sibling's interface has another name", { ...sibling, ifName: "eth9" }, undefined],
+    ["go if the sibling is a chained plugin", { ...sibling, role: "meta" }, undefined],
+    ["go if the sibling failed", { ...sibling, done: undefined, failed: {} }, undefined],
+    ["go if the sibling is given up", { ...sibling, isGivenUp: true }, undefined],
+  ])("%s", (_, one, expected) => {
+    const removal = decide(tryOf(), { siblings: [one], link: 0 });
+    expect(removal).toMatchObject({ do: "DEL" });
+    expect("keepsSpoofCheck" in removal ? removal.keepsSpoofCheck : undefined).toBe(expected);
+  });
+});
+
 test.each<[string, Partial<Entry>, boolean]>([
   ["passed", { done: { addresses: [] } }, true],
   ["failed after it had an address", { failed: { left: 7, addresses: ["10.1.0.2/24"] } }, true],

@@ -270,6 +270,9 @@ describe("DEL of an entry", () => {
     const kept = { name: "zone", ipam: { type: "static" }, ipMasq: false, ipam6: {} };
     expect(withoutShared(given, removal)).toEqual(kept);
     expect(withoutShared({ name: "zone" }, { ...removal, keepsMasquerading: false })).toEqual({ name: "zone" });
+    const spoof = { ...removal, keepsMasquerading: false, keepsSpoofCheck: true };
+    expect(withoutShared({ MacSpoofChk: true }, spoof)).toEqual({ macspoofchk: false });
+    expect(withoutShared({ name: "zone" }, spoof)).toEqual({ name: "zone" });
   });
 
   test("after a line that was cut off writes a line of its own", () => {
