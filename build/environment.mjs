@@ -23,7 +23,7 @@ const kept = [
   // The npm that runs the script.
   /^npm_(node_)?execpath$/,
   // What CONTRIBUTING.md and build/release/README.md describe.
-  /^(CI|CNI_PATH|CRIO_BIN|KUBELET_BIN|NERDCTL_BIN|NOMAD_BIN|OTHER_PLUGINS|UPDATE_CASES)$/,
+  /^(CI|CNI_PATH|CRIO_BIN|KUBELET_BIN|META_CNI_BIN|NERDCTL_BIN|NOMAD_BIN|OTHER_PLUGINS|UPDATE_CASES)$/,
   /^(RELEASE_BUILDER_ID|RELEASE_REPOSITORY|SOURCE_DATE_EPOCH)$/,
   // A person's terminal.
   /^(NO_COLOR|TERM)$/,

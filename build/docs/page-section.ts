@@ -6,6 +6,7 @@ const root = path.resolve(import.meta.dirname, "../..");
 /** The page of each table, by the name in its marks. A command writes the table, or a test checks it. */
 const pages = {
   matrix: "docs/versions.md",
+  compare: "docs/alternatives.md",
   bench: "docs/benchmarks.md",
   plugins: "docs/plugins.md",
   "other-plugins": "docs/plugins.md",

@@ -77,7 +77,7 @@ export function flannel(): Promise<string> {
 /** Returns multus, which passes a list's calls to its own delegates. */
 export function multus(): Promise<string> {
   const name = "gopkg.in/k8snetworkplumbingwg/multus-cni.v4/cmd/multus";
-  return program("multus (about two minutes)", "reports/bench/multus", name);
+  return program("multus (about two minutes)", "reports/compare/multus", name);
 }
 
 /** Returns the path of actionlint, which checks workflows. */

@@ -43,7 +43,7 @@ describe("a section between marks", () => {
 });
 
 const names = [
-  ...(["matrix", "bench", "plugins", "other-plugins", "runtimes", "errors", "lint", "release"] as const),
+  ...(["matrix", "compare", "bench", "plugins", "other-plugins", "runtimes", "errors", "lint", "release"] as const),
   ...(["conformance", "hardening", "mutation", "guards", "conformance-cases", "upstream"] as const),
 ];
 

@@ -1,0 +1,40 @@
+// Many attachments on one host: how long preflight takes in proportion to the plugins that it runs, and its memory.
+// `--count` changes the numbers, `--runs` how often each is measured, `--json` prints the figures.
+import { mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { table } from "../../../build/docs/table.ts";
+import { say } from "../../support/progress.ts";
+import { makeHost } from "./host.ts";
+import { type Figures, measure } from "./measure.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    count: { type: "string", multiple: true, default: ["100", "1000"] },
+    runs: { type: "string", default: "9" },
+    json: { type: "boolean", default: false },
+  },
+});
+
+const figures: Figures[] = [];
+for (const count of options.count.map(Number)) {
+  const directory = mkdtempSync(path.join(tmpdir(), "bench-preflight-"));
+  try {
+    say(`${count} attachments`);
+    figures.push(await measure(makeHost(directory, count), { count, runs: Number(options.runs) }));
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+const rows = figures.map(({ count, plugins, preflight, memory }) => [
+  String(count),
+  `${plugins.toFixed(2)} s`,
+  `${preflight.toFixed(2)} s`,
+  (preflight / plugins).toFixed(2),
+  `${Math.round(memory / 1024)} MiB`,
+]);
+const head = ["attachments", "the plugins alone", "preflight", "ratio", "memory of preflight"];
+const title = `Two plugins that do nothing for each attachment, ${availableParallelism()} at once; the median of ${options.runs} runs:`;
+console.log(options.json ? JSON.stringify(figures, null, 2) : `${title}\n\n${table(head, rows)}`);
