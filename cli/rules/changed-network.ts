@@ -5,9 +5,11 @@ import { counted } from "../terminal.ts";
 
 export const changedNetwork: PluginRule = {
   title: "The network of an interface has changed, and leases are live under the old name (`--state`).",
-  page: `A renamed interface keeps its leases under \`<name>-<ifName>\`, or under \`wrapper.network\`. If you add, remove or change
-\`wrapper.network\` while containers run, CHECK and DEL still find the old leases by their journals. The IPAM plugin does
-not: it can give a new container an address that is in use. Stop the containers of the list first, or keep the network.`,
+  page: `A renamed interface keeps its leases under \`<name>-<ifName>\`, or under \`wrapper.network\`. If that changes while
+containers run, CHECK and DEL still find the old leases by their journals. The IPAM plugin does not: it can give a new
+container an address that is in use. Stop the containers of the list first, or keep the network. Leases under the list's
+own name do no harm without \`wrapper.network\`: new containers [take their
+addresses](behavior.md#attachments-without-an-entry) from there.`,
   findInPlugin(plugin, list, { state }) {
     if (!state || plugin.role !== "creator" || !plugin.isWrapped) return undefined;
     return [...oldNetworks(list, plugin, state)].map(([network, containers]) => ({
@@ -26,14 +28,15 @@ function oldNetworks(list: List, plugin: ListedPlugin, { entries, leases }: Stat
       ({ network, ifName, type }) => network === list.name && ifName === plugin.ifName && type === plugin.delegate,
     )
     .map(({ delegateNetwork, containerId }) => ({ network: delegateNetwork, containerId }));
-  // A wrapper without `network` finds the leases of scripts and of the plain plugin by itself.
-  const others = plugin.isRenamed && plugin.wrapper.network !== undefined ? leases : [];
+  // Without `network`, a wrapper takes addresses from the list's own network as long as that has leases of the interface.
+  const looksInList = plugin.isRenamed && plugin.wrapper.network === undefined;
+  const others = plugin.isRenamed && !looksInList ? leases : [];
   const possible = others.filter(({ network, ifName }) => {
     return ifName === plugin.ifName && [list.name, `${list.name}-${ifName}`].includes(network);
   });
   const old = new Map<string, Set<string>>();
   for (const { network, containerId } of [...remembered, ...possible]) {
-    if (network === plugin.network) continue;
+    if (network === plugin.network || (looksInList && network === list.name)) continue;
     old.set(network, (old.get(network) ?? new Set()).add(containerId));
   }
   return old;
