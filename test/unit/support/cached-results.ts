@@ -7,6 +7,11 @@ interface Cached {
   readonly [key: string]: unknown;
 }
 
+/** The list of an attachment as libcni keeps it in its cache. */
+export function configOf(plugins: readonly object[], more: object = {}): string {
+  return Buffer.from(JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins, ...more })).toString("base64");
+}
+
 /** Writes an attachment into libcni's cache in a directory, as a runtime does after ADD. Returns the text. */
 export function writeResult(cache: string, { networkName = "zone", containerId = "c1", ...more }: Cached = {}): string {
   const text = JSON.stringify({ kind: "cniCacheV1", containerId, ifName: "eth0", networkName, ...more });

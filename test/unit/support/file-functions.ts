@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { basename } from "node:path";
+import { onTestFinished } from "vitest";
 
 /** Replaces functions of `node:fs` for every module. Returns what undoes it. */
 export function replaceFileFunctions(functions: Partial<typeof fs>): () => void {
@@ -12,6 +13,16 @@ export function replaceFileFunctions(functions: Partial<typeof fs>): () => void 
   };
   replace(functions);
   return () => replace(actual);
+}
+
+/** As `replaceFileFunctions`, for one function, which is made of the actual one, and at most until the test ends. */
+export function intercept<Name extends keyof typeof fs>(
+  name: Name,
+  make: (actual: (typeof fs)[Name]) => (...args: never[]) => unknown,
+): () => void {
+  const restore = replaceFileFunctions({ [name]: make(fs[name]) });
+  onTestFinished(restore);
+  return restore;
 }
 
 /** Notes each fsync, with the content of a file, and each rename, with the new name. `undo` ends it. */

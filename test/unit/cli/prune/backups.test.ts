@@ -33,12 +33,12 @@ async function findings(state?: PathState) {
   return findingsIn(await survey(state)).filter(({ thing }) => thing.kind === "backup");
 }
 
-function backUp(before: string): void {
+function backUp(before = resultOf("c1", "10.1.0.2").text): void {
   writeFileSync(at("adopted/zone-c1-eth0"), JSON.stringify({ before, after: "{}", records: [] }));
 }
 
 test("the backup of a result that DEL removed goes with its container", async () => {
-  backUp(resultOf("c1", "10.1.0.2").text);
+  backUp();
   const [finding, ...others] = await findings();
   expect(others).toEqual([]);
   expect(finding).toMatchObject({ network: "zone", containerId: "c1", why: undefined });
@@ -47,12 +47,12 @@ test("the backup of a result that DEL removed goes with its container", async ()
 });
 
 test("it stays while the namespace is there", async () => {
-  backUp(resultOf("c1", "10.1.0.2").text);
+  backUp();
   expect((await findings("live")).map(({ why }) => why)).toEqual(["/run/netns/c1 is still there"]);
 });
 
 test("it is the live container's if that has a result again", async () => {
-  backUp(resultOf("c1", "10.1.0.2").text);
+  backUp();
   writeFileSync(at("results/zone-c1-eth0"), resultOf("c1", "10.1.0.2").text);
   expect(await findings("live")).toEqual([]);
 });

@@ -1,18 +1,20 @@
 import { expect, test } from "vitest";
 import type { PluginOutcome, PluginRun } from "../../../../cli/live/run-plugin.ts";
 import { detach } from "../../../../cli/prune/detach.ts";
+import { configOf } from "../../support/cached-results.ts";
 import { knownOf } from "./support.ts";
 
-const config = Buffer.from(
-  '{"cniVersion":"1.0.0","name":"zone","plugins":[{"type":"bridge-wrapper"},{"type":"acme"},{"type":"portmap"}]}',
-).toString("base64");
+const config = configOf([{ type: "bridge-wrapper" }, { type: "acme" }, { type: "portmap" }]);
 const known = knownOf("c1", "10.1.0.2", [], { config, cniArgs: [["A", "b"]] });
 
-async function runsOf(answer: (type: string) => PluginOutcome, inUse: readonly string[] = [], last = 3) {
+async function runsOf(
+  answer: (type: string) => PluginOutcome,
+  { of = known, inUse = "", last = 3, cniPath = ["/opt/cni/bin"] } = {},
+) {
   const runs: PluginRun[] = [];
-  const failed = await detach(known, {
-    cniPath: ["/opt/cni/bin"],
-    isInUse: (address) => inUse.includes(address),
+  const failed = await detach(of, {
+    cniPath,
+    isInUse: (address) => address === inUse,
     isGone: () => runs.length < last,
     ask: async (run) => {
       runs.push(run);
@@ -53,47 +55,32 @@ test("a failed DEL does not keep the other plugins from theirs", async () => {
 });
 
 test("no plugin runs after the container came back", async () => {
-  const { runs } = await runsOf(() => ({ passed: true }), [], 1);
+  const { runs } = await runsOf(() => ({ passed: true }), { last: 1 });
   expect(runs.map(({ type }) => type)).toEqual(["portmap"]);
 });
 
 test("an address that another container has now is not in prevResult", async () => {
-  const { runs } = await runsOf(() => ({ passed: true }), ["10.1.0.2"]);
+  const { runs } = await runsOf(() => ({ passed: true }), { inUse: "10.1.0.2" });
   for (const { stdin } of runs) expect(stdin).toMatchObject({ prevResult: { ips: [] } });
 });
 
 test("a result without addresses stays as it is; loopback is known, a plugin without a type is not", async () => {
-  const list = '{"cniVersion":"0.4.0","name":"zone","plugins":[{"type":"loopback"},{}]}';
   const bare = knownOf("c1", "10.1.0.2", [], {
-    config: Buffer.from(list).toString("base64"),
+    config: configOf([{ type: "loopback" }, {}], { cniVersion: "0.4.0" }),
     result: { cniVersion: "0.4.0", dns: { nameservers: ["10.1.0.1"] } },
   });
-  const runs: PluginRun[] = [];
-  const failed = await detach(bare, {
-    cniPath: ["/opt/cni/bin", "/usr/lib/cni"],
-    ...{ isInUse: () => false, isGone: () => true },
-    ask: async (run) => {
-      runs.push(run);
-      return { passed: false, error: run.type };
-    },
-  });
+  const fail = (type: string) => ({ passed: false, error: type }) as const;
+  const { runs, failed } = await runsOf(fail, { of: bare, cniPath: ["/opt/cni/bin", "/usr/lib/cni"] });
   expect(failed.map(({ plugin, isKnown }) => [plugin, isKnown])).toEqual([
     ["", false],
     ["loopback", true],
   ]);
   expect(runs[0]?.environment.CNI_PATH).toBe("/opt/cni/bin:/usr/lib/cni");
   expect(runs[0]?.stdin).toMatchObject({ prevResult: { dns: { nameservers: ["10.1.0.1"] } } });
-  const none = knownOf("c1", "10.1.0.2", [], { config, result: undefined });
-  const without: PluginRun[] = [];
-  const ask = async (run: PluginRun) => {
-    without.push(run);
-    return { passed: true } as const;
-  };
-  await detach(none, { cniPath: [], isInUse: () => false, isGone: () => true, ask });
+  const of = knownOf("c1", "10.1.0.2", [], { config, result: undefined });
+  const without = (await runsOf(() => ({ passed: true }), { of })).runs;
   expect(without).toHaveLength(3);
   for (const { stdin } of without) expect(stdin).not.toHaveProperty("prevResult");
   const unread = knownOf("c1", "10.1.0.2", [], { config: "no" });
-  expect(
-    await detach(unread, { cniPath: [], isInUse: () => false, isGone: () => true, ask: () => Promise.reject() }),
-  ).toEqual([]);
+  expect(await runsOf(fail, { of: unread })).toEqual({ runs: [], failed: [] });
 });

@@ -1,4 +1,4 @@
-import fs, { mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
@@ -8,9 +8,11 @@ import type { Finding } from "../../../../cli/prune/findings.ts";
 import { holdersOf, leaseDirectories, readLeases } from "../../../../cli/prune/read-leases.ts";
 import { remove } from "../../../../cli/prune/remove.ts";
 import { scratch } from "../../../support/scratch.ts";
+import { configOf } from "../../support/cached-results.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
-import { replaceFileFunctions } from "../../support/file-functions.ts";
+import { intercept } from "../../support/file-functions.ts";
 import { entryOf, journalFiles } from "../../support/journals.ts";
+import { setVariable, writeProgram } from "../../support/programs.ts";
 import { redirect } from "../../support/redirected.ts";
 import { knownOf, leaseOf, resultOf } from "./support.ts";
 
@@ -21,17 +23,26 @@ beforeEach(() => {
 });
 
 const at = (name: string) => join(directory, name);
+const none = { cniVersion: "1.0.0", name: "none", plugins: [{ type: "bridge" }] };
+
+/** Writes files below the directory. All are old. */
+function write(files: Readonly<Record<string, string>>): void {
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(at(file)), { recursive: true });
+    writeFileSync(at(file), text);
+    utimesSync(at(file), 1000, 1000);
+  }
+}
 
 test("leases are the files of addresses, of old versions of host-local, too", () => {
-  for (const [name, text] of [
-    ["10.1.0.2", "c1\r\neth0"],
-    ["10.1.0.3", "c2"],
-    ["fd00::2", "c1\r\neth1"],
-    ["10.1.0.4", ""],
-    ["lock", ""],
-    ["last_reserved_ip.0", "10.1.0.2"],
-  ] as const)
-    writeFileSync(at(`zone/${name}`), text);
+  write({
+    "zone/10.1.0.3": "c2",
+    "zone/fd00::2": "c1\r\neth1",
+    "zone/10.1.0.4": "",
+    "zone/lock": "",
+    "zone/last_reserved_ip.0": "10.1.0.2",
+  });
+  writeFileSync(at("zone/10.1.0.2"), "c1\r\neth0");
   const leases = readLeases(directory, Date.now());
   expect(leases[0]).toEqual({
     ...{ kind: "lease", where: at("zone/10.1.0.2"), name: "lease:zone:c1:eth0", network: "zone", containerId: "c1" },
@@ -49,21 +60,14 @@ test("leases are the files of addresses, of old versions of host-local, too", ()
 });
 
 test("a lease is new for 15 minutes", () => {
-  writeFileSync(at("zone/10.1.0.2"), "c1\r\neth0");
-  utimesSync(at("zone/10.1.0.2"), 1000, 1000);
+  write({ "zone/10.1.0.2": "c1\r\neth0" });
   const doubtAt = (seconds: number) => readLeases(directory, seconds * 1000).map(({ doubt }) => doubt);
   expect(doubtAt(1000 + 899)).toEqual(["it is less than 15 minutes old: an ADD may be under way"]);
   expect(doubtAt(1000 + 900)).toEqual([undefined]);
 });
 
 test("an address that somebody reserved by hand stays", () => {
-  for (const [name, text] of [
-    ["10.1.0.2", "reserved\n"],
-    ["10.1.0.3", "printer"],
-  ] as const) {
-    writeFileSync(at(`zone/${name}`), text);
-    utimesSync(at(`zone/${name}`), 1000, 1000);
-  }
+  write({ "zone/10.1.0.2": "reserved\n", "zone/10.1.0.3": "printer" });
   const doubt = "it names no interface: somebody may have reserved the address";
   expect(readLeases(directory, Date.now()).map((lease) => lease.doubt)).toEqual([doubt, doubt]);
 });
@@ -85,32 +89,35 @@ function findingOf(more: Partial<Finding> = {}): Finding {
 }
 
 const leases = () => readdirSync(at("zone")).filter((name) => name !== "lock");
+const removed = (finding: Finding) => remove(finding, at("results"), () => false);
 
-test("a lease without an attachment is removed", async () => {
-  expect(await remove(findingOf(), at("results"), () => false)).toBeUndefined();
-  expect(leases()).toEqual([]);
-});
-
-test("a lease of a container that got a result meanwhile stays", async () => {
+test.each<[string, () => unknown, string | undefined, number]>([
+  ["without an attachment is removed", () => {}, undefined, 0],
+  ["that is gone already is no problem", () => rmSync(at("zone/10.1.0.2")), undefined, 0],
+  [
+    "of a container that got a result meanwhile stays",
+    () => writeFileSync(at("results/zone-c1-eth0"), ""),
+    "its container came back meanwhile",
+    1,
+  ],
+  [
+    "that somebody else got meanwhile stays",
+    () => writeFileSync(at("zone/10.1.0.2"), "c2\r\neth0"),
+    "it changed meanwhile",
+    1,
+  ],
+])("a lease %s", async (_, meanwhile, why, left) => {
   const finding = findingOf();
-  writeFileSync(at("results/zone-c1-eth0"), "");
-  expect(await remove(finding, at("results"), () => false)).toBe("its container came back meanwhile");
-  expect(leases()).toEqual(["10.1.0.2"]);
+  meanwhile();
+  expect(await removed(finding)).toBe(why);
+  expect(leases()).toHaveLength(left);
 });
 
 test("a record of a container that got a result meanwhile stays: nothing locks records", async () => {
   const finding = findingOf();
   const removal = { by: "unlink", file: at("zone/10.1.0.2"), text: "c1\r\neth0" } as const;
   writeFileSync(at("results/zone-c1-eth0"), "");
-  const unlocked = { ...finding, thing: { ...finding.thing, removal } };
-  expect(await remove(unlocked, at("results"), () => false)).toBe("its container came back meanwhile");
-  expect(leases()).toEqual(["10.1.0.2"]);
-});
-
-test("a lease that somebody else got meanwhile stays", async () => {
-  const finding = findingOf();
-  writeFileSync(at("zone/10.1.0.2"), "c2\r\neth0");
-  expect(await remove(finding, at("results"), () => false)).toBe("it changed meanwhile");
+  expect(await removed({ ...finding, thing: { ...finding.thing, removal } })).toBe("its container came back meanwhile");
   expect(leases()).toEqual(["10.1.0.2"]);
 });
 
@@ -122,27 +129,18 @@ test.each([
   const known = knownOf("c1", "10.1.0.2", [], more);
   const result = known.result && { ...known.result, file: at("results/x") };
   writeFileSync(at("results/x"), change ?? text);
-  expect(await remove(findingOf({ known: { ...known, result } }), at("results"), () => false)).toBe(
-    "its container came back meanwhile",
-  );
+  expect(await removed(findingOf({ known: { ...known, result } }))).toBe("its container came back meanwhile");
   expect(leases()).toEqual(["10.1.0.2"]);
 });
 
 test("a file that the system does not remove stays, with the reason", async () => {
   const finding = findingOf();
-  const refuse = () => {
+  const restore = intercept("rmSync", () => () => {
     throw Object.assign(new Error("no"), { code: "EROFS" });
-  };
-  const undo = replaceFileFunctions({ rmSync: refuse });
-  const why = await remove(finding, at("results"), () => false);
-  undo();
+  });
+  const why = await removed(finding);
+  restore();
   expect(why).toBe("the file system is read-only");
-});
-
-test("a lease that is gone already is no problem", async () => {
-  const finding = findingOf();
-  rmSync(at("zone/10.1.0.2"));
-  expect(await remove(finding, at("results"), () => false)).toBeUndefined();
 });
 
 test("a directory without libcni's results is a mistake, such as that of the results", async () => {
@@ -155,7 +153,7 @@ test("a directory without libcni's results is a mistake, such as that of the res
 
 test("a result that cannot be read is named, and all is not well", async () => {
   writeFileSync(at("results/zone-c1-eth0"), "{");
-  writeFileSync(at("none.conflist"), '{ "cniVersion": "1.0.0", "name": "none", "plugins": [{ "type": "bridge" }] }');
+  writeFileSync(at("none.conflist"), JSON.stringify(none));
   const options = ["--cache-dir", directory, "--config-dir", directory, "--network", "none"];
   const { exitCode, stderr } = await runCommand(["prune", ...options]);
   expect({ exitCode, stderr }).toEqual({
@@ -164,22 +162,17 @@ test("a result that cannot be read is named, and all is not well", async () => {
   });
 });
 
-const none = { cniVersion: "1.0.0", name: "none", plugins: [{ type: "bridge" }] };
-
 /** Runs prune with the directories of the test, without a process of this machine. `ip` prints the links of the host. */
 async function runPrune(
   words: readonly string[],
   { answer, ip = "[]" }: { answer?: boolean | undefined; ip?: string } = {},
 ) {
-  vi.stubEnv("PATH", directory);
-  onTestFinished(() => void vi.unstubAllEnvs());
+  setVariable("PATH", directory);
   for (const name of ["__VERSION__", "__COMMIT__"]) vi.stubGlobal(name, "1.2.3");
   onTestFinished(() => void vi.unstubAllGlobals());
   redirect("/var/lib/cni", directory);
-  const readdir = fs.readdirSync;
-  const noProcesses = ((path: string) => (path === "/proc" ? [] : readdir(path))) as typeof fs.readdirSync;
-  onTestFinished(replaceFileFunctions({ readdirSync: noProcesses }));
-  writeFileSync(at("ip"), `#!/bin/sh\necho '${ip}'\n`, { mode: 0o755 });
+  intercept("readdirSync", (actual) => (path: string) => (path === "/proc" ? [] : actual(path)));
+  writeProgram(at("ip"), `echo '${ip}'`);
   writeFileSync(at("none.conflist"), JSON.stringify(none));
   let asked = 0;
   const confirm = async (message: string) => {
@@ -196,7 +189,7 @@ async function runPrune(
 
 /** Writes the result of an attachment to the network none, or another. */
 function attach(containerId: string, more: { readonly networkName?: string; readonly [key: string]: unknown }): void {
-  const config = Buffer.from(JSON.stringify(none)).toString("base64");
+  const config = configOf(none.plugins, { name: "none" });
   const { text } = resultOf(containerId, `10.1.0.${containerId.slice(1)}`, { networkName: "none", config, ...more });
   writeFileSync(at(`results/${more.networkName ?? "none"}-${containerId}-eth0`), text);
 }
@@ -236,16 +229,13 @@ test("prune knows the journals, leases, backups and results of a gone container,
   const entry = entryOf({ network: "none", containerId: "c1", namespace: { path: "/none", device: 4, inode: 5 } });
   const [[journal = "", text = ""] = []] = Object.entries(journalFiles(entry));
   const backup = JSON.stringify({ before: resultOf("c3", "10.1.0.3", { networkName: "none", netns: "/none" }).text });
-  for (const [file, content] of [
-    [journal.replace("/var/lib/cni/", ""), text],
-    ["networks/none/10.1.0.1", "c1\r\neth0"],
-    ["adopted/none-c1-eth0", "the container has a result"],
-    ["adopted/none-c3-eth0", backup],
-    ["adopted/none-c4-eth0", "{}"],
-  ] as const) {
-    mkdirSync(dirname(at(file)), { recursive: true });
-    writeFileSync(at(file), content);
-  }
+  write({
+    [journal.replace("/var/lib/cni/", "")]: text,
+    "networks/none/10.1.0.1": "c1\r\neth0",
+    "adopted/none-c1-eth0": "the container has a result",
+    "adopted/none-c3-eth0": backup,
+    "adopted/none-c4-eth0": "{}",
+  });
   const veth = { ifname: "vethc2", address: "02:00:00:00:00:0b", link_netnsid: 0, linkinfo: { info_kind: "veth" } };
   const card = { ifname: "vethc1", address: "02:00:00:00:00:0b", link_netnsid: 0 };
   // Both ends are in the host's namespace.
@@ -268,25 +258,18 @@ test("prune knows the journals, leases, backups and results of a gone container,
 });
 
 test("prune looks for leases where lists, and results of old lists, have them, and for rules and limiters of bandwidth", async () => {
-  const listOfLeases = (name: string, dataDir: string) => {
-    const ipam = { type: "host-local", dataDir };
-    return JSON.stringify({ cniVersion: "1.0.0", name, plugins: [{ type: "bridge", ipam }] });
-  };
-  writeFileSync(at("other.conflist"), listOfLeases("other", at("a")));
-  attach("c1", { netns: "/none", config: Buffer.from(listOfLeases("none", at("b"))).toString("base64") });
+  const withLeases = (dataDir: string) => [{ type: "bridge", ipam: { type: "host-local", dataDir } }];
+  writeFileSync(at("other.conflist"), JSON.stringify({ ...none, name: "other", plugins: withLeases(at("a")) }));
+  attach("c1", { netns: "/none", config: configOf(withLeases(at("b")), { name: "none" }) });
   attach("c2", { netns: "/none", networkName: "third" });
-  for (const [file, containerId] of [
-    ["a/other/10.2.0.1", "c1"],
-    ["b/none/10.1.0.1", "c1"],
-    ["networks/third/10.3.0.9", "c9"],
-    ["networks/fourth/10.4.0.9", "c9"],
-  ] as const) {
-    mkdirSync(dirname(at(file)), { recursive: true });
-    writeFileSync(at(file), `${containerId}\r\neth0`);
-    utimesSync(at(file), 1000, 1000);
-  }
+  write({
+    "a/other/10.2.0.1": "c1\r\neth0",
+    "b/none/10.1.0.1": "c1\r\neth0",
+    "networks/third/10.3.0.9": "c9\r\neth0",
+    "networks/fourth/10.4.0.9": "c9\r\neth0",
+  });
   const chain = "CNI-0123456789abcdef01234567";
-  writeFileSync(at("iptables-save"), `#!/bin/sh\necho '*nat'\necho ':${chain} - [0:0]'\n`, { mode: 0o755 });
+  writeProgram(at("iptables-save"), `echo '*nat'\necho ':${chain} - [0:0]'`);
   const limiter = { ifname: "bwp0123456789ab", linkinfo: { info_kind: "ifb" } };
   const shown = async (...words: readonly string[]) => {
     const { exitCode, stdout } = await runPrune(["--json", ...words], { ip: JSON.stringify([limiter]) });

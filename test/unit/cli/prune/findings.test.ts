@@ -3,6 +3,7 @@ import { addressesInUse, findingsIn, type Survey } from "../../../../cli/prune/f
 import type { Known } from "../../../../cli/prune/known.ts";
 import type { AttachmentState, Namespace } from "../../../../cli/prune/state.ts";
 import type { Thing } from "../../../../cli/prune/thing.ts";
+import { configOf } from "../../support/cached-results.ts";
 import { forwardOf, knownOf, leaseOf, surveyWith } from "./support.ts";
 
 const namespace = (path: string, local: string): Namespace => ({
@@ -10,13 +11,16 @@ const namespace = (path: string, local: string): Namespace => ({
   paths: [path],
   links: [{ ifindex: 2, ifname: "eth0", addr_info: [{ local, prefixlen: 24, scope: "global" }] }],
 });
+const inNamespace = (path: string, local: string) => ({ namespaces: [namespace(path, local)] });
+
+// The chain of c1 in the network zone.
+const name = "CNI-5f346e2d484bb1c7403b7e9b";
+const masquerading = `nat ${name}`;
+const forwarding = "iptables filter CNI-FORWARD 10.1.0.2";
 
 const chain = (more: Partial<Thing> = {}): Thing => ({
   ...forwardOf("10.1.0.2"),
-  where: "nat CNI-5f346e2d484bb1c7403b7e9b",
-  name: "CNI-5f346e2d484bb1c7403b7e9b",
-  network: "zone",
-  containerId: "c1",
+  ...{ where: masquerading, name, network: "zone", containerId: "c1" },
   ...more,
 });
 
@@ -26,22 +30,25 @@ function fatesIn(survey: Survey): Record<string, string> {
 }
 
 // Nothing of it has the name of something in the network zone.
-const inAnotherNetwork = {
-  networkName: "x",
-  config: Buffer.from('{"cniVersion":"1.0.0","name":"x","plugins":[{"type":"bridge"}]}').toString("base64"),
-};
+const inAnotherNetwork = { networkName: "x", config: configOf([{ type: "bridge" }], { name: "x" }) };
 
 const gone: AttachmentState = { is: "gone" };
 const live: AttachmentState = { is: "live" };
+const unknown: AttachmentState = { is: "unknown", why: "some reason" };
+
+/** The states of attachments to another network, whose address is no lease's. */
+function elsewhere(...states: readonly [containerId: string, AttachmentState][]): Partial<Survey> {
+  return { states: new Map(states.map(([id, state]) => [knownOf(id, "10.9.0.2", [], inAnotherNetwork), state])) };
+}
 
 describe("things with an attachment", () => {
   const things = [leaseOf("c1", "10.1.0.2"), chain(), forwardOf("10.1.0.2")];
-  const all = ["10.1.0.2", "nat CNI-5f346e2d484bb1c7403b7e9b", "iptables filter CNI-FORWARD 10.1.0.2"];
+  const all = ["10.1.0.2", masquerading, forwarding];
 
   test.each<[string, AttachmentState, string | undefined]>([
     ["of a gone one go", gone, "goes"],
     ["of a live one are not mentioned", live, undefined],
-    ["of one that nobody can tell stay", { is: "unknown", why: "some reason" }, "some reason"],
+    ["of one that nobody can tell stay", unknown, "some reason"],
   ])("%s", (_, state, fate) => {
     const states = new Map([[knownOf("c1", "10.1.0.2"), state]]);
     const expected = fate === undefined ? {} : Object.fromEntries(all.map((where) => [where, fate]));
@@ -53,23 +60,23 @@ describe("things with an attachment", () => {
       [knownOf("c1", "10.1.0.2"), gone],
       [knownOf("c2", "10.1.0.2"), live],
     ]);
-    expect(fatesIn(surveyWith({ states, things }))).toEqual({ [all[0] as string]: "goes", [all[1] as string]: "goes" });
+    expect(fatesIn(surveyWith({ states, things }))).toEqual({ "10.1.0.2": "goes", [masquerading]: "goes" });
   });
 
   test.each<[string, Partial<Survey>]>([
-    ["a namespace", { namespaces: [namespace("/run/netns/x", "10.1.0.2")] }],
+    ["a namespace", inNamespace("/run/netns/x", "10.1.0.2")],
     ["another container's lease", { things: [...things, leaseOf("c9", "10.1.0.2", { where: "new", doubt: "new" })] }],
   ])("firewall's rules for an address stay if %s has it now", (_, parts) => {
     const states = new Map([[knownOf("c1", "10.1.0.2"), gone]]);
     const survey = surveyWith({ states, things, ...parts });
-    expect(fatesIn(survey)).not.toHaveProperty([all[2] as string]);
+    expect(fatesIn(survey)).not.toHaveProperty([forwarding]);
     expect(addressesInUse(survey, findingsIn(survey))).toContain("10.1.0.2");
   });
 
   test("what a gone and an unknown one share stays", () => {
     const states = new Map<Known, AttachmentState>([
       [knownOf("c1", "10.1.0.2"), gone],
-      [knownOf("c1", "10.9.0.2", [], { networkName: "x" }), { is: "unknown", why: "some reason" }],
+      [knownOf("c1", "10.9.0.2", [], { networkName: "x" }), unknown],
     ]);
     expect(fatesIn(surveyWith({ states, things: [leaseOf("c1", "10.1.0.2")] }))).toEqual({ "10.1.0.2": "some reason" });
   });
@@ -82,7 +89,7 @@ describe("things with an attachment", () => {
 
   test.each([
     ["free", gone, []],
-    ["in use", { is: "unknown", why: "some reason" } as const, ["10.1.0.2"]],
+    ["in use", unknown, ["10.1.0.2"]],
   ])("an address that another attachment has, too, is %s", (_, state, expected) => {
     const states = new Map<Known, AttachmentState>([
       [knownOf("c1", "10.1.0.2"), gone],
@@ -104,25 +111,13 @@ describe("a lease without a result or a record", () => {
     ["of a known network goes", "goes", {}],
     ["of an unknown network stays", "no list, result or journal names the network zone", { networks: new Map() }],
     ["that is new stays", "it is new", { things: [leaseOf("c1", "10.1.0.2", { doubt: "it is new" })] }],
-    [
-      "of a live container is not mentioned",
-      undefined,
-      { states: new Map([[knownOf("c1", "10.9.0.2", [], inAnotherNetwork), live]]) },
-    ],
-    [
-      "of a container that nobody can tell stays",
-      "why",
-      { states: new Map([[knownOf("c1", "10.9.0.2", [], inAnotherNetwork), { is: "unknown", why: "why" }]]) },
-    ],
-    [
-      "whose address a namespace has is not mentioned",
-      undefined,
-      { namespaces: [namespace("/proc/7/ns/net", "10.1.0.2")] },
-    ],
+    ["of a live container is not mentioned", undefined, elsewhere(["c1", live])],
+    ["of a container that nobody can tell stays", "some reason", elsewhere(["c1", unknown])],
+    ["whose address a namespace has is not mentioned", undefined, inNamespace("/proc/7/ns/net", "10.1.0.2")],
     [
       "stays if a namespace has the container's name",
       "/run/netns/c1 may be its namespace",
-      { namespaces: [namespace("/run/netns/c1", "10.9.0.2")] },
+      inNamespace("/run/netns/c1", "10.9.0.2"),
     ],
     [
       "stays if a namespace cannot be read",
@@ -135,23 +130,11 @@ describe("a lease without a result or a record", () => {
       { unreadable: ["/r/zone-c1-eth0"] },
     ],
     ["goes if another container's result cannot be read", "goes", { unreadable: ["/r/zone-c12-eth0"] }],
-    [
-      "goes with a gone container, whatever others are alive",
-      "goes",
-      {
-        states: new Map([
-          [knownOf("c1", "10.9.0.2", [], inAnotherNetwork), gone],
-          [knownOf("c2", "10.9.0.3", [], inAnotherNetwork), live],
-        ]),
-      },
-    ],
+    ["goes with a gone container, whatever others are alive", "goes", elsewhere(["c1", gone], ["c2", live])],
     [
       "whose address a live container has is not mentioned",
       undefined,
-      {
-        states: new Map([[knownOf("c2", "10.9.0.2", [], inAnotherNetwork), live]]),
-        namespaces: [namespace("/run/netns/c2", "10.1.0.2")],
-      },
+      { ...elsewhere(["c2", live]), ...inNamespace("/run/netns/c2", "10.1.0.2") },
     ],
     ["without an owner stays", "nothing says whose it is", { things: [leaseOf("", "10.1.0.2")] }],
   ])("%s", (_, fate, parts) => {
@@ -164,61 +147,54 @@ describe("a rule without a result or a record", () => {
   const portmap = chain({ where: "hostport", name: "hostport:c1", network: undefined });
 
   test.each<[string, Record<string, string>, Partial<Survey>]>([
-    ["goes with its comment", { "nat CNI-5f346e2d484bb1c7403b7e9b": "goes" }, { things: [chain()] }],
+    ["goes with its comment", { [masquerading]: "goes" }, { things: [chain()] }],
     [
       "goes if a live container has its address now",
-      { "nat CNI-5f346e2d484bb1c7403b7e9b": "goes" },
+      { [masquerading]: "goes" },
       {
         things: [chain()],
         states: new Map([[knownOf("c2", "10.1.0.2"), live]]),
-        namespaces: [namespace("/run/netns/c2", "10.1.0.2")],
+        ...inNamespace("/run/netns/c2", "10.1.0.2"),
       },
     ],
     [
       "is not mentioned if an unknown namespace has its address",
       {},
-      { things: [chain()], namespaces: [namespace("/proc/7/ns/net", "10.1.0.2")] },
+      { things: [chain()], ...inNamespace("/proc/7/ns/net", "10.1.0.2") },
     ],
     [
       "stays without a comment",
-      { "nat CNI-5f346e2d484bb1c7403b7e9b": "nothing says whose it is" },
+      { [masquerading]: "nothing says whose it is" },
       { things: [chain({ containerId: undefined, network: undefined })] },
     ],
     ["stays without a network", { hostport: "nothing says whether its container is gone" }, { things: [portmap] }],
     [
       "goes without a network if the container left another trace",
-      { hostport: "goes", "nat CNI-5f346e2d484bb1c7403b7e9b": "goes" },
+      { hostport: "goes", [masquerading]: "goes" },
       { things: [portmap, chain()] },
     ],
     [
       "goes, and a lease stays that is new",
-      { "10.1.0.2": "it is new", "nat CNI-5f346e2d484bb1c7403b7e9b": "goes" },
+      { "10.1.0.2": "it is new", [masquerading]: "goes" },
       { things: [leaseOf("c1", "10.1.0.2", { doubt: "it is new" }), chain()] },
     ],
-    [
-      "of firewall stays",
-      { "iptables filter CNI-FORWARD 10.1.0.2": "nothing says whose it is" },
-      { things: [forwardOf("10.1.0.2")] },
-    ],
+    ["of firewall stays", { [forwarding]: "nothing says whose it is" }, { things: [forwardOf("10.1.0.2")] }],
     [
       "of firewall is not mentioned if one of its addresses is in a namespace",
       {},
       {
         things: [{ ...forwardOf("10.1.0.2"), addresses: ["10.1.0.2", "10.1.0.3"] }],
-        namespaces: [namespace("/run/netns/x", "10.1.0.3")],
+        ...inNamespace("/run/netns/x", "10.1.0.3"),
       },
     ],
     [
       "of firewall goes with the lease of its address",
-      { "iptables filter CNI-FORWARD 10.1.0.2": "goes", "10.1.0.2": "goes" },
+      { [forwarding]: "goes", "10.1.0.2": "goes" },
       { things: [leaseOf("c1", "10.1.0.2"), forwardOf("10.1.0.2")] },
     ],
     [
       "of firewall stays for the reason of a rule with its address",
-      {
-        "iptables filter CNI-FORWARD 10.1.0.2": "/r/zone-c1-eth0 cannot be read",
-        "nat CNI-5f346e2d484bb1c7403b7e9b": "/r/zone-c1-eth0 cannot be read",
-      },
+      { [forwarding]: "/r/zone-c1-eth0 cannot be read", [masquerading]: "/r/zone-c1-eth0 cannot be read" },
       { things: [chain(), forwardOf("10.1.0.2")], unreadable: ["/r/zone-c1-eth0"] },
     ],
   ])("%s", (_, expected, parts) => {

@@ -1,13 +1,13 @@
-import fs, { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { Memory } from "../../../../cli/host/memory.ts";
 import { findNamespaces, readNamespaces } from "../../../../cli/prune/host-namespaces.ts";
-import { knownsIn } from "../../../../cli/prune/known.ts";
-import { replaceFileFunctions } from "../../support/file-functions.ts";
+import { temporary } from "../../../support/scratch.ts";
+import { intercept } from "../../support/file-functions.ts";
 import { entryOf } from "../../support/journals.ts";
-import { rememberedOf } from "./support.ts";
+import { setVariable, writeProgram } from "../../support/programs.ts";
+import { onlyKnown, rememberedOf } from "./support.ts";
 
 /** What /proc shows of a process. Links that lead nowhere have texts, too. */
 interface Shown {
@@ -22,8 +22,7 @@ interface Shown {
 const none = ["1 0 0:1 / / rw - ext4 /dev/sda rw"];
 
 function procWith(processes: Readonly<Record<string, Shown>>): string {
-  const proc = mkdtempSync(join(tmpdir(), "proc-"));
-  onTestFinished(() => rmSync(proc, { recursive: true }));
+  const proc = temporary();
   for (const [pid, shown] of Object.entries<Shown>({ self: {}, ...processes })) {
     const { net = "net:[1]", mnt = "mnt:[2]", user = "user:[3]", root = "/", ...rest } = shown;
     mkdirSync(join(proc, pid, "ns"), { recursive: true });
@@ -56,12 +55,10 @@ test("the mounts of another user namespace say nothing, however deep it is, and 
     9: { user: "user:[10]", mounts: [mountOf(9, "/run/netns/c1")] },
   });
   const read: string[] = [];
-  const readFile = fs.readFileSync;
-  const noting = ((file: string, encoding: "utf8") => {
+  intercept("readFileSync", (actual) => (file: string, encoding: "utf8") => {
     read.push(file);
-    return readFile(file, encoding);
-  }) as typeof fs.readFileSync;
-  onTestFinished(replaceFileFunctions({ readFileSync: noting }));
+    return actual(file, encoding);
+  });
   expect(pathsIn(proc)).toEqual({
     1: ["/proc/1/ns/net", "/proc/9/ns/net"],
     7: ["/run/netns/c1"],
@@ -110,21 +107,17 @@ test("a namespace that cannot be entered counts, unless it ended meanwhile", asy
 });
 
 test("the links of a namespace that can be entered are read, and this process's own is left out", async () => {
-  const bin = mkdtempSync(join(tmpdir(), "bin-"));
-  onTestFinished(() => rmSync(bin, { recursive: true }));
-  vi.stubEnv("PATH", `${bin}:${process.env.PATH}`);
-  onTestFinished(() => void vi.unstubAllEnvs());
-  writeFileSync(join(bin, "nsenter"), `#!/bin/sh\necho '[{"ifindex":2,"ifname":"eth0"}]'\n`, { mode: 0o755 });
+  const bin = temporary();
+  setVariable("PATH", `${bin}:${process.env.PATH}`);
+  writeProgram(join(bin, "nsenter"), `echo '[{"ifindex":2,"ifname":"eth0"}]'`);
   const net = readlinkSync("/proc/self/ns/net");
   const paths = [`/proc/${process.pid}/ns/net`];
   const proc = procWith({ [process.pid]: { net }, 9999998: { net: "net:[1]" } });
-  const readdir = fs.readdirSync;
   let looks = 0;
-  const counting = ((path: string) => {
+  intercept("readdirSync", (actual) => (path: string) => {
     if (path === proc) looks++;
-    return readdir(path);
-  }) as typeof fs.readdirSync;
-  onTestFinished(replaceFileFunctions({ readdirSync: counting }));
+    return actual(path);
+  });
   const { namespaces } = await readNamespaces(proc);
   expect(looks).toBe(1);
   expect(namespaces).toEqual([{ inode: Number(/\d+/.exec(net)), paths, links: [{ ifindex: 2, ifname: "eth0" }] }]);
@@ -132,12 +125,10 @@ test("the links of a namespace that can be entered are read, and this process's 
 
 test("a process that this one may not look at may be in any namespace", async () => {
   const proc = procWith({ 9999998: {}, x9: { net: "net:[9]" }, "9x": { net: "net:[9]" } });
-  const readlink = fs.readlinkSync;
-  const refuse = ((path: string) => {
+  intercept("readlinkSync", (actual) => (path: string) => {
     if (/\/fd\/\d+\/ns\/net$/.test(path)) throw Object.assign(new Error("no"), { code: "EACCES" });
-    return readlink(path);
-  }) as typeof fs.readlinkSync;
-  onTestFinished(replaceFileFunctions({ readlinkSync: refuse }));
+    return actual(path);
+  });
   const opened = readdirSync("/proc/self/fd").length;
   expect((await readNamespaces(proc)).namespaces).toEqual([
     { inode: 0, paths: ["/proc/9999998/ns/net"], links: undefined },
@@ -151,8 +142,8 @@ test("a path that is mounted elsewhere is alive, and one that is a namespace her
   });
   const { pathState } = await readNamespaces(proc);
   expect(["/var/run/netns/elsewhere", "/run/netns/none"].map((path) => pathState(path))).toEqual(["live", "gone"]);
-  const [replaced] = knownsIn([], [rememberedOf(entryOf({ bootId: new Memory().moment()?.bootId ?? "" }))]);
-  expect(pathState("/proc/self/ns/net", replaced)).toBe("gone");
+  const replaced = rememberedOf(entryOf({ bootId: new Memory().moment()?.bootId ?? "" }));
+  expect(pathState("/proc/self/ns/net", onlyKnown([], [replaced]))).toBe("gone");
 });
 
 test("a mount namespace is read once, and not if its process left the user namespace meanwhile", () => {
@@ -161,18 +152,13 @@ test("a mount namespace is read once, and not if its process left the user names
     5: { mounts: [mountOf(7, "/run/netns/c1")] },
     8: { mnt: "mnt:[9]", mounts: [mountOf(9, "/run/netns/c9")] },
   });
-  const read = fs.readFileSync;
-  const isOf8 = (file: unknown) => /\/mountinfo$/.test(String(file)) && read(String(file), "utf8").includes("c9");
-  onTestFinished(
-    replaceFileFunctions({
-      readFileSync: ((file: string, encoding: "utf8") => {
-        if (!isOf8(file)) return read(file, encoding);
-        rmSync(join(proc, "8/ns/user"));
-        symlinkSync("user:[99]", join(proc, "8/ns/user"));
-        return read(file, encoding);
-      }) as typeof fs.readFileSync,
-    }),
-  );
+  intercept("readFileSync", (actual) => (file: string, encoding: "utf8") => {
+    const text = actual(file, encoding);
+    if (!/\/mountinfo$/.test(String(file)) || !text.includes("c9")) return text;
+    rmSync(join(proc, "8/ns/user"));
+    symlinkSync("user:[99]", join(proc, "8/ns/user"));
+    return text;
+  });
   const found = findNamespaces(proc);
   expect([...(found.get(7)?.doors ?? [])]).toEqual(["/proc/1/root/run/netns/c1"]);
   expect(found.get(9)).toBeUndefined();

@@ -4,16 +4,18 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Memory, type MemoryFile } from "../../../../cli/host/memory.ts";
 import { undoRemembered } from "../../../../cli/prune/detach.ts";
 import type { Survey } from "../../../../cli/prune/findings.ts";
-import { fileName, type Known, knownsIn } from "../../../../cli/prune/known.ts";
+import { fileName, type Known } from "../../../../cli/prune/known.ts";
 import { prune } from "../../../../cli/prune/prune.ts";
-import { isBack, isGone, remove } from "../../../../cli/prune/remove.ts";
+import { cameBack, isBack, isGone, remove } from "../../../../cli/prune/remove.ts";
 import type { AttachmentState } from "../../../../cli/prune/state.ts";
 import type { Thing } from "../../../../cli/prune/thing.ts";
 import type { Entry } from "../../../../shared/journal/journal.ts";
 import { scratch } from "../../../support/scratch.ts";
+import { configOf } from "../../support/cached-results.ts";
 import { entryOf } from "../../support/journals.ts";
+import { setVariable, writeProgram } from "../../support/programs.ts";
 import { redirect } from "../../support/redirected.ts";
-import { forwardOf, rememberedOf, resultOf, surveyWith } from "./support.ts";
+import { forwardOf, knownOf, leaseOf, onlyKnown, rememberedOf, resultOf, surveyWith } from "./support.ts";
 
 const directory = scratch();
 beforeEach(() => {
@@ -31,23 +33,21 @@ function knownAt(netns = "/nowhere/c1"): Known {
   const result = { ...resultOf("c1", "10.1.0.2", { netns }), list: undefined, netns };
   const file = join(directory, "zone-c1-eth0");
   writeFileSync(file, result.text);
-  const [known] = knownsIn([{ ...result, file }], []);
-  if (!known) throw new Error("there is no attachment");
-  return known;
+  return onlyKnown([{ ...result, file }]);
 }
 
-function leaseAt(text = "c1\r\neth0"): Thing {
-  const file = join(directory, "10.1.0.2");
+function leaseAt(name = "10.1.0.2"): Thing {
+  const [file, text] = [join(directory, name), "c1\r\neth0"];
   writeFileSync(file, text);
-  const removal = { by: "unlink", file, text } as const;
-  return {
-    kind: "lease",
-    where: file,
-    name: "lease:zone:c1:eth0",
-    containerId: "c1",
-    addresses: ["10.1.0.2"],
-    removal,
-  };
+  return leaseOf("c1", "10.1.0.2", { where: file, network: undefined, removal: { by: "unlink", file, text } });
+}
+
+/** Prunes what a survey found. `look` finds what is left afterwards. */
+async function pruneAll(before: Survey, look = () => before, more: Partial<Parameters<typeof prune>[1]> = {}) {
+  const options = { isWanted: () => true, cniPath: [], seconds: 1, results: directory, look: async () => look() };
+  const { rows, ...outcome } = await prune(before, { ...options, ...more });
+  const fates = rows.map(({ finding, fate, why }) => [finding.thing.kind, fate, why]);
+  return { ...outcome, rows, fates };
 }
 
 function findingOf(known: Known | undefined, thing: Thing) {
@@ -62,33 +62,22 @@ test("an attachment is gone as long as its result is as it was, and its namespac
   expect(isGone(knownAt("/proc/self/ns/net"))).toBe(false);
 });
 
-test("a file of a gone attachment is removed", async () => {
-  const thing = leaseAt();
-  expect(await remove(findingOf(knownAt(), thing), directory, never)).toBeUndefined();
-  expect(existsSync(thing.where)).toBe(false);
-});
-
-test.each<[string, () => Known | undefined, string]>([
-  ["whose container came back", () => knownAt("/proc/self/ns/net"), "its container came back meanwhile"],
-  ["of a container that has a result by now", () => void knownAt(), "its container came back meanwhile"],
-])("a file %s stays", async (_, known, why) => {
-  const thing = leaseAt();
+test.each<[string, () => Known | undefined, string | undefined, Partial<Thing>?]>([
+  ["of a gone attachment goes", knownAt, undefined],
+  ["whose container came back stays", () => knownAt("/proc/self/ns/net"), cameBack],
+  ["of a container that has a result by now stays", () => void knownAt(), cameBack],
+  ["that names no container stays", () => undefined, cameBack, { containerId: undefined }],
+  ["that changed since it was read stays", () => changed(knownAt()), "it changed meanwhile"],
+])("a file %s", async (_, known, why, more) => {
+  const thing = { ...leaseAt(), ...more };
   expect(await remove(findingOf(known(), thing), directory, never)).toBe(why);
-  expect(existsSync(thing.where)).toBe(true);
+  expect(existsSync(thing.where)).toBe(why !== undefined);
 });
 
-test("a file that names no container stays", async () => {
-  const thing = { ...leaseAt(), containerId: undefined };
-  expect(await remove(findingOf(undefined, thing as unknown as Thing), directory, never)).toMatch(/came back/);
-  expect(existsSync(thing.where)).toBe(true);
-});
-
-test("a file that changed since it was read stays", async () => {
-  const thing = leaseAt();
-  writeFileSync(thing.where, "c9\r\neth0");
-  expect(await remove(findingOf(knownAt(), thing), directory, never)).toBe("it changed meanwhile");
-  expect(existsSync(thing.where)).toBe(true);
-});
+function changed(known: Known): Known {
+  writeFileSync(join(directory, "10.1.0.2"), "c9\r\neth0");
+  return known;
+}
 
 test.each<[string, Partial<Thing>, string | undefined]>([
   ["a rule of an address that another container has by now stays", { name: "address:10.1.0.2" }, taken],
@@ -107,7 +96,7 @@ test("a lease stays if its container comes back while its lock is waited for, an
   const lockedBy = (lock: string): Thing => ({ ...thing, removal: { ...thing.removal, lock } as Thing["removal"] });
   const removing = remove(findingOf(undefined, lockedBy(join(directory, "lock"))), directory, never);
   writeFileSync(join(directory, "zone-c1-eth0"), "");
-  expect(await removing).toBe("its container came back meanwhile");
+  expect(await removing).toBe(cameBack);
   const lock = join(directory, "none/lock");
   const why = await remove(findingOf(knownAt(), lockedBy(lock)), directory, never);
   expect(why).toBe(`host-local's lock cannot be had: ${lock}`);
@@ -129,9 +118,7 @@ describe("with a journal", () => {
     const memory = rememberedOf({ ...entry, ...more });
     mkdirSync(dirname(file()), { recursive: true });
     writeFileSync(file(), memory.text);
-    const [known] = knownsIn([], [memory]);
-    if (!known) throw new Error("there is no attachment");
-    return known;
+    return onlyKnown([], [memory]);
   }
 
   test("an attachment is gone until its journal is another one", () => {
@@ -144,32 +131,25 @@ describe("with a journal", () => {
   });
 
   test("it is back if one of its paths is there", () => {
-    const [known] = knownsIn([resultOf("c1", "10.1.0.2", { netns: "/proc/self/ns/net" })], remembered().remembered);
-    expect(known && isBack(known)).toBe(true);
+    const result = resultOf("c1", "10.1.0.2", { netns: "/proc/self/ns/net" });
+    expect(isBack(onlyKnown([result], remembered().remembered))).toBe(true);
   });
 
   test("a thing of a container that got a journal meanwhile stays", async () => {
     const thing = leaseAt();
     remembered();
-    expect(await remove(findingOf(undefined, thing), join(directory, "none"), never)).toMatch(/came back/);
+    expect(await remove(findingOf(undefined, thing), join(directory, "none"), never)).toBe(cameBack);
   });
 
   test("the directory of a container's journals goes with the last one, and no other directory does", async () => {
     const known = remembered();
-    const journal = {
-      by: "unlink",
-      file: "/var/lib/cni/wrappers/c1/zone:eth0",
-      text: known.remembered[0]?.text,
-    } as const;
-    const thing = { ...leaseAt(), removal: journal as Thing["removal"] };
-    expect(await remove(findingOf(known, thing), directory, never)).toBeUndefined();
+    const text = known.remembered[0]?.text ?? "";
+    const removal = { by: "unlink", file: "/var/lib/cni/wrappers/c1/zone:eth0", text } as const;
+    expect(await remove(findingOf(known, { ...leaseAt(), removal }), directory, never)).toBeUndefined();
     expect(existsSync(dirname(file()))).toBe(false);
-    const other = join(directory, "other/10.1.0.2");
-    mkdirSync(dirname(other));
-    writeFileSync(other, "");
-    const removal = { by: "unlink", file: other, text: "" } as const;
-    expect(await remove(findingOf(knownAt(), { ...thing, removal }), directory, never)).toBeUndefined();
-    expect(existsSync(dirname(other))).toBe(true);
+    mkdirSync(join(directory, "other"));
+    expect(await remove(findingOf(knownAt(), leaseAt("other/10.1.0.2")), directory, never)).toBeUndefined();
+    expect(existsSync(join(directory, "other"))).toBe(true);
   });
 
   /** In the namespace of this process. */
@@ -183,15 +163,14 @@ describe("with a journal", () => {
   function plugin(exit = 0): () => boolean {
     const log = join(directory, "log");
     const answer = `echo '{"code":7,"msg":"no"}'; exit ${exit}`;
-    writeFileSync(join(directory, "acme"), `#!/bin/sh\nenv >> ${log}\n${answer}\n`, { mode: 0o755 });
+    writeProgram(join(directory, "acme"), `env >> ${log}\n${answer}`);
     return () => existsSync(log);
   }
 
   test("a plugin that undoes a journal gets the directories of plugins, and this process's environment", () => {
-    vi.stubEnv("HOME", "/its/home");
+    setVariable("HOME", "/its/home");
     plugin();
     expect(undoRemembered(remembered(), ["/none", directory])).toEqual([]);
-    vi.unstubAllEnvs();
     const lines = readFileSync(join(directory, "log"), "utf8").split("\n");
     const variables = ["CNI_COMMAND=DEL", "CNI_NETNS=", `CNI_PATH=/none:${directory}`, "HOME=/its/home"];
     expect(lines).toEqual(expect.arrayContaining([...variables, `PATH=${process.env.PATH}`]));
@@ -225,8 +204,7 @@ describe("with a journal", () => {
     const known = remembered(more());
     const things = [{ ...leaseAt(), name: fileName(known) }, leaseAt()];
     const survey = surveyWith({ states: new Map([[known, { is: "gone" }]]), things });
-    const options = { isWanted: () => true, cniPath: [directory], seconds: 1, results: directory };
-    const { failed } = await prune(survey, { ...options, look: async () => survey });
+    const { failed } = await pruneAll(survey, undefined, { cniPath: [directory] });
     expect(failed.map((one) => one.plugin)).toEqual(plugins);
     expect(isAsked()).toBe(plugins.length > 0);
   });
@@ -236,55 +214,34 @@ async function pruned(known: Known, after: (thing: Thing) => Partial<Survey>, st
   const thing = leaseAt();
   const states = new Map([[known, state]]);
   const surveys = [surveyWith({ states, things: [thing] }), surveyWith({ states, ...after(thing) })];
-  const { rows } = await prune(surveyWith({ states, things: [thing] }), {
-    look: async () => surveys.shift() ?? surveyWith({}),
-    isWanted: () => true,
-    cniPath: [],
-    seconds: 1,
-    results: directory,
-  });
-  return { fates: rows.map(({ fate, why }) => [fate, why]), isThere: existsSync(thing.where) };
+  const { fates } = await pruneAll(surveyWith({ states, things: [thing] }), () => surveys.shift() ?? surveyWith({}));
+  return { fates, isThere: existsSync(thing.where) };
 }
 
 test("prune calls pruned what is gone afterwards, and no more", async () => {
   const known = knownAt();
-  expect(await pruned(known, () => ({}))).toEqual({ fates: [["pruned", undefined]], isThere: false });
+  expect(await pruned(known, () => ({}))).toEqual({ fates: [["lease", "pruned", undefined]], isThere: false });
   const fates = async (state: AttachmentState) =>
     (await pruned(known, (thing) => ({ things: [thing], states: new Map([[known, state]]) }))).fates;
-  expect(await fates({ is: "gone" })).toEqual([["left", "it is still there"]]);
-  expect(await fates({ is: "unknown", why: "a reason" })).toEqual([["left", "a reason"]]);
-  expect(await fates({ is: "live" })).toEqual([["left", "its container came back meanwhile"]]);
+  expect(await fates({ is: "gone" })).toEqual([["lease", "left", "it is still there"]]);
+  expect(await fates({ is: "unknown", why: "a reason" })).toEqual([["lease", "left", "a reason"]]);
+  expect(await fates({ is: "live" })).toEqual([["lease", "left", cameBack]]);
 });
 
 test("prune tells of what DEL removed, and of what it left, as far as it is wanted", async () => {
-  const known = knownAt();
-  const states = new Map([[known, { is: "gone" } as const]]);
-  const [byDel, left, other] = ["10.1.0.2", "10.1.0.3", "10.1.0.4"].map((name): Thing => {
-    const file = join(directory, name);
-    writeFileSync(file, name);
-    return { ...leaseAt(), where: file, removal: { by: "unlink", file, text: name } };
-  });
-  if (!byDel || !left || !other) throw new Error("there is no lease");
+  const states = new Map([[knownAt(), { is: "gone" } as const]]);
+  const [byDel, left, other] = ["10.1.0.2", "10.1.0.3", "10.1.0.4"].map(leaseAt) as [Thing, Thing, Thing];
   const surveys = [surveyWith({ states, things: [left, other] }), surveyWith({ states, things: [other] })];
-  const { rows } = await prune(surveyWith({ states, things: [byDel, other] }), {
-    look: async () => surveys.shift() ?? surveyWith({}),
-    isWanted: ({ thing }) => thing.where !== other.where,
-    ...{ cniPath: [], seconds: 1, results: directory },
-  });
+  const { rows } = await pruneAll(
+    surveyWith({ states, things: [byDel, other] }),
+    () => surveys.shift() ?? surveyWith({}),
+    { isWanted: ({ thing }) => thing.where !== other.where },
+  );
   expect(rows.map(({ finding, fate, why }) => [finding.thing.where, fate, why])).toEqual([
     [byDel.where, "pruned", undefined],
     [left.where, "pruned", undefined],
   ]);
   expect([left, other].map(({ where }) => existsSync(where))).toEqual([false, true]);
-});
-
-test("prune removes what goes without an attachment", async () => {
-  const thing = { ...leaseAt(), network: "zone" };
-  const surveys = [surveyWith({ things: [thing] })];
-  const look = async () => surveys.shift() ?? surveyWith({});
-  const options = { isWanted: () => true, cniPath: [], seconds: 1, results: join(directory, "none") };
-  const { rows } = await prune(surveyWith({ things: [thing] }), { ...options, look });
-  expect(rows.map(({ fate, why }) => [fate, why])).toEqual([["pruned", undefined]]);
 });
 
 test.each<[string, boolean, readonly (string | undefined)[]]>([
@@ -302,10 +259,9 @@ test.each<[string, boolean, readonly (string | undefined)[]]>([
   const things = () => [result, backup, lease].filter(({ where }) => existsSync(where));
   const survey = () => surveyWith({ states: new Map([[known, { is: "gone" }]]), things: things(), problems: ["x"] });
   const before = survey();
-  if (!isSame) writeFileSync(lease.where, "c9\r\neth0");
-  const options = { isWanted: () => true, cniPath: [], seconds: 1, results: directory };
-  const { rows, problems } = await prune(before, { ...options, look: async () => survey() });
-  expect(rows.map((row) => [row.finding.thing.kind, row.fate, row.why?.replace(lease.where, "the lease")])).toEqual([
+  if (!isSame) changed(known);
+  const { fates, problems } = await pruneAll(before, survey);
+  expect(fates.map(([kind, fate, why]) => [kind, fate, why?.replace(lease.where, "the lease")])).toEqual([
     ["result", fate, whyFiles],
     ["backup", fate, whyFiles],
     ["lease", fate, whyLease],
@@ -315,32 +271,29 @@ test.each<[string, boolean, readonly (string | undefined)[]]>([
   expect(problems).toEqual(["x", "x"]);
 });
 
-test("prune leaves a thing without an attachment if its container has a result by now", async () => {
+test.each<[string, () => unknown, string, string | undefined]>([
+  ["goes", () => {}, "pruned", undefined],
+  ["stays if its container has a result by now", knownAt, "left", cameBack],
+])("a thing without an attachment %s", async (_, meanwhile, fate, why) => {
   const thing = { ...leaseAt(), network: "zone" };
-  knownAt();
-  const survey = surveyWith({ things: [thing] });
-  const options = { isWanted: () => true, cniPath: [], seconds: 1, results: directory };
-  const { rows } = await prune(survey, { ...options, look: async () => survey });
-  expect(rows.map(({ fate, why }) => [fate, why])).toEqual([["left", "its container came back meanwhile"]]);
-  expect(existsSync(thing.where)).toBe(true);
+  meanwhile();
+  const survey = () => surveyWith({ things: existsSync(thing.where) ? [thing] : [] });
+  expect((await pruneAll(survey(), survey)).fates).toEqual([["lease", fate, why]]);
+  expect(existsSync(thing.where)).toBe(fate === "left");
 });
 
 test("prune leaves the rule of an address that a container got which may live", async () => {
-  const known = knownAt();
-  const [other] = knownsIn([resultOf("c9", "10.1.0.9")], []);
-  if (!other) throw new Error("there is no attachment");
+  const other = knownOf("c9", "10.1.0.9");
   const ofOther: Thing = { ...leaseAt(), kind: "result", name: fileName(other), containerId: "c9", addresses: [] };
   const survey = surveyWith({
     states: new Map<Known, AttachmentState>([
-      [known, { is: "gone" }],
+      [knownAt(), { is: "gone" }],
       [other, { is: "unknown", why: "some reason" }],
     ]),
     things: [forwardOf("10.1.0.2"), ofOther],
     holdersOf: () => ["c9"],
   });
-  const options = { isWanted: () => true, cniPath: [], seconds: 1, results: directory };
-  const { rows } = await prune(survey, { ...options, look: async () => survey });
-  expect(rows.map(({ finding, fate, why }) => [finding.thing.kind, fate, why])).toEqual([
+  expect((await pruneAll(survey)).fates).toEqual([
     ["result", "left", "some reason"],
     ["rule", "left", taken],
   ]);
@@ -349,7 +302,7 @@ test("prune leaves the rule of an address that a container got which may live", 
 test("prune leaves what may be alive", async () => {
   const unknown = { is: "unknown", why: "some reason" } as const;
   const left = await pruned(knownAt(), (thing) => ({ things: [thing] }), unknown);
-  expect(left).toEqual({ fates: [["left", "some reason"]], isThere: true });
+  expect(left).toEqual({ fates: [["lease", "left", "some reason"]], isThere: true });
 });
 
 /** What bridge reads on stdin in a prune of an attachment, and what becomes of its result. */
@@ -358,33 +311,20 @@ async function detached(
   { state = { is: "gone" } as AttachmentState, netns = "/nowhere/c1", exit = 0, type = "acme" } = {},
 ) {
   const [log, file] = [join(directory, "log"), join(directory, "zone-c1-eth0")];
-  writeFileSync(join(directory, type), `#!/bin/sh\ncat >> ${log}\necho '{"code":7,"msg":"no"}'\nexit ${exit}\n`, {
-    mode: 0o755,
-  });
-  const config = Buffer.from(`{"cniVersion":"1.0.0","name":"zone","plugins":[{"type":"${type}"}]}`).toString("base64");
-  const result = { ...resultOf("c1", "10.1.0.2", { netns, config }), file };
+  writeProgram(join(directory, type), `cat >> ${log}\necho '{"code":7,"msg":"no"}'\nexit ${exit}`);
+  const result = { ...resultOf("c1", "10.1.0.2", { netns, config: configOf([{ type }]) }), file };
   writeFileSync(file, result.text);
-  const [known] = knownsIn([result], []);
-  if (!known) throw new Error("there is no attachment");
+  const known = onlyKnown([result]);
   const removal = { by: "unlink", file, text: result.text } as const;
-  const name = fileName(known);
-  const thing: Thing = {
+  const thing = {
+    ...leaseOf("c1", "10.1.0.2"),
     kind: "result",
-    where: file,
-    name,
-    network: "zone",
-    containerId: "c1",
+    name: fileName(known),
     addresses: [],
     removal,
-  };
+  } as const;
   const survey = surveyWith({ states: new Map([[known, state]]), things: [thing], ...parts });
-  const { rows } = await prune(survey, {
-    look: async () => survey,
-    isWanted: () => true,
-    cniPath: [directory],
-    seconds: 10,
-    results: directory,
-  });
+  const { rows } = await pruneAll(survey, undefined, { cniPath: [directory], seconds: 10 });
   const why = rows.find(({ finding }) => finding.thing === thing)?.why;
   const asked = existsSync(log) ? JSON.parse(readFileSync(log, "utf8")).prevResult.ips.length : undefined;
   return { asked, isThere: existsSync(file), why };

@@ -1,25 +1,18 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { Link } from "../../../../cli/host/links.ts";
 import { linksOfContainers, readRules } from "../../../../cli/prune/read-rules.ts";
 import { remove } from "../../../../cli/prune/remove.ts";
 import type { Removal } from "../../../../cli/prune/thing.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
+import { setVariable, writeProgram } from "../../support/programs.ts";
 
 const directory = scratch();
-beforeEach(() => {
-  vi.stubEnv("PATH", directory);
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
-});
+beforeEach(() => setVariable("PATH", directory));
 
-function program(name: string, script: string): void {
-  writeFileSync(join(directory, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-}
-
+const program = (name: string, script: string) => writeProgram(join(directory, name), script);
 const refuse = (words: string) => `echo first >&2; echo '${words}' >&2; exit 1`;
 
 test("a program that fails is named, and the rules of the others count", () => {
@@ -77,9 +70,7 @@ test("bandwidth's links are those of its kind with its names", () => {
   const others = [
     link(name),
     link(name, "veth"),
-    link(`x${name}`, "ifb"),
-    link(`${name}0`, "ifb"),
-    link("ifb0", "ifb"),
+    ...[`x${name}`, `${name}0`, "ifb0"].map((other) => link(other, "ifb")),
   ];
   expect(linksOfContainers([...others, link(name, "ifb")])).toEqual([
     { kind: "link", where: name, name, addresses: [], removal: { by: "ip", link: name } },

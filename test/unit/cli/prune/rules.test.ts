@@ -87,6 +87,7 @@ test("iptables: a comment with another container's name tells nothing about a ch
   expect(chain?.containerId).toBeUndefined();
 });
 
+const noLink = () => false;
 const rule = (family: string, table: string, chain: string, handle: number, comment: string, ...expr: object[]) => ({
   rule: { family, table, chain, handle, comment, expr },
 });
@@ -96,33 +97,24 @@ const rulesetOf = (...nftables: object[]) => JSON.stringify({ nftables: [{ metai
 
 test("nftables: masquerading has a checksum, the network and the container in the comment", () => {
   const read = ["table", "inet", "cni_plugins_masquerade"];
-  const ofBridge = "791bac27a6f0934a-ce22e8fef5c0a4f4, net: zone-eth1, if: eth1, id: c1";
+  const name = "791bac27a6f0934a-ce22e8fef5c0a4f4";
+  const ofBridge = `${name}, net: zone-eth1, if: eth1, id: c1`;
+  const ruleOf = (handle: number, comment: string, ...expr: object[]) =>
+    rule("inet", "cni_plugins_masquerade", "masq_checks", handle, comment, ...expr);
   const text = rulesetOf(
-    rule("inet", "cni_plugins_masquerade", "masq_checks", 6, ofBridge, source("172.26.65.2"), { masquerade: null }),
-    rule(
-      "inet",
-      "cni_plugins_masquerade",
-      "masq_checks",
-      7,
-      ofBridge.replace("id: c1", "id: c2"),
-      source("172.26.65.3"),
-    ),
-    rule("inet", "cni_plugins_masquerade", "masq_checks", 8, "an operator's rule", source("172.26.65.2")),
+    ruleOf(6, ofBridge, source("172.26.65.2"), { masquerade: null }),
+    ruleOf(7, ofBridge.replace("id: c1", "id: c2"), source("172.26.65.3")),
+    ruleOf(8, "an operator's rule", source("172.26.65.2")),
   );
-  expect(thingsInRuleset(text, read, () => false)).toMatchObject([
-    {
-      name: "791bac27a6f0934a-ce22e8fef5c0a4f4",
-      network: "zone-eth1",
-      containerId: "c1",
-      addresses: ["172.26.65.2", "172.26.65.3"],
-    },
+  expect(thingsInRuleset(text, read, noLink)).toMatchObject([
+    { name, network: "zone-eth1", containerId: "c1", addresses: ["172.26.65.2", "172.26.65.3"] },
   ]);
-  const [unknown] = thingsInRuleset(text.replace("ce22e8fef5c0a4f4", "0000000000000000"), read, () => false);
+  const other = text.replace("ce22e8fef5c0a4f4", "0000000000000000");
+  const [unknown] = thingsInRuleset(other, read, noLink);
   expect(unknown).toMatchObject({ name: "791bac27a6f0934a-0000000000000000" });
   expect(unknown?.containerId).toBeUndefined();
-  expect(
-    removalCommands(text.replace("ce22e8fef5c0a4f4", "0000000000000000"), read, "791bac27a6f0934a-ce22e8fef5c0a4f4"),
-  ).toBe("delete rule inet cni_plugins_masquerade masq_checks handle 7\n");
+  const command = "delete rule inet cni_plugins_masquerade masq_checks handle 7\n";
+  expect(removalCommands(other, read, name)).toBe(command);
 });
 
 test("nftables: portmap's comment is the container", () => {
@@ -133,7 +125,7 @@ test("nftables: portmap's comment is the container", () => {
     rule("ip", "cni_hostport", "hostports", 13, "c2", { dnat: { addr: "172.26.65.3", port: 80 } }),
     { rule: { family: "ip", table: "cni_hostport", chain: "prerouting", handle: 7, expr: [] } },
   );
-  expect(thingsInRuleset(text, read, () => false)).toMatchObject([
+  expect(thingsInRuleset(text, read, noLink)).toMatchObject([
     {
       name: "hostport:c1",
       where: "nft ip cni_hostport hostports masquerading",
@@ -160,9 +152,7 @@ test("nftables: bridge's rules against forged MACs go with their chains, and sta
     rule("bridge", "nat", "PREROUTING", 4, comment, ofLink, { jump: { target: "cni-br-iface-a-b-eth0" } }),
     rule("bridge", "nat", "cni-br-iface-a-b-eth0-mac", 7, comment, { drop: null }),
   );
-  expect(thingsInRuleset(text, read, () => false)).toMatchObject([
-    { name: "macspoofchk:a-b-eth0", containerId: "a-b" },
-  ]);
+  expect(thingsInRuleset(text, read, noLink)).toMatchObject([{ name: "macspoofchk:a-b-eth0", containerId: "a-b" }]);
   expect(thingsInRuleset(text, read, (name) => name === "veth2b17a915")).toEqual([]);
   expect(removalCommands(text, read, "hostport:a-b-eth0")).toBe("");
   expect(removalCommands(text, read, "macspoofchk:a-b-eth0")).toBe(`delete rule bridge nat PREROUTING handle 4
@@ -179,7 +169,7 @@ test("nftables: what of a rule is no address, no comment of a plugin's or no rul
   const own = (...expr: unknown[]) =>
     rulesetOf(null as unknown as object, { rule: 1 }, rule("inet", "t", "c", 1, comment, ...(expr as object[])));
   const payload = (field: string) => ({ payload: { field } });
-  const addresses = (...expr: unknown[]) => thingsInRuleset(own(...expr), read, () => false)[0]?.addresses;
+  const addresses = (...expr: unknown[]) => thingsInRuleset(own(...expr), read, noLink)[0]?.addresses;
   expect(addresses(null, match(payload("saddr"), "FD00::2"), match(payload("daddr"), "10.1.0.2"))).toEqual([
     "fd000000000000000000000000000002",
     "10.1.0.2",
@@ -194,13 +184,13 @@ test("nftables: what of a rule is no address, no comment of a plugin's or no rul
   ])
     expect(addresses(none)).toEqual([]);
   const bare = { rule: { chain: "c", handle: 1, comment } };
-  expect(thingsInRuleset(rulesetOf(bare), read, () => false)).toMatchObject([{ name, addresses: [] }]);
-  const [thing] = thingsInRuleset(own(), read, () => false);
+  expect(thingsInRuleset(rulesetOf(bare), read, noLink)).toMatchObject([{ name, addresses: [] }]);
+  const [thing] = thingsInRuleset(own(), read, noLink);
   expect(thing).toMatchObject({ kind: "rule", where: "nft inet cni_plugins_masquerade c" });
   expect(thing?.removal).toEqual({ by: "nft", read, name });
   for (const other of [`x${comment}`, `${name} net`, name])
-    expect(thingsInRuleset(rulesetOf(rule("inet", "t", "c", 1, other)), read, () => false)).toEqual([]);
-  const cut = thingsInRuleset(rulesetOf(rule("inet", "t", "c", 1, `${name}, net: zone`)), read, () => false);
+    expect(thingsInRuleset(rulesetOf(rule("inet", "t", "c", 1, other)), read, noLink)).toEqual([]);
+  const cut = thingsInRuleset(rulesetOf(rule("inet", "t", "c", 1, `${name}, net: zone`)), read, noLink);
   expect(cut).toMatchObject([{ name }]);
   expect(cut[0]).not.toHaveProperty("containerId");
 });
@@ -236,6 +226,6 @@ test("nftables: the tables of the reference plugins", () => {
 });
 
 test("nftables: no table, no rules", () => {
-  expect(thingsInRuleset("", ["table", "ip", "cni_hostport"], () => false)).toEqual([]);
+  expect(thingsInRuleset("", ["table", "ip", "cni_hostport"], noLink)).toEqual([]);
   expect(removalCommands("", ["table", "ip", "cni_hostport"], "hostport:c1")).toBe("");
 });

@@ -35,6 +35,13 @@ export function resultOf(containerId: string, address: string, more: object = {}
   return parseCachedResult(file, text) as CachedAttachment;
 }
 
+/** The only attachment of these results and journals. */
+export function onlyKnown(results: readonly CachedAttachment[], remembered: readonly MemoryFile[] = []): Known {
+  const [known] = knownsIn(results, remembered);
+  if (!known) throw new Error("there is no attachment");
+  return known;
+}
+
 /** The attachment of such a result. */
 export function knownOf(
   containerId: string,
@@ -42,9 +49,7 @@ export function knownOf(
   remembered: readonly MemoryFile[] = [],
   more = {},
 ): Known {
-  const [known] = knownsIn([resultOf(containerId, address, more)], remembered);
-  if (!known) throw new Error("there is no attachment");
-  return known;
+  return onlyKnown([resultOf(containerId, address, more)], remembered);
 }
 
 /** The journal with an entry, as `prune` finds it. */
