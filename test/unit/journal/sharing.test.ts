@@ -45,152 +45,85 @@ const interfaceOnly = { ...everything, freesLease: false };
 const waiting = { ...interfaceOnly, waits: true };
 const nothing = { do: "nothing" };
 
+const own = entryOf();
+/** The entry of an ADD that left an interface with an index. */
+const leftBy = (left: number, changes: Partial<Entry> = {}) => tryOf({ ...changes, failed: { left } });
+
 describe("an interface", () => {
-  const claimed = { siblings: [entryOf({ ...other, delegateNetwork: "other" })] };
-  const givenUp = { siblings: [entryOf({ ...other, delegateNetwork: "other", isGivenUp: true })] };
-  const failedToo = { siblings: [tryOf({ ...other, delegateNetwork: "other" })] };
+  const attachment = { ...other, delegateNetwork: "other" };
+  const claimed = { siblings: [entryOf(attachment)] };
+  const givenUp = { siblings: [entryOf({ ...attachment, isGivenUp: true })] };
+  const failedToo = { siblings: [tryOf(attachment)] };
+  const anyIndex = entryOf({ done: { addresses: [] } });
+  const madeBy = (changes: Partial<Entry>) => ({ siblings: [entryOf({ ...other, ...changes })], link: 8 });
+  const listed = (...result: Parameters<typeof resultWith>) => ({ results: () => [resultWith(...result)] });
 
   test.each<[string, Entry, Parameters<typeof decide>[1], object]>([
-    ["with the index of the entry is its own", entryOf(), {}, everything],
-    ["with it is its own, whatever others say", entryOf(), claimed, everything],
-    ["with another index is somebody else's", entryOf(), { link: 8 }, leaseOnly],
-    ["with it, which another container has by now", entryOf(), { isTaken: () => true }, leaseOnly],
-    ["that is gone: DEL looks for the rest in the namespace", entryOf(), { link: 0 }, everything],
-    ["in another namespace is not looked for", entryOf(), { namespace: { ...here, inode: 1 } }, leaseOnly],
+    ["with the index of the entry is its own", own, {}, everything],
+    ["with it is its own, whatever others say", own, claimed, everything],
+    ["with another index is somebody else's", own, { link: 8 }, leaseOnly],
+    ["with it, which another container has by now", own, { isTaken: () => true }, leaseOnly],
+    ["that is gone: DEL looks for the rest in the namespace", own, { link: 0 }, everything],
+    ["in another namespace is not looked for", own, { namespace: { ...here, inode: 1 } }, leaseOnly],
     [
       "in a namespace with the same inode, made later, is not",
-      entryOf(),
+      own,
       { namespace: { ...here, changedMs: 9 } },
       leaseOnly,
     ],
-    ["without a namespace is not looked for", entryOf(), { namespace: undefined }, leaseOnly],
+    ["without a namespace is not looked for", own, { namespace: undefined }, leaseOnly],
     ["of a failed ADD, new since then", tryOf(), {}, everything],
     ["of a failed ADD, which was there before", tryOf({ before: 7 }), {}, leaseOnly],
     ["of a failed ADD, if nobody looked before", tryOf({ before: undefined }), {}, leaseOnly],
-    ["of a failed ADD, made after it", tryOf({ failed: { left: 0 } }), {}, leaseOnly],
-    ["of a failed ADD, with the index of then", tryOf({ failed: { left: 7 } }), {}, everything],
-    ["of a failed ADD, which replaced another one's", tryOf({ before: 6, failed: { left: 7 } }), {}, everything],
-    [
-      "of an ADD that found what its plugin's earlier one had made",
-      tryOf({ before: 7, failed: { left: 7 } }),
-      { earlier: [entryOf({ isGivenUp: true })] },
-      everything,
-    ],
-    [
-      "of an ADD that found what its plugin's earlier one may have made, which was cut off",
-      tryOf({ before: 7, failed: { left: 7 } }),
-      { earlier: [tryOf({ isGivenUp: true })] },
-      everything,
-    ],
-    [
-      "of an ADD that found what its plugin's earlier one left, which failed",
-      tryOf({ before: 7, failed: { left: 7 } }),
-      { earlier: [tryOf({ failed: { left: 7 } })] },
-      everything,
-    ],
-    [
-      "of an ADD that found something else than its plugin's earlier one had made",
-      tryOf({ before: 7, failed: { left: 7 } }),
-      { earlier: [entryOf({ isGivenUp: true, done: { made: 6, addresses: [] } })] },
-      leaseOnly,
-    ],
-    [
-      "of an ADD that found something else than its plugin's earlier one left, which failed",
-      tryOf({ before: 7, failed: { left: 7 } }),
-      { earlier: [tryOf({ failed: { left: 6 } })] },
-      leaseOnly,
-    ],
-    [
-      "of an ADD that found what its plugin's earlier one had made for another interface",
-      tryOf({ before: 7, failed: { left: 7 } }),
-      { earlier: [entryOf({ isGivenUp: true, ifName: "eth1" })] },
-      leaseOnly,
-    ],
-    [
-      "of an ADD that found what another plugin's earlier one had made",
-      tryOf({ before: 7, failed: { left: 7 } }),
-      { earlier: [entryOf({ isGivenUp: true, type: "ptp" })] },
-      leaseOnly,
-    ],
-    [
-      "of an ADD that found what was there before its plugin's earlier one, which failed",
-      tryOf({ before: 7, failed: { left: 7 } }),
-      { earlier: [tryOf({ before: 7, failed: { left: 7 } })] },
-      leaseOnly,
-    ],
+    ["of a failed ADD, made after it", leftBy(0), {}, leaseOnly],
+    ["of a failed ADD, with the index of then", leftBy(7), {}, everything],
+    ["of a failed ADD, which replaced another one's", leftBy(7, { before: 6 }), {}, everything],
     [
       "of a failed ADD, whose name another attachment's chained plugin has",
       tryOf(),
-      { siblings: [chainedOf("firewall", { ...other, delegateNetwork: "other" })] },
+      { siblings: [chainedOf("firewall", attachment)] },
       everything,
     ],
     ["of a failed ADD, if nobody can look", tryOf(), { link: "unknown" }, leaseOnly],
-    [
-      "with the index of the entry is its own, if it is an unknown plugin's, too",
-      entryOf({ type: "mark" }),
-      claimed,
-      everything,
-    ],
+    ["with the index of an unknown plugin's entry is its own, too", entryOf({ type: "mark" }), claimed, everything],
     ["of a failed ADD, which another attachment has", tryOf(), claimed, leaseOnly],
     ["of a failed ADD, which another one tried, too", tryOf(), failedToo, leaseOnly],
     [
       "of a failed ADD, whose name another attachment had for an interface with another index",
-      tryOf({ failed: { left: 8 } }),
+      leftBy(8),
       { ...claimed, link: 8 },
       everything,
     ],
-    ["of a failed ADD, which another attachment has, by its index", tryOf({ failed: { left: 7 } }), claimed, leaseOnly],
+    ["of a failed ADD, which another attachment has, by its index", leftBy(7), claimed, leaseOnly],
     [
       "of a failed ADD, whose name is of a further interface of another attachment",
-      tryOf({ failed: { left: 8 } }),
-      {
-        siblings: [
-          entryOf({
-            ...other,
-            ifName: "eth1",
-            done: { made: 7, addresses: [], added: [{ name: "eth0", sandbox: blue }] },
-          }),
-        ],
-        link: 8,
-      },
+      leftBy(8),
+      madeBy({ ifName: "eth1", done: { made: 7, addresses: [], added: [{ name: "eth0", sandbox: blue }] } }),
       leaseOnly,
     ],
     [
       "of a failed ADD, which another attachment has, index unknown",
-      tryOf({ failed: { left: 8 } }),
-      { siblings: [entryOf({ ...other, done: { addresses: [] } })], link: 8 },
+      leftBy(8),
+      madeBy({ done: { addresses: [] } }),
       leaseOnly,
     ],
     [
       "of an unknown plugin, which a sibling has by now: others of it wait for that",
       entryOf({ type: "twin" }),
-      { siblings: [entryOf({ ...other, done: { made: 8, addresses: [] } })], link: 8 },
+      madeBy({ done: { made: 8, addresses: [] } }),
       { ...leaseOnly, waits: true },
     ],
     [
       "of a known plugin, which a sibling has by now: nothing waits",
-      entryOf(),
-      {
-        siblings: [entryOf({ ...other, delegateNetwork: "other", done: { made: 8, addresses: [] } })],
-        link: 8,
-      },
+      own,
+      madeBy({ delegateNetwork: "other", done: { made: 8, addresses: [] } }),
       leaseOnly,
     ],
-    ["of a failed ADD, which another result lists", tryOf(), { results: () => [resultWith("eth0")] }, leaseOnly],
-    [
-      "of an unknown plugin's ADD, gone since: there may be others of it",
-      tryOf({ type: "twin" }),
-      { link: 0 },
-      everything,
-    ],
+    ["of a failed ADD, which another result lists", tryOf(), listed("eth0"), leaseOnly],
+    ["of an unknown plugin's ADD, gone since: it may have others", tryOf({ type: "twin" }), { link: 0 }, everything],
     ["of a known plugin's ADD that was cut off, gone since", tryOf(), { link: 0 }, leaseOnly],
-    ["of a failed ADD, which left it, gone since", tryOf({ failed: { left: 7 } }), { link: 0 }, everything],
-    [
-      "of a failed ADD, which left it, and it cannot be looked up now",
-      tryOf({ failed: { left: 7 } }),
-      { link: "unknown" },
-      leaseOnly,
-    ],
+    ["of a failed ADD, which left it, gone since", leftBy(7), { link: 0 }, everything],
+    ["of a failed ADD, which left it, and it cannot be looked up now", leftBy(7), { link: "unknown" }, leaseOnly],
     [
       "of an unknown plugin's ADD that was cut off, and somebody's interface has its name since",
       tryOf({ type: "twin", before: 7 }),
@@ -203,164 +136,154 @@ describe("an interface", () => {
       { ...claimed, link: 0 },
       leaseOnly,
     ],
-    [
-      "of a failed ADD, listed in another sandbox",
-      tryOf(),
-      { results: () => [resultWith("eth0", "/elsewhere")] },
-      everything,
-    ],
-    ["of unknown index, if nobody else has one", entryOf({ done: { addresses: [] } }), {}, everything],
-    ["of unknown index, which another attachment has", entryOf({ done: { addresses: [] } }), claimed, leaseOnly],
+    ["of a failed ADD, listed in another sandbox", tryOf(), listed("eth0", "/elsewhere"), everything],
+    ["of unknown index, if nobody else has one", anyIndex, {}, everything],
+    ["of unknown index, which another attachment has", anyIndex, claimed, leaseOnly],
     [
       "of an attachment without an entry, which another one's ADD may be making",
-      entryOf({ id: "", done: { addresses: [] } }),
+      { ...anyIndex, id: "" },
       failedToo,
       leaseOnly,
     ],
-    ["of unknown index, which another one only tried", entryOf({ done: { addresses: [] } }), failedToo, everything],
-    ["that cannot be looked up now", entryOf(), { link: "unknown" }, everything],
-    ["that cannot be, and whose name another one has", entryOf(), { ...claimed, link: "unknown" }, leaseOnly],
-    ["of a failed ADD, with another index since", tryOf({ failed: { left: 7 } }), { link: 8 }, leaseOnly],
+    ["of unknown index, which another one only tried", anyIndex, failedToo, everything],
+    ["that cannot be looked up now", own, { link: "unknown" }, everything],
+    ["that cannot be, and whose name another one has", own, { ...claimed, link: "unknown" }, leaseOnly],
+    ["of a failed ADD, with another index since", leftBy(7), { link: 8 }, leaseOnly],
     ["of a failed ADD, which another one had that is given up", tryOf(), givenUp, everything],
-    ["of a failed ADD, if another result lists others", tryOf(), { results: () => [resultWith("eth5")] }, everything],
+    ["of a failed ADD, if another result lists others", tryOf(), listed("eth5"), everything],
   ])("%s", (_, entry, around, expected) => {
     expect(decide(entry, around)).toMatchObject(expected);
+  });
+
+  test.each<[string, Entry, object]>([
+    ["what its plugin's earlier one had made", entryOf({ isGivenUp: true }), everything],
+    ["what its plugin's earlier one may have made, which was cut off", tryOf({ isGivenUp: true }), everything],
+    ["what its plugin's earlier one left, which failed", leftBy(7), everything],
+    [
+      "something else than its plugin's earlier one had made",
+      entryOf({ isGivenUp: true, done: { made: 6, addresses: [] } }),
+      leaseOnly,
+    ],
+    ["something else than its plugin's earlier one left, which failed", leftBy(6), leaseOnly],
+    [
+      "what its plugin's earlier one had made for another interface",
+      entryOf({ isGivenUp: true, ifName: "eth1" }),
+      leaseOnly,
+    ],
+    ["what another plugin's earlier one had made", entryOf({ isGivenUp: true, type: "ptp" }), leaseOnly],
+    ["what was there before its plugin's earlier one, which failed", leftBy(7, { before: 7 }), leaseOnly],
+  ])("of an ADD that found %s", (_, earlier, expected) => {
+    expect(decide(leftBy(7, { before: 7 }), { earlier: [earlier] })).toMatchObject(expected);
   });
 });
 
 describe("a lease", () => {
   const same = entryOf({ ...other, delegateNetwork: "zone" });
   const up = { isGivenUp: true };
+  const running = { ...same, done: undefined };
+  const ofOther = tryOf({ delegateNetwork: "other" });
+  const listed = { results: () => [resultWith("eth0")] };
 
   test.each([
     ["that stands", {}, true],
     ["that is given up", up, false],
   ])("is held by an entry %s: %j", (_, more, isHeld) => {
-    expect(holdsLease({ ...same, ...more }, { ...entryOf(), isThere: () => true })).toBe(isHeld);
+    expect(holdsLease({ ...same, ...more }, { ...own, isThere: () => true })).toBe(isHeld);
   });
 
-  test.each<[string, Entry, Parameters<typeof decide>[1], object]>([
-    ["with the same network and interface stays", entryOf(), { siblings: [same] }, interfaceOnly],
+  test.each<[string, Entry, Entry[], object, Parameters<typeof decide>[1]?]>([
+    ["with the same network and interface stays", own, [same], interfaceOnly],
     [
       "of another IPAM plugin is freed",
       entryOf({ configuration: { ipam: { type: "dhcp" } } }),
-      { siblings: [{ ...same, configuration: { ipam: { type: "host-local" } } }] },
+      [{ ...same, configuration: { ipam: { type: "host-local" } } }],
       everything,
     ],
-    ["of another interface is freed", entryOf(), { siblings: [{ ...same, ifName: "eth1" }] }, everything],
-    [
-      "of an undone entry is freed",
-      entryOf(),
-      { siblings: [{ ...same, isGivenUp: true, isUndone: true }] },
-      everything,
-    ],
-    [
-      "of a failed ADD does not keep one that passed",
-      entryOf(),
-      { siblings: [{ ...same, done: undefined, failed: {} }] },
-      everything,
-    ],
-    [
-      "of an ADD that an earlier boot cut off goes",
-      entryOf(),
-      { siblings: [{ ...same, done: undefined, bootId: "old" }] },
-      everything,
-    ],
-    ["of an ADD that was given up is free", entryOf(), { siblings: [{ ...same, done: undefined, ...up }] }, everything],
-    ["is no chained plugin's", entryOf(), { siblings: [{ ...same, role: "meta" }] }, everything],
+    ["of another interface is freed", own, [{ ...same, ifName: "eth1" }], everything],
+    ["of an undone entry is freed", own, [{ ...same, isGivenUp: true, isUndone: true }], everything],
+    ["of a failed ADD does not keep one that passed", own, [{ ...running, failed: {} }], everything],
+    ["of an ADD that an earlier boot cut off goes", own, [{ ...running, bootId: "old" }], everything],
+    ["of an ADD that was given up is free", own, [{ ...running, ...up }], everything],
+    ["is no chained plugin's", own, [{ ...same, role: "meta" }], everything],
     [
       "of another interface that libcni knows is free",
-      tryOf({ delegateNetwork: "other" }),
-      { results: () => [resultWith("eth5")] },
+      ofOther,
+      [],
       everything,
+      { results: () => [resultWith("eth5")] },
     ],
     [
       "of one of two interfaces that libcni knows stays",
-      tryOf({ delegateNetwork: "other" }),
+      ofOther,
+      [],
+      nothing,
       {
         results: () => [
           { ...resultWith("eth0"), interfaces: ["eth5", "eth0"].map((name) => ({ name, sandbox: blue })) },
         ],
       },
-      nothing,
     ],
-    [
-      "of an ADD that still runs waits for it: that may fail, or be refused",
-      entryOf(),
-      { siblings: [{ ...same, done: undefined }] },
-      waiting,
-    ],
-    ["of a failed ADD does not", tryOf({ failed: { left: 7 } }), { siblings: [{ ...same, done: undefined }] }, nothing],
-    ["of an unknown plugin, which may have others, waits", entryOf({ type: "twin" }), { siblings: [same] }, waiting],
+    ["of an ADD that still runs waits for it: that may fail, or be refused", own, [running], waiting],
+    ["of a failed ADD does not", leftBy(7), [running], nothing],
+    ["of an unknown plugin, which may have others, waits", entryOf({ type: "twin" }), [same], waiting],
     [
       "of an interface that is gone waits for an ADD that still runs",
-      entryOf(),
-      { namespace: undefined, siblings: [{ ...same, done: undefined }] },
+      own,
+      [running],
       { do: "later" },
+      { namespace: undefined },
     ],
     [
       "of an interface that is gone stays with one that passed, beside an ADD that still runs",
-      entryOf(),
-      { namespace: undefined, siblings: [same, { ...same, done: undefined }] },
+      own,
+      [same, running],
       nothing,
+      { namespace: undefined },
     ],
     [
       "of an ADD that was cut off, and whose namespace is gone, is free",
-      entryOf(),
-      { siblings: [{ ...same, done: undefined }], isThere: () => false },
+      own,
+      [running],
       everything,
+      { isThere: () => false },
     ],
     [
       "of an attachment whose namespace is gone stays with it: its runtime may add it again",
-      entryOf(),
-      { siblings: [same], isThere: () => false },
+      own,
+      [same],
       interfaceOnly,
+      { isThere: () => false },
     ],
-    [
-      "of a failed ADD stays with the one that passed, and so does the interface",
-      tryOf(),
-      { siblings: [same] },
-      nothing,
-    ],
-    [
-      "of an ADD that was cut off waits for one that still runs",
-      tryOf(),
-      { siblings: [{ ...same, done: undefined }] },
-      { do: "later" },
-    ],
-    [
-      "of a failed ADD stays with one that still runs",
-      tryOf({ failed: { left: 0 } }),
-      { siblings: [{ ...same, done: undefined }] },
-      nothing,
-    ],
+    ["of a failed ADD stays with the one that passed, and so does the interface", tryOf(), [same], nothing],
+    ["of an ADD that was cut off waits for one that still runs", tryOf(), [running], { do: "later" }],
+    ["of a failed ADD stays with one that still runs", leftBy(0), [running], nothing],
     [
       "of an interface that was replaced goes, whatever libcni knows of others: the index said whose it was",
       entryOf({ delegateNetwork: "other" }),
-      { link: 8, results: () => [resultWith("eth0")] },
+      [],
       leaseOnly,
+      { ...listed, link: 8 },
     ],
-    [
-      "of an attachment that only libcni knows",
-      tryOf({ delegateNetwork: "other" }),
-      { results: () => [resultWith("eth0")] },
-      nothing,
-    ],
+    ["of an attachment that only libcni knows", ofOther, [], nothing, listed],
     [
       "goes if the result of an attachment that only libcni knows lists another address",
-      tryOf({ delegateNetwork: "other" }),
-      { results: () => [resultWith("eth0")], mayHaveLease: () => false },
+      ofOther,
+      [],
       leaseOnly,
+      { ...listed, mayHaveLease: () => false },
     ],
-  ])("%s", (_, entry, around, expected) => {
-    expect(decide(entry, around)).toMatchObject(expected);
+  ])("%s", (_, entry, siblings, expected, around) => {
+    expect(decide(entry, { ...around, siblings })).toMatchObject(expected);
   });
 });
 
+// Of the bridge of the network zone.
+const masqueraded = { configuration: { type: "bridge", name: "zone", ipMasq: true } };
+const masquerading = entryOf({ ...other, ...masqueraded, delegateNetwork: "zone", ifName: "eth9" });
+
 describe("masquerading", () => {
-  const masqueraded = { configuration: { type: "bridge", name: "zone", ipMasq: true } };
   const own = entryOf(masqueraded);
-  const sibling = entryOf({ ...other, ...masqueraded, delegateNetwork: "zone", ifName: "eth9" });
+  const sibling = masquerading;
   const old = { bootId: "old" };
 
   test.each<[string, Entry, Entry, boolean]>([
@@ -406,31 +329,21 @@ test.each<[string, Partial<Entry>, boolean]>([
   ["failed, and nobody looked", { failed: { left: 7 } }, false],
   ["was cut off", {}, true],
 ])("an ADD that %s waits for the rules that a sibling masquerades by: %s", (_, changes, waits) => {
-  const masqueraded = { configuration: { type: "bridge", name: "zone", ipMasq: true } };
-  const sibling = entryOf({ ...other, ...masqueraded, delegateNetwork: "zone", ifName: "eth9" });
-  expect(decide(tryOf({ ...masqueraded, ...changes }), { siblings: [sibling] })).toMatchObject({ waits });
+  expect(decide(tryOf({ ...masqueraded, ...changes }), { siblings: [masquerading] })).toMatchObject({ waits });
 });
 
 describe("the DEL of an entry whose interface and lease are a sibling's, for its masquerading", () => {
-  const configuration = { type: "bridge", name: "zone", ipMasq: true };
   const sibling = entryOf({ ...other, delegateNetwork: "zone", done: { made: 8, addresses: [] } });
+  const withRules = { ...sibling, ...masqueraded };
+  const failed = tryOf(masqueraded);
+  const after = { failed: { left: 7, addresses: ["10.1.0.2/24"] } };
 
   test.each<[string, Entry, Entry, string]>([
-    ["runs if it passed", entryOf({ configuration }), { ...sibling, configuration }, "DEL"],
-    ["runs if it passed, and the sibling has no rules", entryOf({ configuration }), sibling, "DEL"],
-    ["runs if it failed, and the sibling has no rules", tryOf({ configuration }), sibling, "DEL"],
-    [
-      "does not run if it failed, and the sibling has rules",
-      tryOf({ configuration }),
-      { ...sibling, configuration },
-      "nothing",
-    ],
-    [
-      "runs if it failed after it had an address, and the sibling has rules",
-      tryOf({ configuration, failed: { left: 7, addresses: ["10.1.0.2/24"] } }),
-      { ...sibling, configuration },
-      "DEL",
-    ],
+    ["runs if it passed", entryOf(masqueraded), withRules, "DEL"],
+    ["runs if it passed, and the sibling has no rules", entryOf(masqueraded), sibling, "DEL"],
+    ["runs if it failed, and the sibling has no rules", failed, sibling, "DEL"],
+    ["does not run if it failed, and the sibling has rules", failed, withRules, "nothing"],
+    ["runs if it failed after it had an address, and the sibling has rules", { ...failed, ...after }, withRules, "DEL"],
     ["does not run without masquerading", entryOf(), sibling, "nothing"],
   ])("%s", (_, entry, one, expected) => {
     expect(decide(entry, { siblings: [one], link: 8 })).toMatchObject({ do: expected });
@@ -466,8 +379,11 @@ test.each<[string, Partial<Entry>, object]>([
 });
 
 describe("what a chained plugin leaves", () => {
-  test("a sibling's ADD that still runs is run again: it may have published its ports already", () => {
-    const siblings = [chainedOf("portmap", { ...other, done: undefined })];
+  test.each([
+    ["passed: its DEL runs, and the other's ADD again", {}],
+    ["passed, and a sibling's ADD still runs: it may have published its ports already", { done: undefined }],
+  ])("portmap %s", (_, changes) => {
+    const siblings = [chainedOf("portmap", { ...other, ...changes })];
     expect(decide(chainedOf("portmap"), { siblings })).toEqual({ ...everything, addAgain: siblings });
   });
 
@@ -479,7 +395,8 @@ describe("what a chained plugin leaves", () => {
   });
 
   const failed = { done: undefined };
-  const rows: [string, Partial<Entry>, boolean][] = [
+
+  test.each<[string, Partial<Entry>, boolean]>([
     ["portmap", {}, true],
     ["portmap", { delegateNetwork: "other", ifName: "eth1" }, true],
     ["bandwidth", { delegateNetwork: "zone" }, true],
@@ -488,19 +405,11 @@ describe("what a chained plugin leaves", () => {
     ["tuning", { ifName: "eth1" }, false],
     ["firewall", {}, false],
     ["unknown", { ifName: "eth1" }, true],
-  ];
-
-  test.each(rows)("%s with %j has one name with the other: %s", (type, changes, isShared) => {
-    const siblings = [chainedOf(type, { ...other, ...changes })];
-    expect(decide(chainedOf(type, failed), { siblings })).toMatchObject(isShared ? { do: "later" } : everything);
-    expect(decide(chainedOf(type, failed), { siblings: [chainedOf("other", { ...other, ...changes })] })).toMatchObject(
-      everything,
-    );
-  });
-
-  test("portmap passed: its DEL runs, and the other's ADD again", () => {
-    const siblings = [chainedOf("portmap", other)];
-    expect(decide(chainedOf("portmap"), { siblings })).toEqual({ ...everything, addAgain: siblings });
+  ])("%s with %j has one name with the other: %s", (type, changes, isShared) => {
+    const decided = (sibling: string) =>
+      decide(chainedOf(type, failed), { siblings: [chainedOf(sibling, { ...other, ...changes })] });
+    expect(decided(type)).toMatchObject(isShared ? { do: "later" } : everything);
+    expect(decided("other")).toMatchObject(everything);
   });
 
   test("the other's namespace is gone: its rules are of no use, and do not keep what a failed ADD left", () => {
@@ -511,15 +420,13 @@ describe("what a chained plugin leaves", () => {
     });
   });
 
-  test("another one passed: the last one's undo removes both", () => {
-    expect(decide(chainedOf("tuning"), { siblings: [chainedOf("tuning", other)] })).toEqual({ do: "later" });
-    expect(decide(chainedOf("unknown"), { siblings: [chainedOf("unknown", other)] })).toEqual({ do: "later" });
-  });
-
-  test("the other's ADD failed: it holds nothing against one that passed", () => {
-    expect(
-      decide(chainedOf("tuning"), { siblings: [chainedOf("tuning", { ...other, ...failed, failed: {} })] }),
-    ).toEqual(everything);
+  test.each<[string, string, Partial<Entry>, object]>([
+    ["tuning", "another one passed: the last one's undo removes both", {}, { do: "later" }],
+    ["unknown", "another one passed: the last one's undo removes both", {}, { do: "later" }],
+    ["tuning", "another one failed: it holds nothing against one that passed", { ...failed, failed: {} }, everything],
+    ["tuning", "another one is in another namespace", { namespace: { ...here, inode: 1 } }, everything],
+  ])("of %s: %s", (type, _, changes, expected) => {
+    expect(decide(chainedOf(type), { siblings: [chainedOf(type, { ...other, ...changes })] })).toEqual(expected);
   });
 
   test("its interface is another attachment's by now: DEL gets no namespace", () => {
@@ -537,24 +444,13 @@ describe("what a chained plugin leaves", () => {
   });
 });
 
-describe("what is named by the interface", () => {
-  const sibling = chainedOf("tuning", other);
-  test("is shared within a namespace", () => {
-    expect(decide(chainedOf("tuning"), { siblings: [sibling] })).toEqual({ do: "later" });
-    const elsewhere = { ...sibling, namespace: { ...here, inode: 1 } };
-    expect(decide(chainedOf("tuning"), { siblings: [elsewhere] })).toMatchObject(everything);
-  });
-});
-
-describe("an unknown plugin that was first in its list", () => {
+test("an unknown plugin that was first in its list is a chained one if another attachment says so", () => {
   const first = tryOf({ type: "mark" });
-  test("is a chained one if another attachment says so", () => {
-    expect(decide(first, { siblings: [chainedOf("mark", other)] })).toEqual({ do: "later" });
-    // A chained one would get the namespace.
-    const found = { ...first, before: 7 };
-    expect(decide(found, { siblings: [chainedOf("other", other)] })).toEqual(leaseOnly);
-    expect(decide(found, { siblings: [entryOf({ ...other, type: "mark", ifName: "net1" })] })).toEqual(leaseOnly);
-    // A known plugin's role does not depend on what a journal says.
-    expect(decide(tryOf({ before: 7 }), { siblings: [chainedOf("bridge", other)] })).toEqual(leaseOnly);
-  });
+  expect(decide(first, { siblings: [chainedOf("mark", other)] })).toEqual({ do: "later" });
+  // A chained one would get the namespace.
+  const found = { ...first, before: 7 };
+  expect(decide(found, { siblings: [chainedOf("other", other)] })).toEqual(leaseOnly);
+  expect(decide(found, { siblings: [entryOf({ ...other, type: "mark", ifName: "net1" })] })).toEqual(leaseOnly);
+  // A known plugin's role does not depend on what a journal says.
+  expect(decide(tryOf({ before: 7 }), { siblings: [chainedOf("bridge", other)] })).toEqual(leaseOnly);
 });
