@@ -12,10 +12,15 @@ const lo = frozen({ name: "lo", sandbox: blue });
 const eth1Name = { ifName: "eth1", netns: blue, runtimeIfName: "eth0" };
 const eth0Name = { ifName: "eth0", netns: blue, runtimeIfName: "eth0" };
 
+const address0 = "10.0.0.2/24";
+const address1 = "10.0.1.2/24";
+/** An address of the interface with an index. */
+const ip = (address: string, index: number) => ({ address, interface: index });
+
 describe("order", () => {
   test.each([
     ["nothing", {}],
-    ["no interfaces", { interfaces: null, ips: [{ address: "10.0.0.2/24" }] }],
+    ["no interfaces", { interfaces: null, ips: [{ address: address0 }] }],
     ["host-side interfaces only", { interfaces: [{ name: "br0" }, { name: "veth0" }] }],
     ["host-side interfaces before the container's", bridgeResult],
     ["several attachments", bothResult],
@@ -30,39 +35,36 @@ describe("completing a creator's result", () => {
     ["a list of null", { interfaces: null }, { interfaces: [eth1] }],
     [
       "an address on a host-side interface only",
-      { interfaces: [{ name: "veth1" }], ips: [{ address: "10.0.0.2/24", interface: 0 }] },
-      { interfaces: [{ name: "veth1" }, eth1], ips: [{ address: "10.0.0.2/24", interface: 1 }] },
+      { interfaces: [{ name: "veth1" }], ips: [ip(address0, 0)] },
+      { interfaces: [{ name: "veth1" }, eth1], ips: [ip(address0, 1)] },
     ],
     [
       "addresses and host-side interfaces only",
-      { interfaces: [{ name: "veth1" }], ips: [{ address: "10.0.0.2/24" }] },
-      { interfaces: [{ name: "veth1" }, eth1], ips: [{ address: "10.0.0.2/24", interface: 1 }] },
+      { interfaces: [{ name: "veth1" }], ips: [{ address: address0 }] },
+      { interfaces: [{ name: "veth1" }, eth1], ips: [ip(address0, 1)] },
     ],
     [
       "addresses without an index",
-      { interfaces: [eth1], ips: [{ address: "10.0.0.2/24" }, { address: "fd00::2/64", interface: null }] },
+      { interfaces: [eth1], ips: [{ address: address0 }, { address: "fd00::2/64", interface: null }] },
       {
         interfaces: [eth1],
-        ips: [
-          { address: "10.0.0.2/24", interface: 0 },
-          { address: "fd00::2/64", interface: 0 },
-        ],
+        ips: [ip(address0, 0), ip("fd00::2/64", 0)],
       },
     ],
     [
       "the interface under another name than it was asked for",
-      { interfaces: [eth0], ips: [{ address: "10.0.0.2/24" }] },
-      { interfaces: [eth0], ips: [{ address: "10.0.0.2/24", interface: 0 }] },
+      { interfaces: [eth0], ips: [{ address: address0 }] },
+      { interfaces: [eth0], ips: [ip(address0, 0)] },
     ],
     [
       "two container interfaces",
-      { interfaces: [eth0, eth1], ips: [{ address: "10.0.0.2/24" }] },
-      { interfaces: [eth0, eth1], ips: [{ address: "10.0.0.2/24", interface: 1 }] },
+      { interfaces: [eth0, eth1], ips: [{ address: address0 }] },
+      { interfaces: [eth0, eth1], ips: [ip(address0, 1)] },
     ],
     [
       "a host-side interface behind",
-      { interfaces: [eth1, { name: "br0.7" }], ips: [{ address: "10.0.0.2/24" }] },
-      { interfaces: [{ name: "br0.7" }, eth1], ips: [{ address: "10.0.0.2/24", interface: 1 }] },
+      { interfaces: [eth1, { name: "br0.7" }], ips: [{ address: address0 }] },
+      { interfaces: [{ name: "br0.7" }, eth1], ips: [ip(address0, 1)] },
     ],
   ])("%s", (_, result, expected) => {
     expect(completeResult(frozen(result), eth1Name)).toStrictEqual(expected);
@@ -84,54 +86,47 @@ describe("a creator after others", () => {
     [
       "with addresses on it only",
       { interfaces: [eth0] },
-      { ips: [{ address: "10.0.1.2/24" }] },
-      { interfaces: [eth0, eth1], ips: [{ address: "10.0.1.2/24", interface: 1 }] },
+      { ips: [{ address: address1 }] },
+      { interfaces: [eth0, eth1], ips: [ip(address1, 1)] },
     ],
     [
       "to an address without an index, which gets the runtime's",
-      { interfaces: [{ name: "veth0" }, eth0], ips: [{ address: "10.0.0.2/24" }] },
-      { interfaces: [eth1], ips: [{ address: "10.0.1.2/24", interface: 0 }] },
+      { interfaces: [{ name: "veth0" }, eth0], ips: [{ address: address0 }] },
+      { interfaces: [eth1], ips: [ip(address1, 0)] },
       {
         interfaces: [{ name: "veth0" }, eth0, eth1],
-        ips: [
-          { address: "10.0.0.2/24", interface: 1 },
-          { address: "10.0.1.2/24", interface: 2 },
-        ],
+        ips: [ip(address0, 1), ip(address1, 2)],
       },
     ],
     [
       "to an address without an index beside one of the runtime's: it is nobody's, and stays so",
-      { interfaces: [eth0], ips: [{ address: "10.0.0.2/24", interface: 0 }, { address: "10.9.0.2/24" }] },
-      { interfaces: [eth1], ips: [{ address: "10.0.1.2/24", interface: 0 }] },
+      { interfaces: [eth0], ips: [ip(address0, 0), { address: "10.9.0.2/24" }] },
+      { interfaces: [eth1], ips: [ip(address1, 0)] },
       {
         interfaces: [eth0, eth1],
-        ips: [
-          { address: "10.0.0.2/24", interface: 0 },
-          { address: "10.9.0.2/24" },
-          { address: "10.0.1.2/24", interface: 1 },
-        ],
+        ips: [ip(address0, 0), { address: "10.9.0.2/24" }, ip(address1, 1)],
       },
     ],
     [
       "to one that is put in order",
-      { interfaces: [eth0, { name: "br0.7" }], ips: [{ address: "10.0.0.2/24", interface: 0 }] },
+      { interfaces: [eth0, { name: "br0.7" }], ips: [ip(address0, 0)] },
       { interfaces: [{ name: "veth1" }, eth1] },
       {
         interfaces: [{ name: "br0.7" }, eth0, { name: "veth1" }, eth1],
-        ips: [{ address: "10.0.0.2/24", interface: 1 }],
+        ips: [ip(address0, 1)],
       },
     ],
     [
       "lists of null",
       { interfaces: null, ips: null, routes: null, dns: null },
-      { interfaces: [eth1], ips: [{ address: "10.0.1.2/24", interface: 0 }], routes: [{ dst: "x" }], dns: {} },
-      { interfaces: [eth1], ips: [{ address: "10.0.1.2/24", interface: 0 }], routes: [{ dst: "x" }], dns: {} },
+      { interfaces: [eth1], ips: [ip(address1, 0)], routes: [{ dst: "x" }], dns: {} },
+      { interfaces: [eth1], ips: [ip(address1, 0)], routes: [{ dst: "x" }], dns: {} },
     ],
     [
       "and returned them",
-      { interfaces: [eth0], ips: [{ address: "10.0.0.2/24", interface: 0 }], routes: [{ dst: "x" }], dns: {} },
+      { interfaces: [eth0], ips: [ip(address0, 0)], routes: [{ dst: "x" }], dns: {} },
       { interfaces: [eth1], ips: null, routes: null, dns: null },
-      { interfaces: [eth0, eth1], ips: [{ address: "10.0.0.2/24", interface: 0 }], routes: [{ dst: "x" }], dns: {} },
+      { interfaces: [eth0, eth1], ips: [ip(address0, 0)], routes: [{ dst: "x" }], dns: {} },
     ],
   ])("%s", (_, prevResult, delegateResult, expected) => {
     expect(spliced(prevResult, delegateResult)).toStrictEqual(expected);
@@ -146,29 +141,20 @@ describe("a creator after others", () => {
   });
 
   test("an answer with the earlier interfaces, but without their addresses, has not merged prevResult", () => {
-    const prevResult = { interfaces: [eth0], ips: [{ address: "10.0.0.2/24", interface: 0 }] };
-    const delegateResult = { interfaces: [eth0, eth1], ips: [{ address: "10.0.1.2/24", interface: 1 }] };
-    expect(spliced(prevResult, delegateResult)).toStrictEqual({
-      interfaces: [eth0, eth0, eth1],
-      ips: [
-        { address: "10.0.0.2/24", interface: 0 },
-        { address: "10.0.1.2/24", interface: 2 },
-      ],
-    });
+    const prevResult = { interfaces: [eth0], ips: [ip(address0, 0)] };
+    const delegateResult = { interfaces: [eth0, eth1], ips: [ip(address1, 1)] };
+    const both = { interfaces: [eth0, eth0, eth1], ips: [ip(address0, 0), ip(address1, 2)] };
+    expect(spliced(prevResult, delegateResult)).toStrictEqual(both);
   });
 
   test("lo is dropped with its addresses, as plain bridge drops it", () => {
     const prevResult = {
       interfaces: [lo, eth0],
-      ips: [
-        { address: "127.0.0.1/8", interface: 0 },
-        { address: "10.0.0.2/24", interface: 1 },
-        { address: "::1/128", interface: 0 },
-      ],
+      ips: [ip("127.0.0.1/8", 0), ip(address0, 1), ip("::1/128", 0)],
     };
     expect(spliced(prevResult, { interfaces: [eth1] })).toStrictEqual({
       interfaces: [eth0, eth1],
-      ips: [{ address: "10.0.0.2/24", interface: 0 }],
+      ips: [ip(address0, 0)],
     });
   });
 
@@ -232,33 +218,27 @@ describe("a chained plugin of the runtime's interface, which its plugin did not 
       "with its host-side interface",
       {
         interfaces: [cali, ...bridges],
-        ips: [
-          { address: "10.0.0.2/24", interface: 0 },
-          { address: "172.26.64.2/20", interface: 3 },
-        ],
+        ips: [ip(address0, 0), ip("172.26.64.2/20", 3)],
       },
-      { interfaces: [mac, { name: "ifb0" }], ips: [{ address: "10.0.0.2/24", interface: 0 }] },
+      { interfaces: [mac, { name: "ifb0" }], ips: [ip(address0, 0)] },
       {
         interfaces: [mac, { name: "ifb0" }, ...bridges],
-        ips: [
-          { address: "10.0.0.2/24", interface: 0 },
-          { address: "172.26.64.2/20", interface: 4 },
-        ],
+        ips: [ip(address0, 0), ip("172.26.64.2/20", 4)],
       },
     ],
     [
       "with nothing but an address",
-      { interfaces: bridges, ips: [{ address: "172.26.64.2/20", interface: 2 }, { address: "10.0.0.2/24" }] },
-      { interfaces: [], ips: [{ address: "10.0.0.2/24" }] },
-      { interfaces: bridges, ips: [{ address: "172.26.64.2/20", interface: 2 }, { address: "10.0.0.2/24" }] },
+      { interfaces: bridges, ips: [ip("172.26.64.2/20", 2), { address: address0 }] },
+      { interfaces: [], ips: [{ address: address0 }] },
+      { interfaces: bridges, ips: [ip("172.26.64.2/20", 2), { address: address0 }] },
     ],
     [
       "and which puts an interface there: it is the first",
-      { interfaces: bridges, ips: [{ address: "172.26.64.2/20", interface: 2 }, { address: "10.0.0.2/24" }] },
-      { interfaces: [{ name: "ifb0" }], ips: [{ address: "10.0.0.2/24" }] },
+      { interfaces: bridges, ips: [ip("172.26.64.2/20", 2), { address: address0 }] },
+      { interfaces: [{ name: "ifb0" }], ips: [{ address: address0 }] },
       {
         interfaces: [{ name: "ifb0" }, ...bridges],
-        ips: [{ address: "172.26.64.2/20", interface: 3 }, { address: "10.0.0.2/24" }],
+        ips: [ip("172.26.64.2/20", 3), { address: address0 }],
       },
     ],
   ])("%s", (_, prevResult, delegateResult, expected) => {
@@ -286,18 +266,12 @@ describe("a chained plugin", () => {
   test("that drops an interface: the others' addresses keep their interfaces", () => {
     const prevResult = {
       interfaces: [{ name: "br0" }, { name: "veth0" }, eth0, eth1],
-      ips: [
-        { address: "10.0.1.2/24", interface: 3 },
-        { address: "10.0.0.2/24", interface: 2 },
-      ],
+      ips: [ip(address1, 3), ip(address0, 2)],
     };
-    const returned = { interfaces: [eth0], ips: [{ address: "10.0.0.2/24", interface: 0 }] };
+    const returned = { interfaces: [eth0], ips: [ip(address0, 0)] };
     expect(spliced(prevResult, returned, eth0Name)).toStrictEqual({
       interfaces: [eth0, eth1],
-      ips: [
-        { address: "10.0.1.2/24", interface: 1 },
-        { address: "10.0.0.2/24", interface: 0 },
-      ],
+      ips: [ip(address1, 1), ip(address0, 0)],
     });
   });
 
@@ -315,22 +289,16 @@ describe("a chained plugin", () => {
   });
 
   test("addresses on both sides of another's return to the place of the first", () => {
-    const ips = ["10.0.1.2/24", "10.0.0.2/24", "fd01::2/64"].map((address, i) => ({
-      address,
-      interface: i === 1 ? 0 : 1,
-    }));
-    const returned = {
-      interfaces: [eth1],
-      ips: [ips[0], ips[2]].map((ip) => ({ ...ip, address: `${ip?.address}`, interface: 0 })),
-    };
+    const ips = [ip(address1, 1), ip(address0, 0), ip("fd01::2/64", 1)];
+    const returned = { interfaces: [eth1], ips: [ip(address1, 0), ip("fd01::2/64", 0)] };
     expect(spliced({ interfaces: [eth0, eth1], ips }, returned).ips).toStrictEqual([ips[0], ips[2], ips[1]]);
   });
 
   test("addresses if there were none before", () => {
-    const returned = { interfaces: [eth1], ips: [{ address: "10.0.1.2/24", interface: 0 }] };
+    const returned = { interfaces: [eth1], ips: [ip(address1, 0)] };
     expect(spliced({ interfaces: [eth0, eth1] }, returned)).toStrictEqual({
       interfaces: [eth0, eth1],
-      ips: [{ address: "10.0.1.2/24", interface: 1 }],
+      ips: [ip(address1, 1)],
     });
   });
 
@@ -341,22 +309,19 @@ describe("a chained plugin", () => {
   });
 
   test("an address without an index stays with the runtime's interface", () => {
-    const prevResult = { interfaces: [eth0, eth1], ips: [{ address: "10.0.0.2/24" }] };
+    const prevResult = { interfaces: [eth0, eth1], ips: [{ address: address0 }] };
     expect(spliced(prevResult, { interfaces: [eth1] })).toStrictEqual(prevResult);
-    const returned = { interfaces: [eth0], ips: [{ address: "10.0.0.2/24" }] };
+    const returned = { interfaces: [eth0], ips: [{ address: address0 }] };
     expect(spliced(prevResult, returned, eth0Name)).toStrictEqual({
       interfaces: [eth0, eth1],
-      ips: [{ address: "10.0.0.2/24", interface: 0 }],
+      ips: [ip(address0, 0)],
     });
   });
 
   test("its first address comes after those of earlier interfaces", () => {
-    const prevResult = { interfaces: [eth0, eth1], ips: [{ address: "10.0.0.2/24", interface: 0 }] };
-    const returned = { interfaces: [eth1], ips: [{ address: "10.0.1.2/24", interface: 0 }] };
-    expect(spliced(prevResult, returned).ips).toStrictEqual([
-      { address: "10.0.0.2/24", interface: 0 },
-      { address: "10.0.1.2/24", interface: 1 },
-    ]);
+    const prevResult = { interfaces: [eth0, eth1], ips: [ip(address0, 0)] };
+    const returned = { interfaces: [eth1], ips: [ip(address1, 0)] };
+    expect(spliced(prevResult, returned).ips).toStrictEqual([ip(address0, 0), ip(address1, 1)]);
   });
 
   test("unknown keys: prevResult's are kept, its own are added", () => {
@@ -371,7 +336,7 @@ describe("a plugin that merges prevResult itself", () => {
   const carried = frozen({
     ...bothResult,
     interfaces: [...bothResult.interfaces, added],
-    ips: [...bothResult.ips, { address: "10.0.2.2/24", interface: 4 }],
+    ips: [...bothResult.ips, ip("10.0.2.2/24", 4)],
   });
 
   test("returns the whole result", () => {
@@ -391,12 +356,7 @@ describe("a plugin that merges prevResult itself", () => {
       { interfaces: [{ name: "br0" }, eth1] },
       3,
     ],
-    [
-      "leaves out an address",
-      { interfaces: [eth0], ips: [{ address: "10.0.0.2/24" }] },
-      { interfaces: [eth0, eth1] },
-      3,
-    ],
+    ["leaves out an address", { interfaces: [eth0], ips: [{ address: address0 }] }, { interfaces: [eth0, eth1] }, 3],
     ["names another sandbox", { interfaces: [eth0] }, { interfaces: [{ ...eth0, sandbox: "/red" }, eth1] }, 3],
   ])("is not what %s", (_, before, returned, count) => {
     expect(spliceCreator(frozen(before), frozen(returned), eth1Name).interfaces).toHaveLength(count);

@@ -14,6 +14,9 @@ function logged(call: Call, machine?: Machine): JsonObject[] {
   return log.map(({ line }) => JSON.parse(line));
 }
 
+/** An answer that every call takes. */
+const passing: Machine = { answers: [exits(0, "{}")] };
+
 function withLog(level: string | undefined, more: JsonObject = {}, env: Record<string, string> = {}): Call {
   const log = { file: "/var/log/cni.log", ...(level === undefined ? {} : { level }) };
   return { env, stdin: { ...zone, ...more, wrapper: { ...(more.wrapper as JsonObject), log } } };
@@ -34,7 +37,7 @@ describe("the log's file", () => {
       ["/host.log"],
     ],
   ])("%s", (_, call, files) => {
-    expect([...new Set(callWrapper(call, { answers: [exits(0, "{}")] }).log.map(({ file }) => file))]).toEqual(files);
+    expect([...new Set(callWrapper(call, passing).log.map(({ file }) => file))]).toEqual(files);
   });
 
   test("errors before the configuration is read go to the host's log", () => {
@@ -53,10 +56,10 @@ describe("the log's level", () => {
     ["info", { error: 2, info: 2 }],
     ["debug", { error: 2, info: 2, debug: 5 }],
   ])("%s", (level, expected) => {
-    const count = (lines: JsonObject[]) =>
-      Object.fromEntries(
-        Object.entries(Object.groupBy(lines, (line) => String(line.level))).map(([key, found]) => [key, found?.length]),
-      );
+    const count = (lines: JsonObject[]) => {
+      const groups = Object.entries(Object.groupBy(lines, (line) => String(line.level)));
+      return Object.fromEntries(groups.map(([key, found]) => [key, found?.length]));
+    };
     const env = { CNI_WRAPPERS_LOG: "/host.log", ...(level && { CNI_WRAPPERS_LOG_LEVEL: level }) };
     expect(count(logged(withLog(level), failing))).toEqual(expected);
     expect(count(logged({ stdin: zone, env }, failing))).toEqual(expected);
@@ -68,19 +71,13 @@ describe("the log's level", () => {
       const env = { CNI_WRAPPERS_LOG: "/host.log", CNI_WRAPPERS_LOG_LEVEL: level };
       const message = `CNI_WRAPPERS_LOG_LEVEL is "${level}", which is not a level: the wrapper uses info. The levels are error, warn, info, debug.`;
       const warning = { level: "warn", message, command: expect.any(String), containerId: "blue" };
-      const answers = [exits(0, "done"), exits(0)];
-      expect(logged({ stdin: zone, env }, { answers })).toMatchObject([
-        warning,
-        { level: "info" },
-        { level: "error" },
-        { level: "info" },
-        { level: "error", code: 102 },
+      const failed = { level: "error", code: 102 };
+      expect(logged({ stdin: zone, env }, failing)).toMatchObject([
+        ...[warning, { level: "info" }, { level: "error" }, { level: "info" }, failed],
       ]);
       for (const command of ["CHECK", "DEL", "VERSION"]) {
-        expect(logged({ stdin: zone, env: { ...env, CNI_COMMAND: command } })).toMatchObject([
-          warning,
-          { level: "info" },
-        ]);
+        const lines = logged({ stdin: zone, env: { ...env, CNI_COMMAND: command } });
+        expect(lines).toMatchObject([warning, { level: "info" }]);
       }
       expect(logged({ stdin: "{", env })).toMatchObject([warning, { level: "error", code: 6 }]);
     },
@@ -96,7 +93,7 @@ describe("the log's level", () => {
 
   test("the configuration's level comes before the host's", () => {
     const call = withLog("error", {}, { CNI_WRAPPERS_LOG: "/host.log", CNI_WRAPPERS_LOG_LEVEL: "debug" });
-    expect(logged(call, { answers: [exits(0, "{}")] })).toEqual([]);
+    expect(logged(call, passing)).toEqual([]);
   });
 });
 
@@ -105,7 +102,7 @@ describe("a line of the log", () => {
 
   test("of an ADD", () => {
     const call = withLog("info", { wrapper: { ifName: "eth1" } }, { CNI_ARGS: args });
-    expect(logged(call, { answers: [exits(0, "{}")] })).toStrictEqual([
+    expect(logged(call, passing)).toStrictEqual([
       {
         time: expect.stringMatching(/^2030-01-02T03:04:05\.\d{3}Z$/),
         level: "info",
@@ -140,27 +137,17 @@ describe("a line of the log", () => {
   });
 
   describe.each(["ADD", "CHECK", "DEL", "GC", "STATUS"])("of a failed %s, at every level", (command) => {
-    const error = {
-      cniVersion: "1.0.0",
-      code: 11,
-      msg: "no lease for eth1",
-      details: { ip: "10.0.0.2", token: "hush" },
-    };
+    const error = { code: 11, msg: "no lease for eth1", details: { ip: "10.0.0.2", token: "hush" } };
     const failure = {
-      level: "error",
-      command,
-      delegate: "bridge",
+      ...{ level: "error", command, delegate: "bridge", durationMs: 7, exitCode: 3 },
       message: `delegate failed ${command}: no lease for eth1`,
-      code: 11,
-      msg: "no lease for eth1",
+      ...error,
       details: { ip: "10.0.0.2", token: "***" },
-      durationMs: 7,
-      exitCode: 3,
     };
 
     test.each(["error", "warn", "info", "debug"])("%s: the delegate's code and message", (level) => {
       const call = withLog(level, {}, { CNI_COMMAND: command });
-      const lines = logged(call, { answers: [exits(3, error)] });
+      const lines = logged(call, { answers: [exits(3, { cniVersion: "1.0.0", ...error })] });
       expect(lines.filter((line) => line.level !== "debug")).toMatchObject([failure]);
       expect(lines.some((line) => "answer" in line)).toBe(level === "debug");
     });
@@ -201,10 +188,7 @@ describe("a line of the log", () => {
   test("at debug: the configuration before and after, and the answer", () => {
     const lines = logged(withLog("debug", { bridge: "br0" }), { answers: [exits(0, { ips: [] })] });
     expect(lines.filter(({ level }) => level === "debug")).toMatchObject([
-      {
-        message: "plugin configuration received",
-        configuration: { type: "bridge-wrapper", bridge: "br0", wrapper: {} },
-      },
+      { message: "plugin configuration received", configuration: { ...zone, bridge: "br0", wrapper: {} } },
       { message: "running /opt/cni/bin/bridge: ADD", configuration: { type: "bridge", bridge: "br0" } },
       { message: "delegate's answer", answer: { ips: [] } },
     ]);
@@ -229,16 +213,15 @@ describe("a line of the log", () => {
   });
 
   test("at debug: an answer that is not UTF-8 is empty", () => {
-    const lines = logged(withLog("debug", {}, { CNI_COMMAND: "CHECK" }), {
-      answers: [exits(0, Buffer.from([0x7b, 0xff]))],
-    });
+    const answers = [exits(0, Buffer.from([0x7b, 0xff]))];
+    const lines = logged(withLog("debug", {}, { CNI_COMMAND: "CHECK" }), { answers });
     expect(lines.at(-1)).toMatchObject({ message: "delegate's answer", answer: "" });
   });
 
   test.each(["info", "debug"])("at %s: only those CNI_ARGS that name the workload", (level) => {
     for (const command of ["ADD", "CHECK"]) {
       const env = { CNI_COMMAND: command, CNI_ARGS: `IP=10.0.0.2;${args}` };
-      const { log } = callWrapper(withLog(level, { wrapper: { ifName: "eth1" } }, env), { answers: [exits(0, "{}")] });
+      const { log } = callWrapper(withLog(level, { wrapper: { ifName: "eth1" } }, env), passing);
       expect(log.length).toBeGreaterThan(0);
       expect(log.map(({ line }) => line).join("")).not.toContain("hush");
     }
@@ -266,13 +249,8 @@ test("lines after one that could not be written are still written", () => {
       stderr += text;
     },
   };
-  const session = {
-    host: host as Host,
-    profiles: {},
-    log: logOf({ CNI_WRAPPERS_LOG: "/log" }, {}),
-    cniVersion: "1.0.0",
-    fields: {},
-  };
+  const log = logOf({ CNI_WRAPPERS_LOG: "/log" }, {});
+  const session = { host: host as Host, profiles: {}, log, cniVersion: "1.0.0", fields: {} };
   for (const message of ["lost", "kept"]) say(session, { level: "info", message });
   expect(lines).toEqual(["/log kept"]);
   expect(stderr).toBe("cni-wrappers: warning: cannot write the log /log: ENOSPC\n");
@@ -286,32 +264,12 @@ describe("secrets", () => {
     .concat(["clientKey", "tls_key", "signingKey", "hmacKey", "masterKey", "bearer", "basicAuth", "cookie", "creds"])
     .concat(["community", "snmp-community", "dsn", "databaseDSN", "pin", "simPin"])
     .concat(["password2", "rootPasswordHash", "passcode", "sslKey", "deploy_keys", "account-key", "adminPw", "otp"]);
-  const shown = [
-    "name",
-    "bridge",
-    "passthru",
-    "compass-x",
-    "keyring",
-    "publicKey",
-    "mac",
-    "master",
-    "envoy",
-    "key",
-  ].concat([
-    "portMappings",
-    "sysctl",
-    "pinned",
-    "spin",
-    "publicKeys",
-    "public_key",
-    "keys",
-    "monkey",
-    "hot_keyboard",
-    "bypassed",
-  ]);
+  const shown = ["name", "bridge", "passthru", "compass-x", "keyring", "publicKey", "mac", "master", "envoy", "key"]
+    .concat(["portMappings", "sysctl", "pinned", "spin", "publicKeys", "public_key", "keys", "monkey"])
+    .concat(["hot_keyboard", "bypassed"]);
 
   function loggedConfiguration(more: JsonObject): unknown {
-    return logged(withLog("debug", { x: more }), { answers: [exits(0, "{}")] })[0]?.configuration;
+    return logged(withLog("debug", { x: more }), passing)[0]?.configuration;
   }
 
   test.each(masked)("the value of %s is masked", (key) => {
@@ -357,7 +315,7 @@ describe("secrets", () => {
   });
 
   test("the delegate's configuration is not masked", () => {
-    const { runs } = callWrapper(withLog("debug", { token: "hush" }), { answers: [exits(0, "{}")] });
+    const { runs } = callWrapper(withLog("debug", { token: "hush" }), passing);
     expect(runs).toMatchObject([{ stdin: { token: "hush" } }]);
   });
 });

@@ -18,25 +18,30 @@ function presentOf(changes: Partial<Present> = {}): Present {
 
 const gone = { isThere: () => false };
 const complete = { resultMs: 5 };
+const undone = { isGivenUp: true, isUndone: true };
+const old = { bootId: "old" };
+
+/** What is done about a plugin's journal. */
+function recover(entries: readonly Entry[], own: Entry | undefined, earlier?: string[], changes?: Partial<Present>) {
+  return recoveryOf(journalOf(...entries), { own, earlier }, presentOf(changes));
+}
 
 describe("the table of docs/behavior.md", () => {
-  const rows: [string, Entry[], Partial<Present>, string][] = [
+  const away = entryOf({ namespace: elsewhere });
+  const long = { uptime: 50 };
+
+  test.each<[string, Entry[], Partial<Present>, string]>([
     ["no entry", [], {}, "add"],
     ["no entry, and a result of something else", [], complete, "add, then write"],
-    ["an earlier boot", [entryOf({ bootId: "old" })], complete, "of an earlier boot"],
+    ["an earlier boot", [entryOf(old)], complete, "of an earlier boot"],
     [
       "an earlier boot, with the inode of this namespace",
-      [entryOf({ bootId: "old", namespace: here })],
+      [entryOf({ ...old, namespace: here })],
       {},
       "of an earlier boot",
     ],
-    [
-      "a namespace that is gone",
-      [entryOf({ namespace: elsewhere })],
-      { ...complete, ...gone },
-      "its namespace is gone",
-    ],
-    ["another namespace that is still there", [entryOf({ namespace: elsewhere })], {}, "add, then write"],
+    ["a namespace that is gone", [away], { ...complete, ...gone }, "its namespace is gone"],
+    ["another namespace that is still there", [away], {}, "add, then write"],
     [
       "another namespace that is still there, and the ADD failed",
       [tryOf({ namespace: elsewhere, failed: {} })],
@@ -46,7 +51,7 @@ describe("the table of docs/behavior.md", () => {
     ["this namespace, not complete", [entryOf()], {}, "not complete"],
     [
       "this namespace, 16 minutes old, and a later uptime of an earlier boot",
-      [entryOf({ bootId: "old", uptime: 5000, isGivenUp: true, isUndone: true }), entryOf({ uptime: 40 })],
+      [entryOf({ ...old, ...undone, uptime: 5000 }), entryOf({ uptime: 40 })],
       {},
       "add, then write",
     ],
@@ -58,13 +63,13 @@ describe("the table of docs/behavior.md", () => {
     ["this namespace, it passed 15 minutes ago", [entryOf({ uptime: 90 })], {}, "add, then write"],
     [
       "this namespace, 15 minutes old, and the last plugin failed",
-      [entryOf({ uptime: 50 }), tryOf({ uptime: 50, ifName: "eth1", failed: {} })],
+      [entryOf(long), tryOf({ ...long, ifName: "eth1", failed: {} })],
       {},
       "not complete",
     ],
     [
       "this namespace, libcni has a result since, and a DEL was cut off",
-      [entryOf(), entryOf({ ifName: "eth1", isGivenUp: true, isUndone: true })],
+      [entryOf(), entryOf({ ifName: "eth1", ...undone })],
       complete,
       "not complete",
     ],
@@ -76,19 +81,19 @@ describe("the table of docs/behavior.md", () => {
     ],
     [
       "this namespace, libcni has a result since, and what an earlier try left is undone",
-      [entryOf({ ifName: "eth1", isGivenUp: true, isUndone: true }), entryOf()],
+      [entryOf({ ifName: "eth1", ...undone }), entryOf()],
       complete,
       "add, then write",
     ],
     [
       "this namespace, 15 minutes old, and what failed was given up",
-      [tryOf({ uptime: 50, ifName: "eth1", failed: {}, isGivenUp: true }), entryOf({ uptime: 50 })],
+      [tryOf({ ...long, ifName: "eth1", failed: {}, isGivenUp: true }), entryOf(long)],
       {},
       "add, then write",
     ],
     [
       "this namespace, an older entry and a new one",
-      [entryOf({ uptime: 50, done: undefined }), tryOf({ ifName: "eth1" })],
+      [entryOf({ ...long, done: undefined }), tryOf({ ifName: "eth1" })],
       {},
       "not complete",
     ],
@@ -96,29 +101,21 @@ describe("the table of docs/behavior.md", () => {
     ["this namespace, it passed just 15 minutes ago", [entryOf({ uptime: 100 })], {}, "not complete"],
     [
       "this namespace, one plugin passed long ago and one now",
-      [entryOf({ uptime: 50 }), entryOf({ ifName: "eth1" })],
+      [entryOf(long), entryOf({ ifName: "eth1" })],
       {},
       "not complete",
     ],
     ["a stray one alone, given up", [tryOf({ stray: true, isGivenUp: true })], complete, "not complete"],
-    ["all undone", [entryOf({ isGivenUp: true, isUndone: true })], {}, "add"],
+    ["all undone", [entryOf(undone)], {}, "add"],
     ["given up, and not undone", [entryOf({ isGivenUp: true })], complete, "not complete"],
-    [
-      "one that may be in use, and one of an earlier boot",
-      [entryOf({ bootId: "old" }), entryOf({ namespace: elsewhere })],
-      {},
-      "add, then write",
-    ],
+    ["one that may be in use, and one of an earlier boot", [entryOf(old), away], {}, "add, then write"],
     ["always: in use", [entryOf()], { ...complete, mode: "always" }, "recover is always"],
     ["always: not complete", [entryOf()], { mode: "always" }, "not complete"],
     ["never: not complete", [entryOf()], { mode: "never" }, "add, then write"],
-    ["never: an earlier boot", [entryOf({ bootId: "old" })], { mode: "never" }, "add, then write"],
+    ["never: an earlier boot", [entryOf(old)], { mode: "never" }, "add, then write"],
     ["never: no entry", [], { mode: "never" }, "add"],
-  ];
-
-  test.each(rows)("%s: %s", (_, entries, changes, expected) => {
-    const own = entries.at(-1);
-    const recovery = recoveryOf(journalOf(...entries), { own, earlier: undefined }, presentOf(changes));
+  ])("%s: %s", (_, entries, changes, expected) => {
+    const recovery = recover(entries, entries.at(-1), undefined, changes);
     const isUndo = !expected.startsWith("add");
     const left = entries.filter(({ isUndone }) => !isUndone);
     expect(recovery).toEqual(isUndo ? { do: "undo, then add", because: expected, entries: left } : { do: expected });
@@ -126,8 +123,6 @@ describe("the table of docs/behavior.md", () => {
 });
 
 describe("a result of libcni's, and no entry of the plugin's own", () => {
-  const present = presentOf({ resultMs: 5 });
-  const plugin = { own: undefined, earlier: ["eth0"] };
   test.each<[string, Entry, string]>([
     ["an earlier plugin of this try has an entry: it adds", entryOf({ resultMs: 5 }), "add"],
     ["an earlier plugin's entry is older than the result", entryOf({ resultMs: 4 }), "add, then write"],
@@ -135,33 +130,28 @@ describe("a result of libcni's, and no entry of the plugin's own", () => {
     ["an earlier plugin's entry is of another boot", entryOf({ resultMs: 5, bootId: "old" }), "add, then write"],
     ["... of another namespace", entryOf({ resultMs: 5, namespace: elsewhere }), "add, then write"],
   ])("%s", (_, entry, expected) => {
-    expect(recoveryOf(journalOf(entry), plugin, present).do).toBe(expected);
+    expect(recover([entry], undefined, ["eth0"], complete).do).toBe(expected);
   });
 });
 
-test("an attachment is complete by its own entry: a stray ADD of another plugin may have written a later one", () => {
-  const [own, stray] = [entryOf(), entryOf({ ifName: "eth1", resultMs: 5 })];
-  const recovery = recoveryOf(journalOf(own, stray), { own, earlier: ["eth9"] }, presentOf(complete));
-  expect(recovery).toEqual({ do: "add, then write" });
-});
-
-test("an attachment is complete, too, after a stray ADD that did nothing", () => {
-  const [own, stray] = [entryOf(), tryOf({ id: "stray", stray: true, isGivenUp: true, isUndone: true })];
-  const recovery = recoveryOf(journalOf(own, stray), { own, earlier: undefined }, presentOf(complete));
-  expect(recovery).toEqual({ do: "add, then write" });
+test.each<[string, Partial<Entry>]>([
+  ["by its own entry: a stray ADD of another plugin may have written a later one", { ifName: "eth1", resultMs: 5 }],
+  ["too, after a stray ADD that did nothing", { id: "stray", done: undefined, stray: true, ...undone }],
+])("an attachment is complete, %s", (_, stray) => {
+  const own = entryOf();
+  for (const earlier of [undefined, ["eth9"]])
+    expect(recover([own, entryOf(stray)], own, earlier, complete)).toEqual({ do: "add, then write" });
 });
 
 describe("the entries that are given up", () => {
   const [first, second, third] = [entryOf(), tryOf({ ifName: "eth1" }), chainedOf("tuning", { ifName: "eth1" })];
 
   test("are all of them without a prevResult", () => {
-    const recovery = recoveryOf(journalOf(first, second, third), { own: second, earlier: undefined }, presentOf());
-    expect(recovery).toMatchObject({ entries: [first, second, third] });
+    expect(recover([first, second, third], second, undefined)).toMatchObject({ entries: [first, second, third] });
   });
 
   test("are the own one and what came after it with a prevResult", () => {
-    const recovery = recoveryOf(journalOf(first, second, third), { own: second, earlier: ["eth0"] }, presentOf());
-    expect(recovery).toMatchObject({ entries: [second, third] });
+    expect(recover([first, second, third], second, ["eth0"])).toMatchObject({ entries: [second, third] });
   });
 
   test.each<[string, Partial<Entry>, number]>([
@@ -171,34 +161,29 @@ describe("the entries that are given up", () => {
     ["is of this one if it is a chained plugin's", { role: "meta" }, 2],
   ])("what came after the own one %s", (_, changes, count) => {
     const own = entryOf({ ifName: "eth1" });
-    const adding = { own, earlier: ["eth0", "eth1"] };
-    const recovery = recoveryOf(journalOf(own, entryOf(changes)), adding, presentOf());
-    expect(recovery).toHaveProperty("entries.length", count);
+    expect(recover([own, entryOf(changes)], own, ["eth0", "eth1"])).toHaveProperty("entries.length", count);
   });
 
   test("are none with a prevResult and without an own one", () => {
-    const recovery = recoveryOf(journalOf(first, second), { own: undefined, earlier: ["eth0"] }, presentOf());
-    expect(recovery).toEqual({ do: "add" });
+    expect(recover([first, second], undefined, ["eth0"])).toEqual({ do: "add" });
   });
 
   test("are none after an own one that is undone: what stands there is of this try", () => {
-    const own = { ...second, isGivenUp: true, isUndone: true };
-    expect(recoveryOf(journalOf(own, first), { own, earlier: ["eth0"] }, presentOf())).toEqual({ do: "add" });
+    const own = { ...second, ...undone };
+    expect(recover([own, first], own, ["eth0"])).toEqual({ do: "add" });
   });
 
   test("are not what this try has made: a call of a killed runtime may have left the own one before it", () => {
     const own = { ...third, id: "old" };
-    const recovery = recoveryOf(journalOf(own, first, second), { own, earlier: ["eth0"] }, presentOf());
-    expect(recovery).toMatchObject({ do: "undo, then add", entries: [own] });
-    const other = recoveryOf(journalOf(own, first), { own, earlier: ["lo"] }, presentOf());
+    expect(recover([own, first, second], own, ["eth0"])).toMatchObject({ do: "undo, then add", entries: [own] });
+    const other = recover([own, first], own, ["lo"]);
     expect(other).toMatchObject({ entries: [own, first] });
   });
 
   test("are not what stands after one that is given up", () => {
-    const given = { ...second, isGivenUp: true, isUndone: true };
+    const given = { ...second, ...undone };
     const last = { ...third, id: "new" };
-    const recovery = recoveryOf(journalOf(third, given, last), { own: third, earlier: [] }, presentOf());
-    expect(recovery).toMatchObject({ entries: [third] });
+    expect(recover([third, given, last], third, [])).toMatchObject({ entries: [third] });
   });
 
   describe("with an own one of this try, because an equal plugin stands before this one in the list", () => {
@@ -206,7 +191,7 @@ describe("the entries that are given up", () => {
     const [twin, later] = [chainedOf("firewall"), chainedOf("sbr")];
     const entriesOf = (entries: readonly Entry[], changes: Partial<Present> = {}, earlier = ["eth0"]) => {
       const own = entries.find(({ type }) => type === "firewall");
-      const recovery = recoveryOf(journalOf(...entries), { own, earlier }, presentOf(changes));
+      const recovery = recover(entries, own, earlier, changes);
       return recovery.do === "undo, then add" ? recovery.entries.length : recovery.do;
     };
 
@@ -218,9 +203,9 @@ describe("the entries that are given up", () => {
     });
 
     test("are none: a creator before the two, or between them, was undone and has added with another address", () => {
-      const undone = tryOf({ ifName: "eth1", isGivenUp: true, isUndone: true });
-      expect(entriesOf([began, undone, entryOf({ ifName: "eth1" }), twin, later])).toBe("add");
-      expect(entriesOf([began, twin, undone, entryOf({ ifName: "eth1" }), later])).toBe("add");
+      const before = tryOf({ ifName: "eth1", ...undone });
+      expect(entriesOf([began, before, entryOf({ ifName: "eth1" }), twin, later])).toBe("add");
+      expect(entriesOf([began, twin, before, entryOf({ ifName: "eth1" }), later])).toBe("add");
     });
 
     test.each<[string, readonly Entry[], string[]?]>([
@@ -244,50 +229,32 @@ describe("the entries that are given up", () => {
 
   test("are only those given up already, after an own one that is", () => {
     const own = { ...second, isGivenUp: true };
-    const recovery = recoveryOf(journalOf(own, first), { own, earlier: ["eth0"] }, presentOf());
-    expect(recovery).toMatchObject({ do: "undo, then add", entries: [own] });
+    expect(recover([own, first], own, ["eth0"])).toMatchObject({ do: "undo, then add", entries: [own] });
   });
 });
 
 describe("the addresses that an entry lends", () => {
-  const undone = { isGivenUp: true, isUndone: true };
   const addresses = ["10.1.0.2/24"];
+  const givenUp = { isGivenUp: true };
+  const others = { addresses, othersWillDo: true };
+  const none = { addresses: [], othersWillDo: true };
+  const ofMark = chainedOf("mark", { ...undone, done: { addresses: ["10.9.0.2/24"] } });
 
   test.each<[string, Entry[], object]>([
-    ["of an undone one", [entryOf(undone)], { addresses, othersWillDo: true }],
-    ["of a standing one: none", [entryOf()], { addresses: [], othersWillDo: true }],
-    ["of another interface: none", [entryOf({ ...undone, ifName: "eth1" })], { addresses: [], othersWillDo: true }],
-    [
-      "of a failed one: those that it asked for",
-      [tryOf({ ...undone, asked: addresses })],
-      { addresses, othersWillDo: true },
-    ],
-    [
-      "of the last one that had some",
-      [entryOf(undone), tryOf({ ...undone, id: "2" })],
-      { addresses, othersWillDo: true },
-    ],
-    [
-      "of a creator, not of a chained plugin after it",
-      [entryOf(undone), chainedOf("mark", { ...undone, done: { addresses: ["10.9.0.2/24"] } })],
-      { addresses, othersWillDo: true },
-    ],
-    ["of one whose DEL failed: no others", [entryOf({ isGivenUp: true })], { addresses, othersWillDo: false }],
+    ["of an undone one", [entryOf(undone)], others],
+    ["of a standing one: none", [entryOf()], none],
+    ["of another interface: none", [entryOf({ ...undone, ifName: "eth1" })], none],
+    ["of a failed one: those that it asked for", [tryOf({ ...undone, asked: addresses })], others],
+    ["of the last one that had some", [entryOf(undone), tryOf({ ...undone, id: "2" })], others],
+    ["of a creator, not of a chained plugin after it", [entryOf(undone), ofMark], others],
+    ["of one whose DEL failed: no others", [entryOf(givenUp)], { addresses, othersWillDo: false }],
     [
       "while another DEL failed: no others",
-      [entryOf(undone), chainedOf("portmap", { isGivenUp: true })],
+      [entryOf(undone), chainedOf("portmap", givenUp)],
       { addresses, othersWillDo: false },
     ],
-    [
-      "while something stands that is not given up: others will do",
-      [entryOf(undone), chainedOf("portmap")],
-      { addresses, othersWillDo: true },
-    ],
-    [
-      "of an earlier boot: others will do",
-      [entryOf({ isGivenUp: true, bootId: "old" })],
-      { addresses, othersWillDo: true },
-    ],
+    ["while something stands that is not given up: others will do", [entryOf(undone), chainedOf("portmap")], others],
+    ["of an earlier boot: others will do", [entryOf({ ...givenUp, ...old })], others],
   ])("%s", (_, entries, expected) => {
     expect(lentAddresses(journalOf(...entries), "eth0", bootId)).toEqual(expected);
   });
@@ -295,10 +262,8 @@ describe("the addresses that an entry lends", () => {
 
 test("what a stray ADD left stays beside what something else may have attached, until DEL", () => {
   const stray = tryOf({ stray: true, isGivenUp: true, failed: {} });
-  const plugin = { own: undefined, earlier: undefined };
-  expect(recoveryOf(journalOf(stray), plugin, presentOf(complete)).do).toBe("add, then write");
-  expect(recoveryOf(journalOf(stray), plugin, presentOf()).do).toBe("undo, then add");
-  expect(recoveryOf(journalOf(entryOf({ ifName: "eth1" })), plugin, presentOf({ resultMs: 5, bootId: "new" })).do).toBe(
-    "undo, then add",
-  );
+  const done = (entry: Entry, changes: Partial<Present>) => recover([entry], undefined, undefined, changes).do;
+  expect(done(stray, complete)).toBe("add, then write");
+  expect(done(stray, {})).toBe("undo, then add");
+  expect(done(entryOf({ ifName: "eth1" }), { ...complete, bootId: "new" })).toBe("undo, then add");
 });

@@ -6,6 +6,7 @@ import {
   parseRouting,
   withoutMoved,
 } from "../../../shared/journal/routing.ts";
+import type { CniResult } from "../../../shared/protocol/result.ts";
 import { bothResult, bridgeResult } from "../support/results.ts";
 
 // The output of iproute2 6.1 for `routingCommands`, shortened.
@@ -33,6 +34,11 @@ const routing = {
   addresses: [{ dev: "eth1", address: "172.26.64.2/20" }],
 };
 const record: MovedRouting = { routes: routing.routes, rules: routing.rules };
+
+/** What is missing of eth1's routing. A host has all of it, unless the test says otherwise. */
+function missing(more: Partial<Parameters<typeof missingRouting>[0]> = {}, result: CniResult = bridgeResult): string[] {
+  return missingRouting({ moved: record, present: routing, ifName: "eth1", ...more }, result);
+}
 
 describe("the output of ip(8)", () => {
   test("is read, without the kernel's own entries and what a router advertised", () => {
@@ -102,43 +108,22 @@ describe("a creator's CHECK after routes were moved", () => {
 });
 
 describe("missing routing", () => {
-  test("nothing", () => {
-    expect(missingRouting({ moved: record, present: routing, ifName: "eth1" }, bridgeResult)).toEqual([]);
-  });
+  const [address, rule] = ["address 172.26.64.2/20", "rule from 172.26.64.2 lookup 100"];
+  const route = "route 0.0.0.0/0 via 172.26.64.1 table 100";
+  const only = (dev: string, address: string) => ({ addresses: [{ dev, address }] });
 
   test.each([
-    ["the address", { addresses: [] }, ["address 172.26.64.2/20"]],
-    [
-      "the address on its interface",
-      { addresses: [{ dev: "eth0", address: "172.26.64.2/20" }] },
-      ["address 172.26.64.2/20"],
-    ],
-    [
-      "the address with its length",
-      { addresses: [{ dev: "eth1", address: "172.26.64.2/24" }] },
-      ["address 172.26.64.2/20"],
-    ],
-    [
-      "the address, where another of its subnet is there",
-      { addresses: [{ dev: "eth1", address: "172.26.64.3/20" }] },
-      ["address 172.26.64.2/20"],
-    ],
-    [
-      "the rule, where another address has one",
-      { rules: [{ src: "172.26.64.9", table: "100" }] },
-      ["rule from 172.26.64.2 lookup 100"],
-    ],
-    ["the rule", { rules: [{ src: "172.26.64.2", table: "7" }] }, ["rule from 172.26.64.2 lookup 100"]],
-    ["a route", { routes: routing.routes.slice(1) }, ["route 0.0.0.0/0 via 172.26.64.1 table 100"]],
-    [
-      "all",
-      { routes: [] },
-      ["route 0.0.0.0/0 via 172.26.64.1 table 100", "route 172.26.64.0/20 table 100", "route ::/0 table 101"],
-    ],
+    ["nothing", {}, []],
+    ["the address", { addresses: [] }, [address]],
+    ["the address on its interface", only("eth0", "172.26.64.2/20"), [address]],
+    ["the address with its length", only("eth1", "172.26.64.2/24"), [address]],
+    ["the address, where another of its subnet is there", only("eth1", "172.26.64.3/20"), [address]],
+    ["the rule, where another address has one", { rules: [{ src: "172.26.64.9", table: "100" }] }, [rule]],
+    ["the rule", { rules: [{ src: "172.26.64.2", table: "7" }] }, [rule]],
+    ["a route", { routes: routing.routes.slice(1) }, [route]],
+    ["all", { routes: [] }, [route, "route 172.26.64.0/20 table 100", "route ::/0 table 101"]],
   ])("%s", (_, less, expected) => {
-    expect(missingRouting({ moved: record, present: { ...routing, ...less }, ifName: "eth1" }, bridgeResult)).toEqual(
-      expected,
-    );
+    expect(missing({ present: { ...routing, ...less } })).toEqual(expected);
   });
 
   test.each([
@@ -149,8 +134,7 @@ describe("missing routing", () => {
   ])("a route, although one with another %s exists", (_, other) => {
     const [defaultRoute, ...others] = routing.routes;
     const present = { ...routing, routes: [{ ...defaultRoute, ...other } as KernelRoute, ...others] };
-    const missing = missingRouting({ moved: record, present: present, ifName: "eth1" }, bridgeResult);
-    expect(missing).toEqual(["route 0.0.0.0/0 via 172.26.64.1 table 100"]);
+    expect(missing({ present })).toEqual([route]);
   });
 
   describe("of an interface with addresses of both families", () => {
@@ -160,66 +144,49 @@ describe("missing routing", () => {
     ];
     const ips = [{ address: "172.26.64.2/20" }, { address: "fd00:26::2/64" }];
     const addresses = ips.map((ip) => ({ dev: "eth1", ...ip }));
-    const both = { ...record, routes: [], rules };
+    const moved = { ...record, routes: [], rules };
+    const routed = ["fd00:26::2/64"];
+    const [own, ofRouter] = [addresses.slice(0, 1), addresses.slice(1)];
+    const routeTo = (dst: string) => ({ dst, dev: "eth1", table: "101" });
+    const ofPrefix = routeTo("fd00:26::/64");
 
-    test("nothing", () => {
-      expect(
-        missingRouting({ moved: both, present: { routes: [], rules, addresses }, ifName: "eth1" }, { ips }),
-      ).toEqual([]);
-    });
-
-    test("the rule of either", () => {
-      const present = { routes: [], addresses, rules: [] };
-      const expected = ["rule from 172.26.64.2 lookup 100", "rule from fd00:26::2 lookup 101"];
-      expect(missingRouting({ moved: both, present: present, ifName: "eth1" }, { ips })).toEqual(expected);
-    });
-
-    test("nothing, where the kernel took an address from a router away", () => {
-      const present = { routes: [], rules, addresses: addresses.slice(0, 1) };
-      const routed = ["fd00:26::2/64"];
-      expect(missingRouting({ moved: both, present, ifName: "eth1", routed }, { ips })).toEqual([]);
-    });
-
-    test("no route of an address from a router, which the kernel took away", () => {
-      const ofRouter = ["fd00:26::/64", "fd00:26::2/128"].map((dst) => ({ dst, dev: "eth1", table: "101" }));
-      const own = { dst: "fd00:99::/64", dev: "eth1", table: "101" };
-      const present = { routes: [], rules, addresses: addresses.slice(0, 1) };
-      const moved = { ...both, routes: [...ofRouter, own] };
-      const routed = ["fd00:26::2/64"];
-      expect(missingRouting({ moved, present, ifName: "eth1", routed }, { ips })).toEqual([
-        "route fd00:99::/64 table 101",
-      ]);
-    });
-
-    test("the route of a plugin's own address in a router's prefix, which the kernel keeps", () => {
-      const moved = { ...both, routes: [{ dst: "fd00:26::/64", dev: "eth1", table: "101" }] };
-      const present = { routes: [], rules, addresses };
-      const routed = ["fd00:26::5/64"];
-      expect(missingRouting({ moved, present, ifName: "eth1", routed }, { ips })).toEqual([
-        "route fd00:26::/64 table 101",
-      ]);
-    });
-
-    test("the IPv6 address, although another of its subnet exists", () => {
-      const others = [addresses[0], { dev: "eth1", address: "fd00:26::3/64" }].filter((one) => one !== undefined);
-      const present = { routes: [], rules, addresses: others };
-      expect(missingRouting({ moved: both, present: present, ifName: "eth1" }, { ips })).toEqual([
-        "address fd00:26::2/64",
-      ]);
+    test.each<[string, object, Parameters<typeof missing>[0], string[]]>([
+      ["nothing", {}, {}, []],
+      ["the rule of either", { rules: [] }, {}, [rule, "rule from fd00:26::2 lookup 101"]],
+      ["nothing, where the kernel took an address from a router away", { addresses: own }, { routed }, []],
+      [
+        "no route of an address from a router, which the kernel took away",
+        { addresses: own },
+        { routed, moved: { ...moved, routes: [ofPrefix, routeTo("fd00:26::2/128"), routeTo("fd00:99::/64")] } },
+        ["route fd00:99::/64 table 101"],
+      ],
+      [
+        "the route of a plugin's own address in a router's prefix, which the kernel keeps",
+        {},
+        { routed: ["fd00:26::5/64"], moved: { ...moved, routes: [ofPrefix] } },
+        ["route fd00:26::/64 table 101"],
+      ],
+      [
+        "the IPv6 address, although another of its subnet exists",
+        { addresses: [...own, ...ofRouter.map((one) => ({ ...one, address: "fd00:26::3/64" }))] },
+        {},
+        ["address fd00:26::2/64"],
+      ],
+    ])("%s", (_, less, more, expected) => {
+      const present = { routes: [], rules, addresses, ...less };
+      expect(missing({ moved, present, ...more }, { ips })).toEqual(expected);
     });
   });
 
   test("of a result without addresses: the routes", () => {
     const present = { routes: [], rules: [], addresses: [] };
-    const first = { ...record, routes: routing.routes.slice(1, 2) };
-    expect(missingRouting({ moved: first, present: present, ifName: "eth1" }, {})).toEqual([
-      "route 172.26.64.0/20 table 100",
-    ]);
+    const moved = { ...record, routes: routing.routes.slice(1, 2) };
+    expect(missing({ moved, present }, {})).toEqual(["route 172.26.64.0/20 table 100"]);
   });
 
   test("another interface's routes and rules are left to its own wrapper", () => {
     const present = { ...routing, routes: [], rules: [], addresses: [{ dev: "eth0", address: "172.16.5.2/24" }] };
     const eth0 = { ...bothResult, ips: bothResult.ips.slice(0, 1) };
-    expect(missingRouting({ moved: record, present: present, ifName: "eth0" }, eth0)).toEqual([]);
+    expect(missing({ present, ifName: "eth0" }, eth0)).toEqual([]);
   });
 });
