@@ -1,6 +1,15 @@
 import { describe, expect, test } from "vitest";
 
-import { type Call, callWrapper, environment, exits, type FakeAnswer, printed, type Run } from "./support/fake-host.ts";
+import {
+  type Call,
+  callWrapper,
+  environment,
+  exits,
+  type FakeAnswer,
+  type Outcome,
+  printed,
+  type Run,
+} from "./support/fake-host.ts";
 import { blue } from "./support/requests.ts";
 import { bothResult, bridgeResult, macvlanResult } from "./support/results.ts";
 import { withShallowJson } from "./support/shallow-json.ts";
@@ -114,22 +123,22 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
 
   test("by an address that another interface has: its DEL is run, then the error is reported", () => {
     const outcome = callWrapper(second, { answers: [exits(0, { ips: [{ address: "172.16.5.2/24" }] }), exits(0)] });
-    expect(outcome).toMatchObject({ exitCode: 1, writes: 1 });
     expect(printed(outcome)).toMatchObject({ code: 107, msg: "address 172.16.5.2/24 is taken" });
-    const [add, del] = outcome.runs;
-    expect(outcome.runs).toHaveLength(2);
-    expect(del).toStrictEqual({ ...add, env: { ...add?.env, CNI_COMMAND: "DEL" } });
+    expectUndone(outcome);
     expect(outcome.files).toEqual({});
   });
 
   test.each([...broken, ...unusable])("by %s: its DEL is run, then the error is reported", (_, output) => {
     const outcome = callWrapper(second, { answers: [exits(0, output), exits(0)] });
-    expect(outcome).toMatchObject({ exitCode: 1, writes: 1 });
     expect(printed(outcome)).toMatchObject({ code: 102, msg: "output of delegate bridge is invalid" });
-    const [add, del] = outcome.runs;
-    expect(outcome.runs).toHaveLength(2);
-    expect(del).toStrictEqual({ ...add, env: { ...add?.env, CNI_COMMAND: "DEL" } });
+    expectUndone(outcome);
   });
+
+  function expectUndone({ exitCode, writes, runs }: Outcome): void {
+    expect({ exitCode, writes }).toEqual({ exitCode: 1, writes: 1 });
+    const [add] = runs;
+    expect(runs).toStrictEqual([add, { ...add, env: { ...add?.env, CNI_COMMAND: "DEL" } }]);
+  }
 
   test.each(unusable)("alone in its chain it may return anything: %s", (_, output) => {
     const outcome = callWrapper(first, { answers: [exits(0, output)] });
@@ -174,8 +183,11 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
   describe("by an answer that is nested too deeply", () => {
     const deep = (levels: number) => `{"ips":[],"more":${"[".repeat(levels)}${"]".repeat(levels)}}`;
 
-    test("to be read: its DEL is run", () => {
-      const outcome = withShallowJson(() => callWrapper(second, { answers: [exits(0, deep(4)), exits(0)] }));
+    test.each([
+      ["read", () => withShallowJson(() => callWrapper(second, { answers: [exits(0, deep(4)), exits(0)] }))],
+      ["written again", () => callWrapper(second, { answers: [exits(0, deep(100_000)), exits(0)] })],
+    ])("to be %s: its DEL is run", (_, call) => {
+      const outcome = call();
       expect(printed(outcome)).toMatchObject({ code: 102, details: expect.stringContaining("nested too deeply") });
       expect(commands(outcome.runs)).toEqual(["ADD", "DEL"]);
     });
@@ -183,12 +195,6 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
     test("to be read, alone in its chain: the runtime gets it unchanged", () => {
       const outcome = withShallowJson(() => callWrapper(first, { answers: [exits(0, deep(4))] }));
       expect(outcome).toMatchObject({ exitCode: 0, stdout: deep(4), runs: [{ how: "spawn" }] });
-    });
-
-    test("to be written again: its DEL is run", () => {
-      const outcome = callWrapper(second, { answers: [exits(0, deep(100_000)), exits(0)] });
-      expect(printed(outcome)).toMatchObject({ code: 102, details: expect.stringContaining("nested too deeply") });
-      expect(commands(outcome.runs)).toEqual(["ADD", "DEL"]);
     });
   });
 

@@ -51,7 +51,14 @@ describe("the verdict", () => {
     const outcome = `<span class="${kind}"><span aria-hidden="true">${mark} </span>${words}</span>`;
     return `<tr>${name}<td>${outcome}${messages.map((one) => `<div class="message">${one}</div>`).join("")}</td></tr>`;
   }
-  const passes = (event: keyof typeof events, ...messages: string[]) => row(event, "good", "✓", "passes", ...messages);
+  type Row = (event: keyof typeof events, ...messages: string[]) => string;
+  const passes: Row = (event, ...messages) => row(event, "good", "✓", "passes", ...messages);
+  const failsAtBridge: Row = (event, ...messages) => row(event, "bad", "✗", "fails at bridge", ...messages);
+  const script =
+    "With a script that merges the results of ADD, it fails at macvlan: Failed to match addr 172.26.64.2/20 on interface eth0";
+  const once = "That is as it should be: a list that names its interfaces can be attached to a container once.";
+  const duplicate =
+    "failed to allocate for range 0: 172.26.64.8 has been allocated to example6, duplicate allocation is not allowed";
   const taken = (ifName: string) => `container veth name ("${ifName}") peer provided ("...") already exists`;
 
   test.each<[string, Answers, string, string[], string]>([
@@ -59,17 +66,7 @@ describe("the verdict", () => {
       "a plain list",
       answersTo([macvlan, bridge]),
       '<p class="bad"><span aria-hidden="true">✗ </span>It fails at bridge. The wrapped list below passes.</p>',
-      [
-        row("start", "bad", "✗", "fails at bridge", taken("eth0")),
-        row(
-          "restart",
-          "aside",
-          "–",
-          "never reached",
-          "With a script that merges the results of ADD, it fails at macvlan: Failed to match addr 172.26.64.2/20 on interface eth0",
-        ),
-        passes("stop"),
-      ],
+      [failsAtBridge("start", taken("eth0")), row("restart", "aside", "–", "never reached", script), passes("stop")],
       "",
     ],
     [
@@ -77,20 +74,9 @@ describe("the verdict", () => {
       answersTo([{ ...macvlan, type: "macvlan-wrapper" }, second], { disableCheck: true }),
       '<p class="good"><span aria-hidden="true">✓ </span>All of it passes.</p>',
       [
-        passes("start"),
-        passes("second"),
-        passes("retry"),
-        row(
-          "twice",
-          "aside",
-          "–",
-          "not counted: fails at bridge-wrapper",
-          taken("eth1"),
-          "That is as it should be: a list that names its interfaces can be attached to a container once.",
-        ),
-        passes("reboot"),
-        passes("stop"),
-        passes("gone"),
+        ...(["start", "second", "retry"] as const).map((event) => passes(event)),
+        row("twice", "aside", "–", "not counted: fails at bridge-wrapper", taken("eth1"), once),
+        ...(["reboot", "stop", "gone"] as const).map((event) => passes(event)),
       ],
       'A runtime does not send CHECK: the list says "disableCheck": true.',
     ],
@@ -99,19 +85,10 @@ describe("the verdict", () => {
       answersTo([{ ...bridge, ipMasq: true }, portmap]),
       '<p class="rare"><span aria-hidden="true">! </span>Starts, restarts and stops pass. bridge fails when ADD runs again after the last plugin failed once, and when the container starts after a reboot of the host. The wrapped list below passes.</p>',
       [
-        passes("start"),
-        passes("second"),
-        passes("restart"),
-        passes("joined"),
-        row("retry", "bad", "✗", "fails at bridge", taken("eth0")),
+        ...(["start", "second", "restart", "joined"] as const).map((event) => passes(event)),
+        failsAtBridge("retry", taken("eth0")),
         passes("twice"),
-        row(
-          "reboot",
-          "bad",
-          "✗",
-          "fails at bridge",
-          "failed to allocate for range 0: 172.26.64.8 has been allocated to example6, duplicate allocation is not allowed",
-        ),
+        failsAtBridge("reboot", duplicate),
         passes("stop"),
         passes("gone", "leaves the rules that masquerade 172.26.64.7"),
       ],
@@ -256,27 +233,18 @@ describe("the findings", () => {
     const finding = (line: number, words: string, hint: string) =>
       `<li><button type="button" class="place">Line ${line}, column 12</button><span class="bad"> error: </span>${words}.` +
       `<div class="message">${hint}.</div><details><summary>Why: unwrapped-creator</summary><div class="rule"></div></details></li>`;
-    expect(at("findings").inside).toBe(
-      finding(6, "macvlan creates an interface and is not wrapped", 'Change the type to "macvlan-wrapper"') +
-        finding(
-          14,
-          "bridge creates an interface and is not wrapped",
-          'Change the type to "bridge-wrapper", and set wrapper.ifName',
-        ),
-    );
-    const places = ['"macvlan"', '"bridge"'].map((type) => [text.indexOf(type), text.indexOf(type) + type.length]);
-    const messages = [
-      'macvlan creates an interface and is not wrapped. Change the type to "macvlan-wrapper".',
-      'bridge creates an interface and is not wrapped. Change the type to "bridge-wrapper", and set wrapper.ifName.',
+    const hints = [
+      'Change the type to "macvlan-wrapper"',
+      'Change the type to "bridge-wrapper", and set wrapper.ifName',
     ];
-    expect(marks).toEqual([
-      messages.map((message, index) => ({
-        from: places[index]?.[0],
-        to: places[index]?.[1],
-        severity: "error",
-        message,
-      })),
-    ]);
+    const words = ["macvlan", "bridge"].map((type) => `${type} creates an interface and is not wrapped`);
+    const shown = [6, 14].map((line, index) => finding(line, `${words[index]}`, `${hints[index]}`));
+    expect(at("findings").inside).toBe(shown.join(""));
+    const places = ['"macvlan"', '"bridge"'].map((type) => [text.indexOf(type), text.indexOf(type) + type.length]);
+    const marksOf = places.map(([from, to], index) => {
+      return { from, to, severity: "error", message: `${words[index]}. ${hints[index]}.` };
+    });
+    expect(marks).toEqual([marksOf]);
     at("findings").all("button")[1]?.happen("click");
     expect(went).toEqual([places[1]]);
     expect(at("no-findings").hidden).toBe(true);

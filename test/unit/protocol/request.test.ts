@@ -21,6 +21,17 @@ function parseConfiguration(command: ConfiguredVerb, configuration: object) {
   return parse(command, JSON.stringify({ cniVersion: "1.0.0", name: "zone", ...configuration }));
 }
 
+/** The error of stdin that is no configuration, with a part of its details. */
+const undecodable = (why: string) =>
+  expect.objectContaining({
+    code: 6,
+    message: "error unmarshall network config",
+    details: expect.stringContaining(why),
+  });
+/** The error of a configuration that is not right, with a part of its message. */
+const invalid = (problem: string) =>
+  expect.objectContaining({ code: 7, message: expect.stringContaining(`invalid plugin configuration: ${problem}`) });
+
 describe.each(verbs)("%s", (command) => {
   test("unknown keys and the order of keys are kept", () => {
     const text =
@@ -43,12 +54,8 @@ describe.each(verbs)("%s", (command) => {
   });
 
   test("stdin with more than 500,000 commas and opening brackets: code 6", () => {
-    expect(() => parse(command, `{"name":"zone","x":[0${",0".repeat(500_000)}]}`)).toThrow(
-      expect.objectContaining({
-        code: 6,
-        details: expect.stringContaining("it has more than 500,000 commas and opening brackets."),
-      }),
-    );
+    const why = "it has more than 500,000 commas and opening brackets.";
+    expect(() => parse(command, `{"name":"zone","x":[0${",0".repeat(500_000)}]}`)).toThrow(undecodable(why));
   });
 
   test.each([
@@ -65,19 +72,12 @@ describe.each(verbs)("%s", (command) => {
     ['{"name":"zone"} {}', "it is not JSON."],
     ['\uFEFF{"name":"zone"}', "it is not JSON."],
   ])("stdin %j: code 6, %s", (stdin, what) => {
-    expect(() => parse(command, stdin)).toThrow(
-      expect.objectContaining({
-        code: 6,
-        message: "error unmarshall network config",
-        details: expect.stringContaining(what),
-      }),
-    );
+    expect(() => parse(command, stdin)).toThrow(undecodable(what));
   });
 
   test("stdin that is nested too deeply for the engine: code 6", () => {
-    expect(() => withShallowJson(() => parse(command, '{"name":[[[[]]]]}'))).toThrow(
-      expect.objectContaining({ code: 6, details: expect.stringContaining("it is nested too deeply.") }),
-    );
+    const parseDeep = () => withShallowJson(() => parse(command, '{"name":[[[[]]]]}'));
+    expect(parseDeep).toThrow(undecodable("it is nested too deeply."));
   });
 
   test.each([
@@ -88,26 +88,21 @@ describe.each(verbs)("%s", (command) => {
     [{ cniVersion: null }, "cniVersion must be a string"],
     [{ type: "/bin/sh" }, "type must not contain a path separator"],
   ])("%j: code 7, %s", (configuration, problem) => {
-    expect(() => parseConfiguration(command, configuration)).toThrow(
-      expect.objectContaining({
-        code: 7,
-        message: expect.stringContaining(`invalid plugin configuration: ${problem}`),
-      }),
-    );
+    expect(() => parseConfiguration(command, configuration)).toThrow(invalid(problem));
   });
 });
 
 test.each(strictVerbs)("%s: a prevResult that is no object: code 7", (command) => {
-  const message = expect.stringContaining("prevResult must be an object");
   for (const prevResult of [[], "none", 7, true]) {
+    const message = expect.stringContaining("prevResult must be an object");
     const isRefused = expect.objectContaining({ code: 7, message });
     expect(() => parseConfiguration(command, { prevResult })).toThrow(isRefused);
   }
 });
 
 test.each(strictVerbs)("%s: a prevResult that is too deep for the engine: code 6", (command) => {
-  const isRefused = expect.objectContaining({ code: 6, details: expect.stringContaining("it is nested too deeply.") });
-  expect(() => withShallowJson(() => parse(command, '{"name":"zone","prevResult":[[[[]]]]}'))).toThrow(isRefused);
+  const parseDeep = () => withShallowJson(() => parse(command, '{"name":"zone","prevResult":[[[[]]]]}'));
+  expect(parseDeep).toThrow(undecodable("it is nested too deeply."));
 });
 
 describe.each(lenientVerbs)("%s, a prevResult that no plugin can read", (command) => {
@@ -117,24 +112,19 @@ describe.each(lenientVerbs)("%s, a prevResult that no plugin can read", (command
   const why = "it is not an object, has too many values or levels, or a number like 1e400";
   const warnings = [`prevResult is ignored: ${why}`];
 
-  test.each([
-    "[]",
-    '"none"',
-    "7",
-    "true",
-    `{"ips":${"[".repeat(500)}${"]".repeat(500)}}`,
-    '{"x":1e400}',
-    `[0${",0".repeat(500_000)}]`,
-  ])("%.20s: ignored, with a warning", (prevResult) => {
-    const { configuration, ...rest } = parse(command, text(prevResult));
-    expect({ configuration, warnings: rest.warnings }).toStrictEqual({ configuration: others, warnings });
-  });
+  const [tooDeep, tooLong] = [`{"ips":${"[".repeat(500)}${"]".repeat(500)}}`, `[0${",0".repeat(500_000)}]`];
+
+  test.each(["[]", '"none"', "7", "true", tooDeep, '{"x":1e400}', tooLong])(
+    "%.20s: ignored, with a warning",
+    (prevResult) => {
+      const { configuration, ...rest } = parse(command, text(prevResult));
+      expect({ configuration, warnings: rest.warnings }).toStrictEqual({ configuration: others, warnings });
+    },
+  );
 
   test("null is none, and no warning", () => {
-    expect(parse(command, text("null"))).toMatchObject({
-      configuration: { ...others, prevResult: null },
-      warnings: [],
-    });
+    const configuration = { ...others, prevResult: null };
+    expect(parse(command, text("null"))).toMatchObject({ configuration, warnings: [] });
   });
 
   test("is ignored beside other faults, which have their warnings, too", () => {
@@ -185,9 +175,7 @@ const wrongOnTheSide: [object, string][] = [
 
 describe.each(strictVerbs)("%s, wrong values under wrapper", (command) => {
   test.each([...wrongBlocks, ...wrongOnTheSide])("%j: code 7, %s", (wrapper, problem) => {
-    expect(() => parseConfiguration(command, { wrapper })).toThrow(
-      expect.objectContaining({ code: 7, message: expect.stringContaining(problem) }),
-    );
+    expect(() => parseConfiguration(command, { wrapper })).toThrow(invalid(problem));
   });
 });
 
@@ -208,9 +196,8 @@ describe.each(["DEL", "STATUS"] as const)("%s, wrong values under wrapper", (com
   });
 
   test("each has a warning", () => {
-    const { wrapper, warnings } = parseConfiguration(command, {
-      wrapper: { ifName: 7, role: "other", network: "disc" },
-    });
+    const wrong = { ifName: 7, role: "other", network: "disc" };
+    const { wrapper, warnings } = parseConfiguration(command, { wrapper: wrong });
     expect(wrapper).toStrictEqual({ network: "disc" });
     expect(warnings).toEqual([
       "wrong value ignored: wrapper.ifName must be a string",
@@ -299,14 +286,7 @@ describe("the problem of a result", () => {
     [{ dns: { domain: [] } }, "prevResult.dns.domain must be a string"],
     [{ ips: [{ address: "", interface: 0 }] }, "prevResult.ips[0].interface is outside the list of 0 interfaces"],
     [
-      {
-        interfaces: [{ name: "eth0" }],
-        ips: [
-          { address: "", interface: 0 },
-          { address: "", interface: 1 },
-          { address: "", interface: 2 },
-        ],
-      },
+      { interfaces: [{ name: "eth0" }], ips: [0, 1, 2].map((index) => ({ address: "", interface: index })) },
       "prevResult.ips[1].interface is outside the list of 1 interfaces",
     ],
   ])("%j: %s", (result, problem) => {

@@ -39,26 +39,15 @@ describe("what a list makes", () => {
   test("README's wrapped list: the host reaches the interface of the bridge, and not the macvlan", () => {
     const { devices, end } = scene(parsedList(readExample("macvlan-bridge")));
     expect(end).toBeUndefined();
-    expect(devices.map(({ name, addresses, interfaces }) => ({ name, addresses, interfaces }))).toEqual([
-      {
-        name: "ens18",
-        addresses: [],
-        interfaces: [
-          {
-            name: "eth0",
-            kind: "macvlan",
-            addresses: ["172.16.5.100/24"],
-            reach: "The host does not reach 172.16.5.100: the network of ens18 does.",
-          },
-        ],
-      },
-      {
-        name: "disc0",
-        addresses: ["172.26.64.1/20"],
-        interfaces: [
-          { name: "eth1", kind: "veth", addresses: ["172.26.64.2/20"], reach: "The host reaches 172.26.64.2." },
-        ],
-      },
+    const ofNetwork = "The host does not reach 172.16.5.100: the network of ens18 does.";
+    expect(devices).toEqual([
+      device("ens18", "card", [], made("eth0", "macvlan", ["172.16.5.100/24"], ofNetwork)),
+      device(
+        "disc0",
+        "bridge",
+        ["172.26.64.1/20"],
+        made("eth1", "veth", ["172.26.64.2/20"], "The host reaches 172.26.64.2."),
+      ),
     ]);
   });
 
@@ -67,40 +56,25 @@ describe("what a list makes", () => {
   });
   const made = (name: string, kind: string, addresses: string[], reach: string) => ({ name, kind, addresses, reach });
   const noAddress = "It has no address.";
-  const two = {
-    ipam: { type: "host-local", ranges: [[{ subnet: "172.16.5.0/24" }], [{ subnet: "fd00:5::/64" }]] },
-  };
+  const onlyOnBridge = "The host has no address on disc0: only what is on the bridge reaches 172.26.64.2.";
+  const reached = "The host reaches 172.16.5.2 and fd00:5::2.";
+  const unreached = "The host does not reach 10.1.0.2";
+  const taken = "card, in the container now";
+  const own = local("10.1.0.0/24");
+  const two = { ipam: { type: "host-local", ranges: [[{ subnet: "172.16.5.0/24" }], [{ subnet: "fd00:5::/64" }]] } };
+  const both = ["172.16.5.2/24", "fd00:5::2/64"];
   const named = (type: string, ifName: string, more: object = {}) => ({ type, ...more, wrapper: { ifName } });
 
   test.each<[string, object[], object[]]>([
     [
       "a bridge without an address",
       [{ ...bridge, isGateway: false }],
-      [
-        device(
-          "disc0",
-          "bridge",
-          [],
-          made(
-            "eth0",
-            "veth",
-            ["172.26.64.2/20"],
-            "The host has no address on disc0: only what is on the bridge reaches 172.26.64.2.",
-          ),
-        ),
-      ],
+      [device("disc0", "bridge", [], made("eth0", "veth", ["172.26.64.2/20"], onlyOnBridge))],
     ],
     [
       "a bridge with an address of each family",
       [{ ...bridge, ...two }],
-      [
-        device(
-          "disc0",
-          "bridge",
-          ["172.16.5.1/24", "fd00:5::1/64"],
-          made("eth0", "veth", ["172.16.5.2/24", "fd00:5::2/64"], "The host reaches 172.16.5.2 and fd00:5::2."),
-        ),
-      ],
+      [device("disc0", "bridge", ["172.16.5.1/24", "fd00:5::1/64"], made("eth0", "veth", both, reached))],
     ],
     [
       "a layer 2 interface",
@@ -109,37 +83,23 @@ describe("what a list makes", () => {
     ],
     [
       "ptp",
-      [{ type: "ptp", ...local("10.1.0.0/24") }],
+      [{ type: "ptp", ...own }],
       [device("veth of eth0", "veth", [], made("eth0", "veth", ["10.1.0.2/24"], "The host reaches 10.1.0.2."))],
     ],
     [
       "a card of the host",
-      [{ type: "host-device", device: "ens19", ...local("10.1.0.0/24") }],
-      [
-        device(
-          "ens19",
-          "card, in the container now",
-          [],
-          made("eth0", "device", ["10.1.0.2/24"], "The host does not reach 10.1.0.2: the network of ens19 does."),
-        ),
-      ],
+      [{ type: "host-device", device: "ens19", ...own }],
+      [device("ens19", taken, [], made("eth0", "device", ["10.1.0.2/24"], `${unreached}: the network of ens19 does.`))],
     ],
     [
       "two taps, which nothing of the host joins, and two interfaces on the card with the default route",
       [
-        { type: "tap-wrapper", ...local("10.1.0.0/24") },
-        named("tap-wrapper", "eth1"),
-        named("macvlan-wrapper", "eth2"),
-        named("ipvlan-wrapper", "eth3"),
+        { type: "tap-wrapper", ...own },
+        ...[named("tap-wrapper", "eth1"), named("macvlan-wrapper", "eth2"), named("ipvlan-wrapper", "eth3")],
       ],
       [
-        device(
-          undefined,
-          "card, in the container now",
-          [],
-          made("eth0", "tap", ["10.1.0.2/24"], "The host does not reach 10.1.0.2."),
-        ),
-        device(undefined, "card, in the container now", [], made("eth1", "tap", [], noAddress)),
+        device(undefined, taken, [], made("eth0", "tap", ["10.1.0.2/24"], `${unreached}.`)),
+        device(undefined, taken, [], made("eth1", "tap", [], noAddress)),
         device("ens18", "card", [], made("eth2", "macvlan", [], noAddress), made("eth3", "ipvlan", [], noAddress)),
       ],
     ],
@@ -209,11 +169,8 @@ describe("the drawing", () => {
     const first = { ...still("172.26.64.7/20"), type: "bridge-wrapper" };
     const second = { ...still("172.26.64.8/20"), type: "bridge-wrapper", wrapper: { ifName: "eth1" } };
     const tap = { type: "tap-wrapper", wrapper: { ifName: "tap0" } };
-    const notes = [
-      "eth0: The host reaches 172.26.64.7.",
-      "eth1: The host reaches 172.26.64.8.",
-      "tap0: It has no address.",
-    ];
+    const reached = ["eth0: The host reaches 172.26.64.7.", "eth1: The host reaches 172.26.64.8."];
+    const notes = [...reached, "tap0: It has no address."];
     const unknown = "Not known: calico is unknown.";
     expect(drawn(listOf(first, second, tap, { type: "calico" })).split("\n")).toEqual([
       svg(350, [...notes, unknown].join(" ")),

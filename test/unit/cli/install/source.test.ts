@@ -24,6 +24,7 @@ beforeEach(() => {
 });
 
 let told = "";
+const at = (name: string) => join(directory, name);
 const writeError = (text: string) => {
   told += text;
 };
@@ -45,28 +46,25 @@ const [own, other] = process.arch === "x64" ? [62, 183] : [183, 62];
 
 test("an executable that was cut off is refused", () => {
   const whole = Buffer.concat([header(own ?? 0, 100), Buffer.alloc(164)]);
-  writeFileSync(join(directory, "whole"), whole);
-  writeFileSync(join(directory, "cut"), whole.subarray(0, 227));
+  writeFileSync(at("whole"), whole);
+  writeFileSync(at("cut"), whole.subarray(0, 227));
   expect(read("whole").bytes).toEqual(whole);
   expect(() => read("cut")).toThrow(/cut: its end is missing; copy it again$/);
 });
 
 /** Packs an archive as a release does: the executable and a link, which may have another name. */
-function pack(executable: Buffer, link = "./bridge-wrapper"): string {
-  const content = join(directory, "content");
+function pack(executable: Buffer, link = "./bridge-wrapper"): void {
+  const content = at("content");
   mkdirSync(content);
   writeFileSync(join(content, "cni-wrappers"), executable);
   writeFileSync(join(content, "LICENSE"), "text\n".repeat(200));
   symlinkSync("cni-wrappers", join(content, "bridge-wrapper"));
-  execFileSync(
-    "tar",
-    [
-      ...["--format=ustar", "-P", "--transform", `flags=r;s,^./bridge-wrapper$,${link},`],
-      ...["-czf", "a.tgz", "-C", content, "./LICENSE", "./bridge-wrapper", "./cni-wrappers"],
-    ],
-    { cwd: directory },
-  );
-  return "a.tgz";
+  const transform = ["-P", "--transform", `flags=r;s,^./bridge-wrapper$,${link},`];
+  tar(...transform, "-C", content, "./LICENSE", "./bridge-wrapper", "./cni-wrappers");
+}
+
+function tar(...words: readonly string[]): void {
+  execFileSync("tar", ["--format=ustar", "-czf", at("a.tgz"), ...words], { cwd: directory });
 }
 
 const checksum = (algorithm: string) => {
@@ -80,36 +78,26 @@ test("an archive gives the executable and its links", () => {
   checksum("sha256");
   // The program for checksums of another system writes capital letters.
   const [sum = "", name] = execFileSync("sha512sum", ["a.tgz"], { cwd: directory, encoding: "utf8" }).split("  ");
-  writeFileSync(join(directory, "a.tgz.sha512"), `${sum.toUpperCase()} *${name}`);
+  writeFileSync(at("a.tgz.sha512"), `${sum.toUpperCase()} *${name}`);
   expect(read("a.tgz")).toEqual({ bytes, links: ["bridge-wrapper"] });
   expect(told).toBe("");
 });
 
 test.each([
-  "../bridge-wrapper",
-  "./../bridge-wrapper",
-  "/tmp/bridge-wrapper",
-  "in/bridge-wrapper",
-  "./cni-wrappers",
-  ".cni-wrappers/previous",
-  "..",
-  ".",
-  "bridge",
-  "-wrapper",
-  ".-wrapper",
-  "a b-wrapper",
+  ...["../bridge-wrapper", "./../bridge-wrapper", "/tmp/bridge-wrapper", "in/bridge-wrapper", "./cni-wrappers"],
+  ...[".cni-wrappers/previous", "..", ".", "bridge", "-wrapper", ".-wrapper", "a b-wrapper"],
 ])("an archive with a link %s is refused: it names no wrapper", (link) => {
   pack(header(own), link);
   expect(() => read("a.tgz")).toThrow(/a\.tgz: its link .* names no wrapper; download the archive again$/);
 });
 
 test("an archive with a link to a link, and a hard link: neither becomes a link", () => {
-  const content = join(directory, "content");
+  const content = at("content");
   pack(header(own));
   symlinkSync("bridge-wrapper", join(content, "vlan-wrapper"));
   symlinkSync("../cni-wrappers", join(content, "ptp-wrapper"));
   linkSync(join(content, "cni-wrappers"), join(content, "dummy-wrapper"));
-  execFileSync("tar", ["--format=ustar", "--sort=name", "-czf", "a.tgz", "-C", content, "."], { cwd: directory });
+  tar("--sort=name", "-C", content, ".");
   expect(read("a.tgz").links).toEqual(["bridge-wrapper"]);
 });
 
@@ -120,7 +108,7 @@ test.each([
   ["cni-wrappers-v0.2.0.tgz.old", undefined],
 ])("the version in an archive's name: %s", (name, version) => {
   pack(header(own));
-  renameSync(join(directory, "a.tgz"), join(directory, name));
+  renameSync(at("a.tgz"), at(name));
   expect(read(name).version).toBe(version);
 });
 
@@ -131,10 +119,10 @@ test("an archive without a checksum file: a line says that nothing was compared"
 });
 
 test("an executable, and the one that runs", () => {
-  writeFileSync(join(directory, "file"), header(own));
+  writeFileSync(at("file"), header(own));
   expect(read("file")).toEqual({ bytes: header(own), links: undefined });
-  writeFileSync(join(directory, "file.sha256"), "of another file");
-  expect(read(undefined, join(directory, "file"))).toEqual({ bytes: header(own), links: undefined });
+  writeFileSync(at("file.sha256"), "of another file");
+  expect(read(undefined, at("file"))).toEqual({ bytes: header(own), links: undefined });
   expect(() => read()).toThrow("this is the npm package, which has no executable");
 });
 
@@ -144,20 +132,20 @@ test.each([
 ])("an archive that does not match its .%s, whatever its .%s says", (algorithm, other) => {
   pack(header(own));
   checksum(algorithm);
-  appendFileSync(join(directory, "a.tgz"), "\n");
+  appendFileSync(at("a.tgz"), "\n");
   checksum(other);
   expect(() => read("a.tgz")).toThrow(`a.tgz: it does not match a.tgz.${algorithm}; download both again`);
 });
 
 test.each(["b.tgz", "a.tgz.cdx.json", "tools-a.tgz"])("a checksum for another file: %s", (name) => {
   pack(header(own));
-  writeFileSync(join(directory, "a.tgz.sha256"), `${"0".repeat(64)}  ${name}\n`);
+  writeFileSync(at("a.tgz.sha256"), `${"0".repeat(64)}  ${name}\n`);
   expect(() => read("a.tgz")).toThrow("a.tgz.sha256: it has no line for a.tgz");
 });
 
 test("a user's pipe with the name of a checksum file is not waited for", () => {
   pack(header(own));
-  const pipe = join(directory, "a.tgz.sha256");
+  const pipe = at("a.tgz.sha256");
   execFileSync("mkfifo", [pipe]);
   const writer = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
   onTestFinished(() => closeSync(writer));
@@ -166,7 +154,7 @@ test("a user's pipe with the name of a checksum file is not waited for", () => {
 
 test("an archive that is cut short", () => {
   pack(header(own));
-  truncateSync(join(directory, "a.tgz"), 100);
+  truncateSync(at("a.tgz"), 100);
   expect(() => read("a.tgz")).toThrow("a.tgz: the archive is damaged");
 });
 
@@ -182,53 +170,49 @@ function tarHeader(name: string, size: string, { type = "0", prefix = "", target
 }
 
 const executable = Buffer.concat([header(own), Buffer.alloc(2048)]);
-const file = (size: string) => [tarHeader("cni-wrappers", size), executable];
+const damaged = /\(the archive is damaged or cut short\)/;
+const file = (size = "00000001000") => [tarHeader("cni-wrappers", size), executable];
 
 test.each<[string, readonly Buffer[], number, RegExp | undefined]>([
-  ["with a file of a negative size", file("-0000002000"), 2048, /\(the archive is damaged or cut short\)/],
-  ["that ends in the middle of a file", file("00000001000"), 1023, /\(the archive is damaged or cut short\)/],
-  ["that ends with its last file", file("00000001000"), 1024, undefined],
-  [
-    "whose first entry has no size",
-    [tarHeader("LICENSE", ""), tarHeader("cni-wrappers", "00000001000"), executable],
-    1536,
-    undefined,
-  ],
+  ["with a file of a negative size", file("-0000002000"), 2048, damaged],
+  ["that ends in the middle of a file", file(), 1023, damaged],
+  ["that ends with its last file", file(), 1024, undefined],
+  ["whose first entry has no size", [tarHeader("LICENSE", ""), ...file()], 1536, undefined],
   [
     "with another type of the same name before it",
-    [tarHeader("cni-wrappers", "", { type: "5" }), tarHeader("cni-wrappers", "00000001000"), executable],
+    [tarHeader("cni-wrappers", "", { type: "5" }), ...file()],
     1536,
     undefined,
   ],
   [
     "with more after its end",
-    [...file("00000001000").map((part) => part.subarray(0, 512)), Buffer.alloc(512), Buffer.alloc(512, 1)],
+    [...file().map((part) => part.subarray(0, 512)), Buffer.alloc(512), Buffer.alloc(512, 1)],
     2048,
     undefined,
   ],
   [
     "with a link whose directory is in the prefix",
-    [tarHeader("bridge-wrapper", "", { type: "2", prefix: "dir", target: "cni-wrappers" }), ...file("00000001000")],
+    [tarHeader("bridge-wrapper", "", { type: "2", prefix: "dir", target: "cni-wrappers" }), ...file()],
     1536,
     /its link dir\/bridge-wrapper names no wrapper/,
   ],
 ])("an archive %s", (_, parts, length, problem) => {
-  writeFileSync(join(directory, "a.tgz"), gzipSync(Buffer.concat(parts).subarray(0, length)));
+  writeFileSync(at("a.tgz"), gzipSync(Buffer.concat(parts).subarray(0, length)));
   checksum("sha256");
   if (problem) expect(() => read("a.tgz")).toThrow(problem);
   else expect(read("a.tgz").bytes).toHaveLength(512);
 });
 
 test("an archive with a link in place of the executable has none", () => {
-  symlinkSync("elsewhere", join(directory, "cni-wrappers"));
-  execFileSync("tar", ["--format=ustar", "-czf", "a.tgz", "cni-wrappers"], { cwd: directory });
+  symlinkSync("elsewhere", at("cni-wrappers"));
+  tar("cni-wrappers");
   expect(() => read("a.tgz")).toThrow("a.tgz: the archive has no cni-wrappers");
 });
 
 test("an executable for another machine", () => {
-  writeFileSync(join(directory, "file"), header(other));
+  writeFileSync(at("file"), header(other));
   expect(() => read("file")).toThrow(/file: it is for (aarch64|x86_64), and this machine is (x86_64|aarch64)$/);
-  writeFileSync(join(directory, "file"), header(243));
+  writeFileSync(at("file"), header(243));
   expect(() => read("file")).toThrow(/file: it is for another one, and this machine is /);
 });
 
@@ -240,6 +224,6 @@ test.each([
   ["one byte of a gzip file", Buffer.from([0x1f, 0])],
   ["the other byte", Buffer.from([0, 0x8b])],
 ])("%s is neither", (_what, text) => {
-  writeFileSync(join(directory, "file"), text);
+  writeFileSync(at("file"), text);
   expect(() => read("file")).toThrow("file: it is neither a release archive (.tgz) nor an executable");
 });

@@ -57,12 +57,8 @@ describe("preflight --summary", () => {
   });
 
   test("tells what else is wrong with a host", async () => {
-    const bad = {
-      ...answer("n1", passes),
-      leftOut: ["x"],
-      nomadSkipsCheck: "bridge has version 1.2.0",
-      unsaved: ["a", "b"],
-    };
+    const faults = { leftOut: ["x"], nomadSkipsCheck: "bridge has version 1.2.0", unsaved: ["a", "b"] };
+    const bad = { ...answer("n1", passes), ...faults };
     const { stdout, exitCode } = await summary([file("bad", line(bad))]);
     expect((await summary([file("both", line(bad), line(answer("n2", passes)))])).exitCode).toBe(2);
     expect(stdout.split("\n").slice(3)).toEqual([
@@ -79,10 +75,8 @@ describe("preflight --summary", () => {
   test("300 good hosts are a line, and a host counts once with its newest answer", async () => {
     const good = Array.from({ length: 300 }, (_, index) => line(answer(`n${index}`, passes)));
     const old = line({ ...answer("n7", missing), time: "2026-01-01T00:00:00.000Z" });
-    const files = [
-      file("good", ...good),
-      file("new", line({ ...answer("n7", passes), time: "2026-01-02T00:00:00.000Z" })),
-    ];
+    const fresh = line({ ...answer("n7", passes), time: "2026-01-02T00:00:00.000Z" });
+    const files = [file("good", ...good), file("new", fresh)];
     const { stdout, exitCode } = await summary([...files, file("old", old)]);
     expect({ stdout, exitCode }).toEqual({ stdout: "300 of 300 hosts are ready\n", exitCode: 0 });
   });
@@ -189,36 +183,34 @@ describe("preflight --summary", () => {
       expect(exitCode).toBe(1);
     });
 
+    const untimed = line(answer("n1", passes));
+    const [early, late] = [at("09:00", "n1", passes), at("10:01", "n2", passes)];
+    const several = "several answers, perhaps of several hosts with this name: n1";
+
     test.each([
-      ["missing", ["n1", "n2", "n3"], [at("09:00", "n1", passes)], "no answer: n2, n3", "1 of 3"],
-      ["stale", ["n1", "n2"], [at("09:00", "n1", passes), at("10:01", "n2", passes)], "an old answer: n1", "1 of 2"],
-      ["without a time", ["n1"], [line(answer("n1", passes))], "an old answer: n1", "0 of 1"],
+      ["missing", ["n1", "n2", "n3"], [early], "no answer: n2, n3", "1 of 3"],
+      ["stale", ["n1", "n2"], [early, late], "an old answer: n1", "1 of 2"],
+      ["without a time", ["n1"], [untimed], "an old answer: n1", "0 of 1"],
       [
         "without a time, beside a new one",
         ["n1", "n2"],
-        [line(answer("n1", passes)), at("09:00", "n2", passes)],
+        [untimed, at("09:00", "n2", passes)],
         "an old answer: n1",
         "1 of 2",
       ],
-      [
-        "missing, beside a stale one",
-        ["n1", "n2", "n3"],
-        [at("09:00", "n1", passes), at("10:01", "n2", passes)],
-        "no answer: n3\nan old answer: n1",
-        "1 of 3",
-      ],
+      ["missing, beside a stale one", ["n1", "n2", "n3"], [early, late], "no answer: n3\nan old answer: n1", "1 of 3"],
       [
         "missing, beside a doubled one",
         ["n1", "n2"],
-        [at("09:00", "n1", passes), at("09:01", "n1", passes)],
-        "no answer: n2\nseveral answers, perhaps of several hosts with this name: n1",
+        [early, at("09:01", "n1", passes)],
+        `no answer: n2\n${several}`,
         "0 of 2",
       ],
       [
         "doubled",
         ["n1", "n2"],
         [at("09:00", "n1", missing), at("09:01", "n1", passes), at("09:01", "n2", passes)],
-        "several answers, perhaps of several hosts with this name: n1",
+        several,
         "1 of 2",
       ],
     ])("%s: it is named, and the exit code is 2", async (_, hosts, answers, words, ready) => {
@@ -303,19 +295,18 @@ describe("preflight --summary", () => {
     });
   });
 
+  const notPrinted = "is not what preflight --json prints";
+
   test.each([
     ["", "it has no answer of preflight --json"],
-    ["hello\n", "answer 1 is not what preflight --json prints"],
-    [`${line(answer("n1"))}{"host":`, "answer 2 is not what preflight --json prints"],
-    ['{"host":7,"attachments":[]}', "answer 1 is not what preflight --json prints"],
-    ['{"host":"n1","attachments":{}}', "answer 1 is not what preflight --json prints"],
-    ['{"host":"n1","attachments":[{"verdict":{}}]}', "answer 1 is not what preflight --json prints"],
-    ['{"host":"n1","attachments":[{"network":"zone"}]}', "answer 1 is not what preflight --json prints"],
-    ['{"host":"n1","attachments":["zone"]}', "answer 1 is not what preflight --json prints"],
-    [
-      '{"host":"n1","attachments":[{"network":"zone","verdict":{"is":"new"}}]}',
-      "answer 1 is not what preflight --json prints",
-    ],
+    ["hello\n", `answer 1 ${notPrinted}`],
+    [`${line(answer("n1"))}{"host":`, `answer 2 ${notPrinted}`],
+    ['{"host":7,"attachments":[]}', `answer 1 ${notPrinted}`],
+    ['{"host":"n1","attachments":{}}', `answer 1 ${notPrinted}`],
+    ['{"host":"n1","attachments":[{"verdict":{}}]}', `answer 1 ${notPrinted}`],
+    ['{"host":"n1","attachments":[{"network":"zone"}]}', `answer 1 ${notPrinted}`],
+    ['{"host":"n1","attachments":["zone"]}', `answer 1 ${notPrinted}`],
+    ['{"host":"n1","attachments":[{"network":"zone","verdict":{"is":"new"}}]}', `answer 1 ${notPrinted}`],
     ['{"format":2,"host":"n1","attachments":[]}', "answer 1 is of another version of cni-wrappers; use that one"],
   ])("%j is no answer", async (text, problem) => {
     const stderr = `cni-wrappers: wrong: ${problem}\n`;
