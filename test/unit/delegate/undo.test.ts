@@ -136,7 +136,7 @@ describe("a DEL that failed", () => {
       for (const [path, text] of Object.entries(journalFiles(sibling))) files.set(path, { text, modifiedMs: 0 });
     };
     const answers = [exits(1, "first"), exits(0)];
-    const outcome = del("bridge", {}, { files: journalFiles(entryOf()), answers, meanwhile, links: [7, 8] });
+    const outcome = del("bridge", {}, { entries: [entryOf()], answers, meanwhile, links: [7, 8] });
     expect(outcome).toMatchObject({ exitCode: 1, stdout: "first", runs: [{}] });
   });
 

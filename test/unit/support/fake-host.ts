@@ -101,6 +101,11 @@ export function messagesOf({ log }: Outcome): string[] {
   return log.map(({ line }) => JSON.parse(line).message);
 }
 
+/** The verbs of the delegate's runs. */
+export function commandsOf({ runs }: Pick<Outcome, "runs">): unknown[] {
+  return runs.map(({ env }) => env.CNI_COMMAND);
+}
+
 /** The JSON object on stdout. */
 export function printed({ stdout }: Outcome): JsonObject {
   return JSON.parse(stdout);

@@ -12,6 +12,7 @@ import { blue } from "./requests.ts";
 
 /** The container blue, attached to the network zone as eth0. */
 export const zoneOfBlue: AttachmentKey = { network: "zone", containerId: "blue", runtimeIfName: "eth0" };
+export const journal = journalFile(zoneOfBlue);
 
 /** The entry of an ADD of bridge for eth0 that passed 15 seconds ago. The test chooses the rest. */
 export function entryOf(changes: Partial<Entry> = {}): Entry {
@@ -36,6 +37,12 @@ export function entryOf(changes: Partial<Entry> = {}): Entry {
     ...changes,
   };
 }
+
+/** An entry that is given up and undone. */
+export const undone = { isGivenUp: true, isUndone: true } as const;
+
+/** The attachment net1 of the same container, to the network other. */
+export const net1 = { network: "other", runtimeIfName: "net1" } as const;
 
 /** The entry of an ADD that did not pass. */
 export function tryOf(changes: Partial<Entry> = {}): Entry {
@@ -82,4 +89,11 @@ export function journalFiles(...entries: readonly Entry[]): Record<string, strin
   for (const entry of entries)
     files[journalFile(entry)] = `${files[journalFile(entry)] ?? ""}${linesText(linesOf([entry]))}`;
   return files;
+}
+
+/** What other calls do while a delegate runs: they write the journals of these entries. */
+export function appearing(...entries: readonly Entry[]) {
+  return (files: Map<string, unknown>): void => {
+    for (const [path, text] of Object.entries(journalFiles(...entries))) files.set(path, { text, modifiedMs: 0 });
+  };
 }

@@ -66,7 +66,7 @@ describe("DEL of an unknown plugin without an entry", () => {
   const red = entryOf({ containerId: "red", done: { addresses: ["172.16.5.2/24"] } });
   /** The addresses that it gets of prevResult, although another container has them by now. */
   const addressesBeside = (...entries: readonly Entry[]) => {
-    const outcome = del("mark", { prevResult: macvlanResult }, { files: journalFiles(red, ...entries) });
+    const outcome = del("mark", { prevResult: macvlanResult }, { entries: [red, ...entries] });
     const own = outcome.runs.find(({ path, env }) => path.endsWith("/mark") && env.CNI_IFNAME === "eth0");
     return (own?.stdin as { prevResult: { ips: unknown } } | undefined)?.prevResult.ips;
   };
@@ -97,13 +97,13 @@ describe("the prevResult of a DEL", () => {
     chainedOf("tuning", { configuration: { type: "tuning", prevResult: ofAdd }, ...changes });
 
   test("is the runtime's, with the addresses that it has now", () => {
-    expect(shownIn(del("tuning", { prevResult: other }, { files: journalFiles(withResult()) }))).toMatchObject([
+    expect(shownIn(del("tuning", { prevResult: other }, { entries: [withResult()] }))).toMatchObject([
       { ips: [{ address: "10.1.0.9/24" }] },
     ]);
   });
 
   test("is that of ADD if the runtime gives none, or one from before this ADD", () => {
-    expect(shownIn(del("tuning", {}, { files: journalFiles(withResult()) }))).toEqual([ofAdd]);
+    expect(shownIn(del("tuning", {}, { entries: [withResult()] }))).toEqual([ofAdd]);
     const cached = "/var/lib/cni/results/zone-blue-eth0";
     const resultMs = (machine: Machine) =>
       shownIn(del("tuning", { prevResult: other }, machine)).map((shown) => (shown as { ips: object[] }).ips);
@@ -118,7 +118,7 @@ describe("the prevResult of a DEL", () => {
   test("of a version without chains goes to the plugin as it came", () => {
     const stdin = { cniVersion: "0.2.0", prevResult: { ip4: { ip: "10.1.0.2/24" } } };
     const shown = { cniVersion: "0.2.0", ip4: { ip: "10.1.0.2/24" } };
-    expect(shownIn(del("tuning", stdin, { files: journalFiles(chainedOf("tuning")) }))).toEqual([shown]);
+    expect(shownIn(del("tuning", stdin, { entries: [chainedOf("tuning")] }))).toEqual([shown]);
   });
 
   test("keeps the addresses of the interfaces that its ADD added", () => {
@@ -149,11 +149,10 @@ describe("the prevResult of a DEL", () => {
 
 describe("DEL of an entry by the list's configuration", () => {
   test("keeps the plugin of its ADD, its variables and its interface", () => {
-    const files = journalFiles(entryOf({ ifName: "eth1", wrapper: { ifName: "eth1" } }));
     const outcome = del(
       "bridge",
       { wrapper: { ifName: "eth1", args: { IP: "ETH1_IP" } }, bridge: "new", prevResult: bothResult },
-      { files, answers: [exits(1), exits(0)] },
+      { entries: [entryOf({ ifName: "eth1", wrapper: { ifName: "eth1" } })], answers: [exits(1), exits(0)] },
     );
     const eth1 = { interfaces: [{ name: "disc0" }, { name: "veth1" }, { name: "eth1" }] };
     expect(outcome.runs).toMatchObject([
@@ -195,7 +194,7 @@ describe("what waited for the last DEL of a list", () => {
   const waiting = (changes: Partial<Entry> = {}) =>
     entryOf({ ...net1, ifName: "net1", delegateNetwork: "other", isGivenUp: true, ...changes });
   const runsAfter = (sibling: Entry, answers: Machine["answers"] = [exits(0)]) =>
-    runsOf(del("bridge", { prevResult: bothResult }, { files: journalFiles(entryOf(), sibling), answers }));
+    runsOf(del("bridge", { prevResult: bothResult }, { entries: [entryOf(), sibling], answers }));
 
   test("is tried twice: a chain that several share goes with the last one's rules", () => {
     const own = `bridge DEL eth0 ${blue}`;
@@ -218,7 +217,7 @@ describe("what waited for the last DEL of a list", () => {
 test("the last DEL of a list leaves what a sibling still holds, and undoes what waited for it", () => {
   const portmap = (changes: Partial<Entry> = {}) => chainedOf("portmap", { ...net1, ...changes });
   const left = (...siblings: readonly Entry[]) => {
-    const outcome = del("bridge", { prevResult: bothResult }, { files: journalFiles(entryOf(), ...siblings) });
+    const outcome = del("bridge", { prevResult: bothResult }, { entries: [entryOf(), ...siblings] });
     return [runsOf(outcome).slice(1), Object.keys(outcome.files)];
   };
   const file = "/var/lib/cni/wrappers/blue/other:net1";

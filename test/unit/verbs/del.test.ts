@@ -2,20 +2,39 @@ import { describe, expect, test } from "vitest";
 import { withoutShared } from "../../../shared/delegate/del-configuration.ts";
 import { type Entry, nowhere } from "../../../shared/journal/journal.ts";
 import { parseJournal } from "../../../shared/journal/lines.ts";
-import { del, runsOf, zone } from "../support/dels.ts";
-import { callWrapper, exits, type Machine, messagesOf, ownNamespace } from "../support/fake-host.ts";
-import { chainedOf, entryOf, journalFiles, linesIn, tryOf } from "../support/journals.ts";
+import { del, loggedDel, runsOf } from "../support/dels.ts";
+import { exits, type Machine, messagesOf, ownNamespace } from "../support/fake-host.ts";
+import {
+  appearing,
+  chainedOf,
+  entryOf,
+  journal,
+  journalFiles,
+  linesIn,
+  net1,
+  tryOf,
+  undone,
+  zoneOfBlue,
+} from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 import { bothResult, macvlanResult } from "../support/results.ts";
 
 const eth1 = entryOf({ ifName: "eth1", checksum: "1" });
 const sinceThen = { addresses: [] };
-const net1 = { network: "other", runtimeIfName: "net1" };
-const undone = { isGivenUp: true, isUndone: true };
-const journal = "/var/lib/cni/wrappers/blue/zone:eth0";
+const added = { type: "bridge", name: "zone" };
+const masquerading = { ...added, ipMasq: true };
+const elsewhere = { path: blue, device: 4, inode: ownNamespace + 1, changedMs: 0 };
+const earlier = { bootId: "earlier" };
+
+/** The result of an attachment in libcni's cache. */
+function cached(network: string, containerId: string, ifName: string, result: object): Record<string, string> {
+  const text = JSON.stringify({ networkName: network, containerId, ifName, result });
+  return { [`/var/lib/cni/results/${network}-${containerId}-${ifName}`]: text };
+}
 
 describe("DEL of an entry", () => {
   const renamed = { wrapper: { ifName: "eth1" } };
+  const hostLocal = { type: "host-local" };
 
   test("runs with the configuration of its ADD, and the last one takes the journal along", () => {
     const configuration = { type: "bridge", name: "zone-eth1", bridge: "old" };
@@ -28,22 +47,18 @@ describe("DEL of an entry", () => {
   });
 
   test("undoes what was added after it, from the end, and leaves what was added before it", () => {
-    const entries = [
-      entryOf(),
-      eth1,
-      chainedOf("tuning", { ifName: "eth1" }),
-      chainedOf("portmap", { ifName: "eth1" }),
-    ];
-    const outcome = del("bridge", { ...renamed, prevResult: bothResult }, { files: journalFiles(...entries) });
+    const chained = ["tuning", "portmap"].map((type) => chainedOf(type, { ifName: "eth1" }));
+    const entries = [entryOf(), eth1, ...chained];
+    const outcome = del("bridge", { ...renamed, prevResult: bothResult }, { entries: [...entries] });
     expect(runsOf(outcome)).toEqual([`portmap DEL eth1 ${blue}`, `tuning DEL eth1 ${blue}`, `bridge DEL eth1 ${blue}`]);
     expect(outcome.files[journal]?.match(/"undone"/g)).toHaveLength(3);
   });
 
   test("undoes what was given up as well, and that alone if its own entry is undone", () => {
     const given = tryOf({ ifName: "eth2", isGivenUp: true });
-    const entries = [given, entryOf({ isGivenUp: true, isUndone: true })];
-    expect(runsOf(del("bridge", {}, { files: journalFiles(...entries), links: [0] }))).toEqual(["bridge DEL eth2 "]);
-    expect(runsOf(del("bridge", {}, { files: journalFiles(given, entryOf()) }))).toEqual([
+    const entries = [given, entryOf(undone)];
+    expect(runsOf(del("bridge", {}, { entries: [...entries], links: [0] }))).toEqual(["bridge DEL eth2 "]);
+    expect(runsOf(del("bridge", {}, { entries: [given, entryOf()] }))).toEqual([
       `bridge DEL eth0 ${blue}`,
       `bridge DEL eth2 ${blue}`,
     ]);
@@ -55,14 +70,11 @@ describe("DEL of an entry", () => {
     const stray = chainedOf("portmap", { id: "stray", stray: true, isGivenUp: true, uptime: 990, configuration });
     const answers = [exits(1), exits(0), exits(1)];
     const given = { runtimeConfig: { mac: "c2:b0:57:49:47:f1" } };
-    const outcome = del("bridge", given, { files: journalFiles(entryOf(), stray), answers });
+    const outcome = del("bridge", given, { entries: [entryOf(), stray], answers });
     expect(outcome.exitCode).toBe(1);
     const dels = outcome.runs.filter(({ path }) => path.endsWith("/portmap"));
     // Without its ports, portmap does nothing, and passes.
-    expect(dels.map(({ stdin }) => stdin)).toEqual([
-      expect.objectContaining(configuration),
-      expect.objectContaining(configuration),
-    ]);
+    expect(dels.map(({ stdin }) => stdin)).toEqual(Array(2).fill(expect.objectContaining(configuration)));
     expect(outcome.files[journal]).toContain("portmap");
   });
 
@@ -81,7 +93,7 @@ describe("DEL of an entry", () => {
   ])("of host-device without its interface is that of its IPAM plugin %s", (ipam, delegate) => {
     const configuration = { type: "host-device", name: "zone-eth1", ...(ipam && { ipam: { type: ipam } }) };
     const entries = [entryOf(), entryOf({ type: "host-device", ifName: "eth1", configuration })];
-    const outcome = del("bridge", {}, { files: journalFiles(...entries), links: [0] });
+    const outcome = del("bridge", {}, { entries: [...entries], links: [0] });
     expect(runsOf(outcome)).toEqual([`${delegate} DEL eth1 `, `bridge DEL eth0 ${blue}`]);
     expect(outcome.files).toEqual({});
   });
@@ -103,21 +115,20 @@ describe("DEL of an entry", () => {
     const entries = [entryOf(), chainedOf("portmap", { path: "/old/portmap" })];
     const inspect = (path: string) =>
       path === "/old/portmap" ? kind : /\/bin\/bridge$/.test(path) ? "executable" : "missing";
-    const { runs } = del("bridge", {}, { files: journalFiles(...entries), inspect });
+    const { runs } = del("bridge", {}, { entries: [...entries], inspect });
     expect(runs.map(({ path }) => path)).toEqual(expected);
   });
 
   test("takes the journal along on a full disk, if all others are undone, and warns of nothing", () => {
-    const files = journalFiles(entryOf({ ifName: "eth1", isGivenUp: true, isUndone: true }), entryOf());
-    const env = { CNI_COMMAND: "DEL", CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
-    const outcome = callWrapper({ stdin: zone, env }, { files, links: [7], writeProblem: "ENOSPC" });
+    const entries = [entryOf({ ifName: "eth1", ...undone }), entryOf()];
+    const outcome = loggedDel("bridge", {}, { entries, writeProblem: "ENOSPC" });
     expect(outcome).toMatchObject({ exitCode: 0, log: [] });
     expect(outcome.files).toEqual({});
   });
 
   test("fails: it runs once more with the list's configuration, and its answer is the runtime's", () => {
     const answers = [exits(1, "first"), exits(3, "second")];
-    const outcome = del("bridge", { token: "new" }, { files: journalFiles(entryOf()), answers });
+    const outcome = del("bridge", { token: "new" }, { entries: [entryOf()], answers });
     expect(outcome).toMatchObject({ exitCode: 3, stdout: "second", runs: [{}, { stdin: { token: "new" } }] });
     expect(outcome.files[journal]).not.toContain("undone");
   });
@@ -143,60 +154,40 @@ describe("DEL of an entry", () => {
   test.each([
     ["flannel keeps its files", { dataDir: "/old" }, { dataDir: "/new" }],
     ["flannel keeps its files by default", {}, { dataDir: "/new" }],
-    [
-      "host-local keeps its leases",
-      { ipam: { type: "host-local", dataDir: "/old" } },
-      { ipam: { type: "host-local" } },
-    ],
+    ["host-local keeps its leases", { ipam: { ...hostLocal, dataDir: "/old" } }, { ipam: hostLocal }],
   ])("fails: it does not run with the list's directory where %s, and would pass", (_, own, listed) => {
     const configuration = { type: "flannel", name: "zone", ...own };
     const files = journalFiles(entryOf({ type: "flannel", configuration }));
-    const outcome = del(
-      "flannel",
-      { wrapper: { role: "creator" }, ...listed },
-      { files, answers: [exits(3), exits(0)] },
-    );
+    const stdin = { wrapper: { role: "creator" }, ...listed };
+    const outcome = del("flannel", stdin, { files, answers: [exits(3), exits(0)] });
     expect(outcome).toMatchObject({ exitCode: 3, runs: [{ stdin: own }] });
     expect(outcome.files[journal]).not.toContain("undone");
   });
 
   test("whose rules a sibling shares waits for the sibling's", () => {
-    const sibling = chainedOf("bandwidth", {
-      network: "other",
-      runtimeIfName: "net1",
-      ifName: "net1",
-      delegateNetwork: "zone",
-    });
+    const sibling = chainedOf("bandwidth", { ...net1, ifName: "net1", delegateNetwork: "zone" });
     const files = journalFiles(chainedOf("bandwidth"), sibling);
     const outcome = del("bandwidth", { prevResult: bothResult }, { files });
     expect(outcome).toMatchObject({ exitCode: 0, runs: [] });
     expect(outcome.files[journal]).toContain("given up");
-    const last = callWrapper(
-      {
-        calledAs: "/opt/cni/bin/bandwidth-wrapper",
-        stdin: { ...zone, name: "other", prevResult: bothResult },
-        env: { CNI_COMMAND: "DEL", CNI_IFNAME: "net1" },
-      },
-      { files: outcome.files },
-    );
+    const stdin = { name: "other", prevResult: bothResult };
+    const last = del("bandwidth", stdin, { files: outcome.files }, { CNI_IFNAME: "net1" });
     expect(runsOf(last)).toHaveLength(2);
     expect(last.files).toEqual({});
   });
 
   test("undoes what a sibling left to it, though libcni still has its result", () => {
     const sibling = entryOf({ ...net1, type: "acme", delegateNetwork: "zone", done: sinceThen, isGivenUp: true });
-    const interfaces = [{ name: "eth0", sandbox: blue }];
-    const result = { networkName: "zone", containerId: "blue", ifName: "eth0", result: { interfaces } };
-    const file = { "/var/lib/cni/results/zone-blue-eth0": JSON.stringify(result) };
-    const outcome = del("bridge", {}, { files: { ...journalFiles(entryOf(), sibling), ...file } });
+    const files = cached("zone", "blue", "eth0", { interfaces: [{ name: "eth0", sandbox: blue }] });
+    const outcome = del("bridge", {}, { entries: [entryOf(), sibling], files });
     expect(runsOf(outcome)).toEqual([`bridge DEL eth0 ${blue}`, `acme DEL eth0 ${blue}`]);
-    expect(outcome.files).toEqual(file);
+    expect(outcome.files).toEqual(files);
   });
 
   test("of portmap, whose rules a sibling shares, runs the sibling's ADD again, unless its namespace is gone", () => {
-    const sibling = chainedOf("portmap", { network: "other", runtimeIfName: "net1" });
+    const sibling = chainedOf("portmap", net1);
     const outcome = (other: Entry) =>
-      del("portmap", { prevResult: bothResult }, { files: journalFiles(chainedOf("portmap"), other) });
+      del("portmap", { prevResult: bothResult }, { entries: [chainedOf("portmap"), other] });
     expect(runsOf(outcome(sibling))).toEqual([`portmap DEL eth0 ${blue}`, `portmap ADD eth0 ${blue}`]);
     const gone = { path: "/run/netns/gone", device: 4, inode: 1 };
     expect(runsOf(outcome({ ...sibling, namespace: gone }))).toEqual([`portmap DEL eth0 ${blue}`]);
@@ -216,8 +207,7 @@ describe("DEL of an entry", () => {
         if (changed === undefined) files.delete(later);
         else files.set(later, { text: changed, modifiedMs: 0 });
       };
-      const files = journalFiles(chainedOf("portmap"), ...siblings);
-      return del("portmap", { prevResult: bothResult }, { files, meanwhile });
+      return del("portmap", { prevResult: bothResult }, { entries: [chainedOf("portmap"), ...siblings], meanwhile });
     };
     const whole = ["portmap DEL eth0", "portmap ADD eth0", "portmap ADD eth0"].map((run) => `${run} ${blue}`);
     expect(runsOf(runsWith((text) => text))).toEqual(whole);
@@ -229,43 +219,26 @@ describe("DEL of an entry", () => {
   });
 
   test("with masquerading that a sibling shares keeps the rules until the last one is deleted", () => {
-    const configuration = { type: "bridge", name: "zone", ipMasq: true };
-    const sibling = entryOf({
-      configuration,
-      network: "other",
-      runtimeIfName: "net1",
-      delegateNetwork: "zone",
-      ifName: "net1",
-    });
-    const outcome = del("bridge", { ipMasq: true }, { files: journalFiles(entryOf({ configuration }), sibling) });
+    const own = entryOf({ configuration: masquerading });
+    const sibling = { ...own, ...net1, ifName: "net1" };
+    const outcome = del("bridge", { ipMasq: true }, { entries: [own, sibling] });
     expect(outcome.runs).toMatchObject([{ stdin: { ipMasq: false } }]);
     expect(outcome.files[journal]).toContain("given up");
     expect(outcome.files[journal]).not.toContain("undone");
   });
 
   test("stays given up if a sibling shares the chain by the time the list's configuration is tried", () => {
-    const configuration = { type: "bridge", name: "zone", ipMasq: true };
-    const sibling = entryOf({ ...net1, delegateNetwork: "zone", ifName: "eth1", configuration });
-    const meanwhile = (files: Map<string, unknown>) => {
-      for (const [path, text] of Object.entries(journalFiles(sibling))) files.set(path, { text, modifiedMs: 0 });
-    };
-    const answers = [exits(1), exits(0)];
-    const files = journalFiles(entryOf({ configuration }));
-    const outcome = del("bridge", { ipMasq: true }, { files, answers, meanwhile });
+    const own = entryOf({ configuration: masquerading });
+    const meanwhile = appearing({ ...own, ...net1, ifName: "eth1" });
+    const outcome = del("bridge", { ipMasq: true }, { entries: [own], answers: [exits(1), exits(0)], meanwhile });
     expect(outcome.runs).toMatchObject([{ stdin: { ipMasq: true } }, { stdin: { ipMasq: false } }]);
     expect(outcome.files[journal]?.match(/"given up"/g)).toHaveLength(1);
     expect(outcome.files[journal]).not.toContain("undone");
   });
 
   test("keeps a shared lease and shared masquerading, however the keys are written", () => {
-    const removal = {
-      do: "DEL",
-      withNamespace: true,
-      freesLease: false,
-      keepsMasquerading: true,
-      waits: true,
-      addAgain: [],
-    } as const;
+    const shared = { freesLease: false, keepsMasquerading: true, waits: true } as const;
+    const removal = { do: "DEL", withNamespace: true, addAgain: [], ...shared } as const;
     const given = { name: "zone", IPAM: { type: "host-local" }, IPMasq: true, ipam6: {} };
     const kept = { name: "zone", ipam: { type: "static" }, ipMasq: false, ipam6: {} };
     expect(withoutShared(given, removal)).toEqual(kept);
@@ -290,7 +263,6 @@ describe("DEL of an entry", () => {
   });
 
   test("of an earlier boot: what was attached since without an entry is removed as such", () => {
-    const earlier = { bootId: "earlier" };
     const files = journalFiles(entryOf(earlier), chainedOf("portmap", earlier));
     const portmap = del("portmap", { prevResult: bothResult }, { files });
     expect(runsOf(portmap)).toEqual([`portmap DEL eth0 ${blue}`]);
@@ -300,16 +272,15 @@ describe("DEL of an entry", () => {
     const beside = (index: number) => {
       const sibling = entryOf({ ...net1, delegateNetwork: "other", done: { ...sinceThen, made: index } });
       const own = entryOf({ ...earlier, delegateNetwork: "zone" });
-      return runsOf(del("bridge", { prevResult: bothResult }, { files: journalFiles(own, sibling), links: [9] }));
+      return runsOf(del("bridge", { prevResult: bothResult }, { entries: [own, sibling], links: [9] }));
     };
     expect([beside(9), beside(5)]).toEqual([["bridge DEL eth0 "], ["bridge DEL eth0 ", "bridge DEL eth0 "]]);
   });
 
   test("of an earlier boot, undone: the same, unless a wrapper has made the interface in this boot", () => {
-    const earlier = { bootId: "earlier" };
     const entries = [entryOf(earlier), chainedOf("portmap", { ...earlier, ...undone })];
     const runsWith = (...more: Entry[]) =>
-      runsOf(del("portmap", { prevResult: bothResult }, { files: journalFiles(...entries, ...more) }));
+      runsOf(del("portmap", { prevResult: bothResult }, { entries: [...entries, ...more] }));
     expect(runsWith()).toEqual([`portmap DEL eth0 ${blue}`]);
     expect(runsWith(entryOf({ id: "present" }))).toEqual([]);
     expect(runsWith(entryOf({ id: "present", ...undone }))).toEqual([`portmap DEL eth0 ${blue}`]);
@@ -319,25 +290,23 @@ describe("DEL of an entry", () => {
   test("undone: what was attached since without an entry is removed as such, and not what a wrapper has made", () => {
     const entries = [entryOf(), chainedOf("portmap", undone)];
     const runsWith = (index: number, ...more: Entry[]) =>
-      runsOf(del("portmap", { prevResult: bothResult }, { files: journalFiles(...entries, ...more), links: [index] }));
+      runsOf(del("portmap", { prevResult: bothResult }, { entries: [...entries, ...more], links: [index] }));
     expect(runsWith(7)).toEqual([]);
     expect(runsWith(9)).toEqual([`portmap DEL eth0 ${blue}`]);
     expect(runsWith(0)).toEqual([]);
-    expect(runsWith(9, entryOf({ id: "later", failed: { left: 9 }, done: undefined }))).toEqual([]);
-    expect(runsWith(9, entryOf({ id: "later", failed: { left: 8 }, done: undefined }))).toEqual([
-      `portmap DEL eth0 ${blue}`,
-    ]);
-    expect(runsWith(9, entryOf({ id: "later", done: undefined }))).toEqual([]);
+    expect(runsWith(9, tryOf({ id: "later", failed: { left: 9 } }))).toEqual([]);
+    expect(runsWith(9, tryOf({ id: "later", failed: { left: 8 } }))).toEqual([`portmap DEL eth0 ${blue}`]);
+    expect(runsWith(9, tryOf({ id: "later" }))).toEqual([]);
     expect(runsWith(9, chainedOf("firewall", { id: "later" }))).toEqual([`portmap DEL eth0 ${blue}`]);
     expect(runsWith(9, entryOf({ ...net1, delegateNetwork: "other", done: { ...sinceThen, made: 9 } }))).toEqual([]);
   });
 
   test("undoes what earlier tries left before it, if the list was edited in between", () => {
     const given = (changes: object, own: object) =>
-      runsOf(del("bridge", renamed, { files: journalFiles(entryOf(changes), { ...eth1, ...own }) }));
+      runsOf(del("bridge", renamed, { entries: [entryOf(changes), { ...eth1, ...own }] }));
     expect(given({}, {})).toEqual([`bridge DEL eth1 ${blue}`]);
     expect(given({}, { first: true })).toEqual([`bridge DEL eth1 ${blue}`, `bridge DEL eth0 ${blue}`]);
-    expect(given({ bootId: "earlier" }, {})).toEqual([`bridge DEL eth1 ${blue}`, "bridge DEL eth0 "]);
+    expect(given(earlier, {})).toEqual([`bridge DEL eth1 ${blue}`, "bridge DEL eth0 "]);
     const namespace = { path: blue, device: 4, inode: 1, changedMs: 0 };
     expect(given({ namespace }, {})).toEqual([`bridge DEL eth1 ${blue}`, "bridge DEL eth0 "]);
     expect(given({}, { namespace: nowhere(blue) })).toEqual([`bridge DEL eth1 ${blue}`, "bridge DEL eth1 "]);
@@ -347,7 +316,7 @@ describe("DEL of an entry", () => {
     const interfaces = [{ name: "eth0", sandbox: blue }];
     const stdinWith = (entry: ReturnType<typeof entryOf>) => {
       const given = { prevResult: { interfaces }, wrapper: { role: "creator" } };
-      return del("twin", given, { files: journalFiles(entry), links: [7] }).runs.map(({ stdin }) => stdin);
+      return del("twin", given, { entries: [entry], links: [7] }).runs.map(({ stdin }) => stdin);
     };
     expect(stdinWith(entryOf({ type: "twin" }))).toMatchObject([{ prevResult: { interfaces } }]);
     expect(stdinWith(tryOf({ type: "twin" }))).toEqual([
@@ -357,20 +326,19 @@ describe("DEL of an entry", () => {
 
   test("fails, and the interface has another index by now: the second one gets no namespace", () => {
     const answers = [exits(1, "first"), exits(0)];
-    const outcome = del("bridge", {}, { files: journalFiles(entryOf()), answers, links: [7, 8] });
+    const outcome = del("bridge", {}, { entries: [entryOf()], answers, links: [7, 8] });
     expect(runsOf(outcome)).toEqual([`bridge DEL eth0 ${blue}`, "bridge DEL eth0 "]);
   });
 
   test("leaves the interface of a neighbour whose namespace is at the path by now", () => {
-    const namespace = { path: blue, device: 4, inode: ownNamespace + 1, changedMs: 0 };
     const runsBeside = (neighbour: object) => {
-      const own = entryOf({ type: "macvlan", namespace });
+      const own = entryOf({ type: "macvlan", namespace: elsewhere });
       const theirs = entryOf({ type: "macvlan", containerId: "red", ...neighbour });
-      return runsOf(del("macvlan", {}, { files: journalFiles(own, theirs), links: [9] }));
+      return runsOf(del("macvlan", {}, { entries: [own, theirs], links: [9] }));
     };
     expect(runsBeside({})).toEqual(["macvlan DEL eth0 "]);
-    expect(runsBeside({ namespace })).toEqual([`macvlan DEL eth0 ${blue}`, "macvlan DEL eth0 "]);
-    expect(runsBeside({ isGivenUp: true, isUndone: true })).toEqual([`macvlan DEL eth0 ${blue}`, "macvlan DEL eth0 "]);
+    expect(runsBeside({ namespace: elsewhere })).toEqual([`macvlan DEL eth0 ${blue}`, "macvlan DEL eth0 "]);
+    expect(runsBeside(undone)).toEqual([`macvlan DEL eth0 ${blue}`, "macvlan DEL eth0 "]);
   });
 
   test("leaves it if only its index and its inode are those of the entry: no time tells of a path in /proc", () => {
@@ -379,18 +347,17 @@ describe("DEL of an entry", () => {
     const runsBeside = (neighbour: Partial<Entry>) => {
       const own = [entryOf({ namespace }), chainedOf("tuning", { namespace })];
       const theirs = entryOf({ containerId: "red", namespace, uptime: 986, ...neighbour });
-      return runsOf(del("bridge", {}, { files: journalFiles(...own, theirs) }, netns));
+      return runsOf(del("bridge", {}, { entries: [...own, theirs] }, { CNI_NETNS: netns }));
     };
     expect(runsBeside({})).toEqual(["tuning DEL eth0 ", "bridge DEL eth0 "]);
     const all = [`tuning DEL eth0 ${netns}`, `bridge DEL eth0 ${netns}`];
     expect(runsBeside({ uptime: 984 })).toEqual(all);
-    expect(runsBeside({ bootId: "earlier" })).toEqual(all);
-    expect(runsBeside({ isGivenUp: true, isUndone: true })).toEqual(all);
+    expect(runsBeside(earlier)).toEqual(all);
+    expect(runsBeside(undone)).toEqual(all);
     expect(runsBeside({ namespace: { ...namespace, inode: 1 } })).toEqual(all);
     expect(runsBeside({ ifName: "eth1" })).toEqual(all);
     expect(runsBeside({ role: "meta" })).toEqual(all);
-    const sibling = { containerId: "blue", network: "other", runtimeIfName: "net1" };
-    expect(runsBeside(sibling)).toEqual(["tuning DEL eth0 ", `bridge DEL eth0 ${netns}`]);
+    expect(runsBeside({ containerId: "blue", ...net1 })).toEqual(["tuning DEL eth0 ", `bridge DEL eth0 ${netns}`]);
   });
 
   test("reads no journal of another container if the namespace has a time", () => {
@@ -416,27 +383,26 @@ describe("DEL of an entry", () => {
     const own = chainedOf("firewall", { configuration: { type: "firewall", ...added } });
     const theirs = entryOf({ containerId: "red", done: { addresses: ["10.1.0.3/20", "10.1.0.4/20"] } });
     const files = {
-      ...journalFiles(own, theirs),
       "/var/lib/cni/networks/zone/10.1.0.5": "red\r\neth0",
       "/var/lib/cni/networks/zone/10.1.0.6": "blue\r\neth0",
       "/var/lib/cni/networks/other/10.1.0.6": "red\r\neth0",
     };
     const prevResult = { ips: [kept, recorded, leased, both] };
-    const { runs } = del("firewall", { prevResult }, { files, answers: [exits(1), exits(0)] });
+    const { runs } = del("firewall", { prevResult }, { entries: [own, theirs], files, answers: [exits(1), exits(0)] });
     const left = { stdin: { prevResult: { ips: [kept, both] } } };
     expect(runs).toMatchObject([left, left]);
   });
 
   test.each<[string, object, boolean]>([
     ["is attached", {}, false],
-    ["is attached, with a stray ADD that did nothing", { stray: true, isGivenUp: true, isUndone: true }, false],
-    ["has a later entry whose DEL has passed", { isGivenUp: true, isUndone: true }, true],
+    ["is attached, with a stray ADD that did nothing", { stray: true, ...undone }, false],
+    ["has a later entry whose DEL has passed", undone, true],
   ])("of firewall has an address if another container that has it %s: %s", (_, changes, isGiven) => {
     const own = chainedOf("firewall", { configuration: { type: "firewall" } });
     const red = { containerId: "red", done: { addresses: ["10.1.0.2/24"] } };
     const later = Object.keys(changes).length > 0 ? [tryOf({ containerId: "red", id: "later", ...changes })] : [];
     const ips = [{ address: "10.1.0.2/24" }];
-    const { runs } = del("firewall", { prevResult: { ips } }, { files: journalFiles(own, entryOf(red), ...later) });
+    const { runs } = del("firewall", { prevResult: { ips } }, { entries: [own, entryOf(red), ...later] });
     expect(runs).toMatchObject([{ stdin: { prevResult: { ips: isGiven ? ips : [] } } }]);
   });
 
@@ -444,9 +410,8 @@ describe("DEL of an entry", () => {
     const own = chainedOf("firewall", { configuration: { type: "firewall" } });
     const stray = tryOf({ containerId: "red", stray: true, isGivenUp: true });
     const ips = [{ address: "10.1.0.2/24" }];
-    const result = { networkName: "zone", containerId: "red", ifName: "eth0", result: { ips } };
-    const files = { ...journalFiles(own, stray), "/var/lib/cni/results/zone-red-eth0": JSON.stringify(result) };
-    const { runs } = del("firewall", { prevResult: { ips } }, { files });
+    const files = cached("zone", "red", "eth0", { ips });
+    const { runs } = del("firewall", { prevResult: { ips } }, { entries: [own, stray], files });
     expect(runs).toMatchObject([{ stdin: { prevResult: { ips: [] } } }]);
   });
 
@@ -456,12 +421,11 @@ describe("DEL of an entry", () => {
   });
 
   test("of firewall names the addresses of its ADD, also with the list's configuration", () => {
-    const own = chainedOf("firewall", {
-      configuration: { type: "firewall", prevResult: { ips: [{ address: "10.1.0.9/24" }] } },
-    });
+    const added = { ips: [{ address: "10.1.0.9/24" }] };
+    const own = chainedOf("firewall", { configuration: { type: "firewall", prevResult: added } });
     const prevResult = { ips: [{ address: "10.1.0.2/24" }] };
-    const { runs } = del("firewall", { prevResult }, { files: journalFiles(own), answers: [exits(1), exits(0)] });
-    const both = { stdin: { prevResult: { ips: [...prevResult.ips, { address: "10.1.0.9/24" }] } } };
+    const { runs } = del("firewall", { prevResult }, { entries: [own], answers: [exits(1), exits(0)] });
+    const both = { stdin: { prevResult: { ips: [...prevResult.ips, ...added.ips] } } };
     expect(runs).toMatchObject([both, both]);
   });
 
@@ -471,8 +435,8 @@ describe("DEL of an entry", () => {
     const lease = { "/var/lib/cni/networks/zone/10.1.0.2": "blue\r\nnet1" };
     const givenBeside = (sibling: Partial<Entry>) => {
       const configuration = { type: "firewall", prevResult: { ips } };
-      const theirs = chainedOf("firewall", { network: "other", runtimeIfName: "net1", configuration, ...sibling });
-      return del("firewall", { prevResult: { ips } }, { files: { ...journalFiles(own, theirs), ...lease } }).runs[0];
+      const theirs = chainedOf("firewall", { ...net1, configuration, ...sibling });
+      return del("firewall", { prevResult: { ips } }, { entries: [own, theirs], files: lease }).runs[0];
     };
     const none = { stdin: { prevResult: { ips: [] } } };
     expect(givenBeside({})).toMatchObject(none);
@@ -482,53 +446,42 @@ describe("DEL of an entry", () => {
   });
 
   test("leaves what a stray ADD left beside a sibling that something else attached", () => {
-    const stray = tryOf({ network: "other", runtimeIfName: "net1", ifName: "eth1", stray: true, isGivenUp: true });
-    const result = { networkName: "other", containerId: "blue", ifName: "net1", result: {} };
-    const file = { "/var/lib/cni/results/other-blue-net1": JSON.stringify(result) };
-    const runsWith = (left: Entry, more: Record<string, string>) =>
-      runsOf(del("bridge", {}, { files: { ...journalFiles(entryOf(), left), ...more } }));
-    expect(runsWith(stray, file)).toHaveLength(1);
-    expect(runsWith(stray, {})).toHaveLength(2);
-    expect(runsWith({ ...stray, stray: undefined }, file)).toHaveLength(2);
+    const stray = tryOf({ ...net1, ifName: "eth1", stray: true, isGivenUp: true });
+    const known = cached("other", "blue", "net1", {});
+    const runsWith = (left: Entry, files = {}) => runsOf(del("bridge", {}, { entries: [entryOf(), left], files }));
+    expect(runsWith(stray, known)).toHaveLength(1);
+    expect(runsWith(stray)).toHaveLength(2);
+    expect(runsWith({ ...stray, stray: undefined }, known)).toHaveLength(2);
   });
 
   test("of an ADD that was cut off removes the masquerading rules of its own leases", () => {
-    const configuration = { type: "bridge", name: "zone", ipMasq: true };
     const leases = "/var/lib/cni/networks/zone";
     const files = {
-      ...journalFiles(tryOf({ configuration })),
       [`${leases}/10.1.0.2`]: "blue\r\neth0",
       [`${leases}/10.1.0.3`]: "red\r\neth0",
       [`${leases}/10.1.0.4`]: "blue\r\neth1",
     };
     const asked: string[] = [];
-    const ip = (_: readonly string[], commands: string) => {
-      asked.push(commands);
-      return "";
-    };
-    del("bridge", {}, { files, links: [0], ip });
+    const ip = (_: readonly string[], commands: string) => String(asked.push(commands));
+    del("bridge", {}, { entries: [tryOf({ configuration: masquerading })], files, links: [0], ip });
     expect(asked.join("").match(/address add \S+/g)).toEqual(["address add 10.1.0.2/32"]);
   });
 
   test("of an earlier boot: a creator's without a namespace, an unknown plugin's, and no other", () => {
-    const earlier = { bootId: "earlier" };
     const entries = [entryOf(earlier), chainedOf("tuning", earlier), chainedOf("unknown", earlier)];
-    expect(runsOf(del("bridge", {}, { files: journalFiles(...entries), links: [0] }))).toEqual([
-      `unknown DEL eth0 `,
-      "bridge DEL eth0 ",
-    ]);
+    const outcome = del("bridge", {}, { entries, links: [0] });
+    expect(runsOf(outcome)).toEqual(["unknown DEL eth0 ", "bridge DEL eth0 "]);
   });
 });
 
 describe("DEL of an entry, in detail", () => {
-  const added = { type: "bridge", name: "zone" };
   const hostLocal = { ...added, ipam: { type: "host-local" } };
-  const elsewhere = { path: blue, device: 4, inode: ownNamespace + 1, changedMs: 0 };
+  const ofSibling = { ...net1, delegateNetwork: "zone" };
 
   test("leaves what was added before it, also if it is undone itself, and undoes what was given up before", () => {
     const given = tryOf({ ifName: "eth2", isGivenUp: true });
     const runsAfter = (own: Partial<Entry>) =>
-      runsOf(del("bridge", {}, { files: journalFiles(eth1, given, entryOf(own)), links: [7, 0] }));
+      runsOf(del("bridge", {}, { entries: [eth1, given, entryOf(own)], links: [7, 0] }));
     expect(runsAfter({})).toEqual([`bridge DEL eth0 ${blue}`, "bridge DEL eth2 "]);
     expect(runsAfter(undone)).toEqual(["bridge DEL eth2 "]);
   });
@@ -541,16 +494,12 @@ describe("DEL of an entry, in detail", () => {
       [entryOf(), tryOf({ id: "stray", stray: true, isGivenUp: true })],
       [["stray"], ["bridge eth0"]],
     ],
-    [
-      "one with a lease that a sibling may be getting",
-      [entryOf(), tryOf({ ...net1, delegateNetwork: "zone" })],
-      [["bridge eth0"]],
-    ],
+    ["one with a lease that a sibling may be getting", [entryOf(), tryOf(ofSibling)], [["bridge eth0"]]],
     [
       "one with masquerading that a sibling shares",
       [
-        entryOf({ configuration: { ...added, ipMasq: true } }),
-        entryOf({ ...net1, ifName: "eth1", delegateNetwork: "zone", configuration: { ...added, ipMasq: true } }),
+        entryOf({ configuration: masquerading }),
+        entryOf({ ...ofSibling, ifName: "eth1", configuration: masquerading }),
       ],
       [["bridge eth0"]],
     ],
@@ -559,7 +508,7 @@ describe("DEL of an entry, in detail", () => {
     const meanwhile = (files: Map<string, unknown>) => {
       during ??= (files.get(journal) as { text: string }).text;
     };
-    del("bridge", {}, { files: journalFiles(...entries), meanwhile });
+    del("bridge", {}, { entries: [...entries], meanwhile });
     expect(linesIn(during).flatMap(({ line, ids }) => (line === "given up" ? [ids] : []))).toEqual(expected);
   });
 
@@ -579,15 +528,14 @@ describe("DEL of an entry, in detail", () => {
 
   test("by the list's configuration fails as well: the runtime gets the second answer, and the gateways stay", () => {
     const answers = [exits(1, "first"), exits(2, "second"), exits(0, "third")];
-    const env = { CNI_COMMAND: "DEL", CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
     const ended = (ipam: object) => {
-      const files = journalFiles(entryOf({ configuration: { ...added, ipam } }));
-      const outcome = callWrapper({ stdin: { ...zone, ipam }, env }, { files, answers, links: [7] });
-      return {
-        stdout: outcome.stdout,
-        runs: outcome.runs.length,
-        messages: messagesOf(outcome).filter((one) => one.startsWith("DEL")),
-      };
+      const outcome = loggedDel(
+        "bridge",
+        { ipam },
+        { entries: [entryOf({ configuration: { ...added, ipam } })], answers },
+      );
+      const messages = messagesOf(outcome).filter((one) => one.startsWith("DEL"));
+      return { stdout: outcome.stdout, runs: outcome.runs.length, messages };
     };
     const byList = "DEL failed with the configuration of ADD: running it once more with the list's";
     const gateway = "DEL failed with the configuration of ADD: running it once more without its gateways";
@@ -608,30 +556,22 @@ describe("DEL of an entry, in detail", () => {
     expect(runsWith(false, [exits(1), exits(2), exits(0)])).toEqual([2, 2]);
   });
 
-  test.each<[string, string | undefined, string, Entry]>([
-    [
-      "of a chained plugin that was in the list gets the ADD's",
-      "K8S=1",
-      "K8S=2",
-      chainedOf("tuning", { args: "K8S=2" }),
-    ],
-    ["of a plugin with the call's gets the call's", "K8S=1", "K8S=1", chainedOf("tuning", { args: "K8S=1" })],
-    ["of a plugin without any gets none", "K8S=1", "", chainedOf("tuning", { args: "" })],
-  ])("that no call is for: CNI_ARGS %s", (_, given, expected, entry) => {
-    const env = { CNI_COMMAND: "DEL", CNI_ARGS: given };
-    const { runs } = callWrapper({ stdin: zone, env }, { files: journalFiles(entryOf(), entry), links: [7] });
-    expect(runs.map(({ env: { CNI_ARGS } }) => CNI_ARGS)).toEqual([expected, given]);
+  test.each([
+    ["that was in the list gets the ADD's", "K8S=2", "K8S=2"],
+    ["with the call's gets the call's", "K8S=1", "K8S=1"],
+    ["without any gets none", "", ""],
+  ])("that no call is for: CNI_ARGS of a plugin %s", (_, args, expected) => {
+    const { runs } = del("bridge", {}, { entries: [entryOf(), chainedOf("tuning", { args })] }, { CNI_ARGS: "K8S=1" });
+    expect(runs.map(({ env: { CNI_ARGS } }) => CNI_ARGS)).toEqual([expected, "K8S=1"]);
   });
 
   test("takes the version and the capabilities from the runtime's call, and the rest from its ADD", () => {
-    const files = journalFiles(
-      entryOf({ configuration: { ...added, cniVersion: "0.4.0", runtimeConfig: { mac: "a" } } }),
-    );
+    const configuration = { ...added, cniVersion: "0.4.0", runtimeConfig: { mac: "a" } };
+    const stdinFor = (stdin: object) =>
+      del("bridge", { ...stdin }, { entries: [entryOf({ configuration })] }).runs[0]?.stdin;
     const runtimeConfig = { ips: ["10.1.0.2/24"] };
-    expect(del("bridge", { runtimeConfig }, { files }).runs).toMatchObject([
-      { stdin: { cniVersion: "1.0.0", runtimeConfig } },
-    ]);
-    expect(del("bridge", {}, { files }).runs).toMatchObject([{ stdin: { runtimeConfig: { mac: "a" } } }]);
+    expect(stdinFor({ runtimeConfig })).toMatchObject({ cniVersion: "1.0.0", runtimeConfig });
+    expect(stdinFor({})).toMatchObject({ runtimeConfig: { mac: "a" } });
   });
 
   test("removes an interface of its name in the namespace that is there now, and keeps the lease for its own DEL", () => {
@@ -650,19 +590,15 @@ describe("DEL of an entry, in detail", () => {
     ["of another container lists another name", "red", "eth1", blue, false],
     ["of another container lists it at another path", "red", "eth0", "/run/netns/red", false],
   ])("leaves that interface if libcni's result %s", (_, containerId, name, sandbox, stays) => {
-    const interfaces = [
-      { name: "lo", sandbox },
-      { name, sandbox },
-    ];
-    const result = { networkName: "zone", containerId, ifName: "eth0", result: { interfaces } };
-    const file = { [`/var/lib/cni/results/zone-${containerId}-eth0`]: JSON.stringify(result) };
-    const files = { ...journalFiles(entryOf({ namespace: elsewhere })), ...file };
+    const interfaces = ["lo", name].map((one) => ({ name: one, sandbox }));
+    const files = cached("zone", containerId, "eth0", { interfaces });
+    const outcome = del("bridge", {}, { entries: [entryOf({ namespace: elsewhere })], files });
     const own = "bridge DEL eth0 ";
-    expect(runsOf(del("bridge", {}, { files }))).toEqual(stays ? [own] : [`${own}${blue}`, own]);
+    expect(runsOf(outcome)).toEqual(stays ? [own] : [`${own}${blue}`, own]);
   });
 
   test("with masquerading removes that interface at the second try: other rules may hold the chain", () => {
-    const files = journalFiles(entryOf({ namespace: elsewhere, configuration: { ...added, ipMasq: true } }));
+    const files = journalFiles(entryOf({ namespace: elsewhere, configuration: masquerading }));
     const outcome = del("bridge", {}, { files, answers: [exits(3), exits(0), exits(0)] });
     expect(runsOf(outcome)).toEqual([`bridge DEL eth0 ${blue}`, `bridge DEL eth0 ${blue}`, "bridge DEL eth0 "]);
     expect(outcome.exitCode).toBe(0);
@@ -676,12 +612,11 @@ describe("DEL of an entry, in detail", () => {
   });
 
   test("that would harm a sibling's is skipped, which the log tells, and the journal goes", () => {
-    const files = journalFiles(
+    const entries = [
       entryOf({ done: { ...sinceThen, made: 7 } }),
-      entryOf({ ...net1, delegateNetwork: "zone", done: { ...sinceThen, made: 8 } }),
-    );
-    const env = { CNI_COMMAND: "DEL", CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
-    const outcome = callWrapper({ stdin: zone, env }, { files, links: [8] });
+      entryOf({ ...ofSibling, done: { ...sinceThen, made: 8 } }),
+    ];
+    const outcome = loggedDel("bridge", {}, { entries, links: [8] });
     expect(outcome.runs).toEqual([]);
     expect(messagesOf(outcome)).toEqual([
       "DEL of bridge for eth0 is skipped: the interface and its leases belong to another attachment of this container",
@@ -690,16 +625,14 @@ describe("DEL of an entry, in detail", () => {
   });
 
   test("that was cut off in ADD writes down its addresses before the plugin frees the lease", () => {
-    const configuration = { ...added, ipMasq: true };
     let during = "";
     const meanwhile = (files: Map<string, unknown>) => {
       during ||= (files.get(journal) as { text: string }).text;
     };
     const lease = { "/var/lib/cni/networks/zone/10.1.0.2": "blue\r\neth0" };
-    del("bridge", {}, { files: { ...journalFiles(tryOf({ configuration })), ...lease }, meanwhile });
-    expect(parseJournal({ network: "zone", containerId: "blue", runtimeIfName: "eth0" }, during).entries).toMatchObject(
-      [{ failed: { addresses: ["10.1.0.2/32"] } }],
-    );
+    del("bridge", {}, { entries: [tryOf({ configuration: masquerading })], files: lease, meanwhile });
+    const { entries } = parseJournal(zoneOfBlue, during);
+    expect(entries).toMatchObject([{ failed: { addresses: ["10.1.0.2/32"] } }]);
   });
 
   test("of portmap runs the sibling's ADD again as it was, and once more if it fails", () => {
@@ -709,31 +642,18 @@ describe("DEL of an entry, in detail", () => {
       ...{ ...net1, ifName: "net1", args: "K8S_POD_NAME=web", configuration },
       namespace: { path: other, device: 4, inode: 7, changedMs: 0 },
     });
-    const { runs } = del(
-      "portmap",
-      { prevResult: bothResult },
-      {
-        ...{ files: journalFiles(chainedOf("portmap"), sibling), namespaces: { [other]: 7 } },
-        answers: [exits(0), exits(1), exits(0)],
-      },
-    );
+    const machine = { namespaces: { [other]: 7 }, answers: [exits(0), exits(1), exits(0)] };
+    const entries = [chainedOf("portmap"), sibling];
+    const { runs } = del("portmap", { prevResult: bothResult }, { entries, ...machine });
     const env = { CNI_COMMAND: "ADD", CNI_NETNS: other, CNI_IFNAME: "net1", CNI_ARGS: "K8S_POD_NAME=web" };
-    expect(runs.slice(1)).toMatchObject([
-      { env, stdin: configuration },
-      { env, stdin: configuration },
-    ]);
-    expect(runs).toHaveLength(3);
+    expect(runs.slice(1)).toMatchObject(Array(2).fill({ env, stdin: configuration }));
   });
 
   test("by the list's configuration keeps the network of its ADD", () => {
-    const files = journalFiles(
-      entryOf({ delegateNetwork: "older", configuration: { ...added, name: "older", token: "old" } }),
-    );
-    const outcome = del(
-      "bridge",
-      { token: "new", wrapper: { network: "newer" } },
-      { files, answers: [exits(1), exits(0)] },
-    );
+    const configuration = { ...added, name: "older", token: "old" };
+    const stdin = { token: "new", wrapper: { network: "newer" } };
+    const entries = [entryOf({ delegateNetwork: "older", configuration })];
+    const outcome = del("bridge", stdin, { entries, answers: [exits(1), exits(0)] });
     expect(outcome.runs).toMatchObject([
       { stdin: { name: "older", token: "old" } },
       { stdin: { name: "older", token: "new" } },
@@ -743,28 +663,17 @@ describe("DEL of an entry, in detail", () => {
 
   test("gets the interfaces that its ADD added, also if an older result does not list them, each once", () => {
     const vrf0 = { name: "vrf0", sandbox: blue };
-    const files = journalFiles(chainedOf("tuning", { done: { ...sinceThen, added: [vrf0] } }));
+    const entries = [chainedOf("tuning", { done: { ...sinceThen, added: [vrf0] } })];
     const [eth0] = macvlanResult.interfaces;
-    for (const interfaces of [[eth0], [eth0, vrf0]]) {
-      const { runs } = del("tuning", { prevResult: { ...macvlanResult, interfaces } }, { files });
+    for (const interfaces of [[eth0], [eth0, vrf0], [eth0, { ...vrf0, name: "x" }]]) {
+      const { runs } = del("tuning", { prevResult: { ...macvlanResult, interfaces } }, { entries });
       expect(runs[0]?.stdin).toHaveProperty("prevResult.interfaces", [eth0, vrf0]);
     }
-    const { runs } = del(
-      "tuning",
-      { prevResult: { cniVersion: "1.0.0", interfaces: [eth0, { ...vrf0, name: "x" }] } },
-      { files },
-    );
-    expect(runs[0]?.stdin).toHaveProperty("prevResult.interfaces", [eth0, vrf0]);
   });
 
   test.each<[string, string, Entry, object]>([
     ["a chained plugin gets all of it", "gets all of it", chainedOf("tuning", { ifName: "eth1" }), bothResult],
-    [
-      "one that makes an interface gets none",
-      "gets no prevResult",
-      entryOf({ type: "tuning", ifName: "eth1" }),
-      macvlanResult,
-    ],
+    ["one that makes an interface gets none", "gets no prevResult", entryOf({ ifName: "eth1" }), macvlanResult],
   ])("with an interface that prevResult lacks, or with a wrong index in it: %s", (_, words, entry, prevResult) => {
     const wrong = { ...bothResult, ips: [{ address: "10.1.0.2/24", interface: 9 }] };
     const missing = { ...prevResult, interfaces: [bothResult.interfaces[0]], ips: [] };
@@ -773,19 +682,16 @@ describe("DEL of an entry, in detail", () => {
       [wrong, "invalid prevResult: prevResult.ips[0].interface is outside the list of 4 interfaces"],
       [missing, "interface eth1 is not in prevResult"],
     ] as const) {
-      const stdin = { ...zone, prevResult: given, wrapper: { ifName: "eth1", role } };
-      const env = { CNI_COMMAND: "DEL", CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
-      const outcome = callWrapper(
-        { calledAs: "/opt/cni/bin/unknown-wrapper", stdin, env },
-        { files: journalFiles({ ...entry, type: "unknown", path: "/opt/cni/bin/unknown" }), links: [7] },
-      );
+      const stdin = { prevResult: given, wrapper: { ifName: "eth1", role } };
+      const own = { ...entry, type: "unknown", path: "/opt/cni/bin/unknown" };
+      const outcome = loggedDel("unknown", stdin, { entries: [own] });
       const messages = messagesOf(outcome).filter((one) => !one.startsWith("DEL"));
       expect(messages).toEqual([`${why}: the delegate ${words}`]);
     }
   });
 
   test("keeps the path of a namespace that is gone", () => {
-    const outcome = del("bridge", {}, { files: journalFiles(entryOf()), noNamespace: true });
+    const outcome = del("bridge", {}, { entries: [entryOf()], noNamespace: true });
     expect(runsOf(outcome)).toEqual([`bridge DEL eth0 ${blue}`]);
   });
 });
@@ -795,54 +701,35 @@ test.each(["", '{"line":"beg'])("DEL removes a journal that has no whole line: %
 });
 
 describe("DEL of an entry removes an interface of its name that is not its own", () => {
-  const elsewhere = { path: blue, device: 4, inode: ownNamespace + 1, changedMs: 0 };
-  const made = { ...sinceThen, made: 9 };
+  const made = { ...net1, done: { ...sinceThen, made: 9 } };
+  const own = entryOf({ type: "macvlan" });
+  const failed = tryOf({ type: "macvlan", namespace: elsewhere });
   const alone = ["macvlan DEL eth0 "];
   const both = [`macvlan DEL eth0 ${blue}`, ...alone];
 
   test.each<[string, Entry, Entry[], string[]]>([
-    ["beside nobody", entryOf({ type: "macvlan" }), [], both],
-    ["of another namespace", entryOf({ type: "macvlan", namespace: elsewhere }), [], both],
-    ["but not a sibling's", entryOf({ type: "macvlan" }), [entryOf({ ...net1, done: made })], alone],
+    ["beside nobody", own, [], both],
+    ["of another namespace", { ...own, namespace: elsewhere }, [], both],
+    ["but not a sibling's", own, [entryOf(made)], alone],
     [
       "but not one that a sibling has given up: its own DEL removes that",
-      entryOf({ type: "macvlan" }),
-      [entryOf({ ...net1, done: made, isGivenUp: true })],
+      own,
+      [entryOf({ ...made, isGivenUp: true })],
       [...alone, `bridge DEL eth0 ${blue}`],
     ],
     [
       "but not a sibling's, of another namespace",
-      entryOf({ type: "macvlan", namespace: elsewhere }),
+      { ...own, namespace: elsewhere },
       [entryOf({ ...net1, type: "macvlan", delegateNetwork: "other" })],
       alone,
     ],
-    [
-      "beside a sibling that is undone",
-      entryOf({ type: "macvlan" }),
-      [entryOf({ ...net1, done: made, ...undone })],
-      both,
-    ],
-    [
-      "beside a sibling with another name",
-      entryOf({ type: "macvlan" }),
-      [entryOf({ ...net1, done: made, ifName: "net1" })],
-      both,
-    ],
-    [
-      "beside a sibling elsewhere",
-      entryOf({ type: "macvlan" }),
-      [entryOf({ ...net1, done: made, namespace: elsewhere })],
-      both,
-    ],
-    ["after a failed ADD in another namespace", tryOf({ type: "macvlan", namespace: elsewhere }), [], both],
-    [
-      "whatever a failed ADD in another namespace found and left",
-      tryOf({ type: "macvlan", namespace: elsewhere, before: 9, failed: { left: 5 } }),
-      [],
-      both,
-    ],
+    ["beside a sibling that is undone", own, [entryOf({ ...made, ...undone })], both],
+    ["beside a sibling with another name", own, [entryOf({ ...made, ifName: "net1" })], both],
+    ["beside a sibling elsewhere", own, [entryOf({ ...made, namespace: elsewhere })], both],
+    ["after a failed ADD in another namespace", failed, [], both],
+    ["whatever a failed ADD elsewhere found and left", { ...failed, before: 9, failed: { left: 5 } }, [], both],
   ])("%s", (_, own, siblings, expected) => {
-    expect(runsOf(del("macvlan", {}, { files: journalFiles(own, ...siblings), links: [9] }))).toEqual(expected);
+    expect(runsOf(del("macvlan", {}, { entries: [own, ...siblings], links: [9] }))).toEqual(expected);
   });
 
   test("but a chained plugin makes none, and without a namespace there is none", () => {
