@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 import {
   type Call,
   callWrapper,
+  commandsOf,
   environment,
   exits,
   type FakeAnswer,
   type Outcome,
   printed,
-  type Run,
 } from "./support/fake-host.ts";
 import { blue } from "./support/requests.ts";
 import { bothResult, bridgeResult, macvlanResult } from "./support/results.ts";
@@ -20,10 +20,6 @@ const second: Call = { stdin: { ...zone, wrapper: { ifName: "eth1" }, prevResult
 
 function calling(command: string, call: Call = first): Call {
   return { ...call, env: { ...call.env, CNI_COMMAND: command } };
-}
-
-function commands(runs: readonly Run[]): (string | undefined)[] {
-  return runs.map(({ env }) => env.CNI_COMMAND);
 }
 
 test("at debug, the log begins with the configuration, and names the list's network", () => {
@@ -189,7 +185,7 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
     ])("to be %s: its DEL is run", (_, call) => {
       const outcome = call();
       expect(printed(outcome)).toMatchObject({ code: 102, details: expect.stringContaining("nested too deeply") });
-      expect(commands(outcome.runs)).toEqual(["ADD", "DEL"]);
+      expect(commandsOf(outcome)).toEqual(["ADD", "DEL"]);
     });
 
     test("to be read, alone in its chain: the runtime gets it unchanged", () => {
@@ -201,14 +197,14 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
   test("its answer was cut off", () => {
     const outcome = callWrapper(first, { answers: [{ ended: "too much output" }, exits(0)] });
     expect(printed(outcome)).toMatchObject({ code: 102, details: expect.stringContaining("more than 8 MiB") });
-    expect(commands(outcome.runs)).toEqual(["ADD", "DEL"]);
+    expect(commandsOf(outcome)).toEqual(["ADD", "DEL"]);
   });
 
   test("stdout is closed: its DEL still runs", () => {
     const stdoutError = Object.assign(new Error("EPIPE"), { code: "EPIPE" });
     const outcome = callWrapper(second, { stdoutError, answers: [exits(0, bridgeResult), exits(0)] });
     expect(outcome).toMatchObject({ exitCode: 1, stdout: "" });
-    expect(commands(outcome.runs)).toEqual(["ADD", "DEL"]);
+    expect(commandsOf(outcome)).toEqual(["ADD", "DEL"]);
   });
 
   test.each<[string, FakeAnswer, string]>([
@@ -226,7 +222,7 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
       details: expect.stringMatching(/it is not a JSON object.*The delegate's DEL failed as well: /),
     });
     expect(printed(outcome).details).toContain(words);
-    expect(commands(outcome.runs)).toEqual(["ADD", "DEL"]);
+    expect(commandsOf(outcome)).toEqual(["ADD", "DEL"]);
   });
 });
 
@@ -237,7 +233,7 @@ describe("a delegate that did not exit by itself", () => {
   ])("%s on ADD: it did not succeed, so nothing is undone", (_, answer, code) => {
     const outcome = callWrapper(second, { answers: [answer] });
     expect(printed(outcome)).toMatchObject({ code });
-    expect(commands(outcome.runs)).toEqual(["ADD"]);
+    expect(commandsOf(outcome)).toEqual(["ADD"]);
   });
 });
 
@@ -322,6 +318,6 @@ describe("stdout that cannot be written", () => {
   test("a delegate's error: exit code 1, and nothing is undone", () => {
     const outcome = callWrapper(first, { stdoutError, answers: [exits(3, "{}")] });
     expect(outcome.exitCode).toBe(1);
-    expect(commands(outcome.runs)).toEqual(["ADD"]);
+    expect(commandsOf(outcome)).toEqual(["ADD"]);
   });
 });

@@ -28,29 +28,27 @@ test.each([
   expect(freesTheSame(entryOf(more), own, { type: "bridge", ipam })).toBe(expected);
 });
 
+const subnet = { subnet: "10.1.0.0/24" };
+const none = { gateway: null };
+const noRanges = [7, [null, "x"]];
+
 test.each([
   [
     "of each range",
-    {
-      ranges: [[{ subnet: "10.1.0.0/24", Gateway: "10.2.0.1" }, { subnet: "10.3.0.0/24" }], [{ subnet: "fd00::/64" }]],
-    },
+    { ranges: [[{ ...subnet, Gateway: "10.2.0.1" }, { subnet: "10.3.0.0/24" }], [{ subnet: "fd00::/64" }]] },
     {
       ranges: [
         [
-          { subnet: "10.1.0.0/24", gateway: null },
-          { subnet: "10.3.0.0/24", gateway: null },
+          { ...subnet, ...none },
+          { subnet: "10.3.0.0/24", ...none },
         ],
-        [{ subnet: "fd00::/64", gateway: null }],
+        [{ subnet: "fd00::/64", ...none }],
       ],
-      gateway: null,
+      ...none,
     },
   ],
-  ["beside the only subnet", { subnet: "10.1.0.0/24", gateway: "10.2.0.1" }, { subnet: "10.1.0.0/24", gateway: null }],
-  [
-    "and what is no range stays",
-    { gateway: "10.2.0.1", ranges: [7, [null, "x"]] },
-    { gateway: null, ranges: [7, [null, "x"]] },
-  ],
+  ["beside the only subnet", { ...subnet, gateway: "10.2.0.1" }, { ...subnet, ...none }],
+  ["and what is no range stays", { gateway: "10.2.0.1", ranges: noRanges }, { ...none, ranges: noRanges }],
 ])("host-local's gateways are left out: %s", (_, ipam, expected) => {
   const configuration = { type: "bridge", ipam: { type: "host-local", ...ipam } };
   expect(withoutGateways(configuration)).toEqual({ type: "bridge", ipam: { type: "host-local", ...expected } });
@@ -83,12 +81,8 @@ describe("a prevResult that a plugin can read gets the configuration's version",
     { dns: { nameservers: ["10.0.0.1"], domain: null, search: null, options: [] }, unknown: 7 },
     { interfaces: [{ name: "eth0", mac: "", mtu: 1500, socketPath: "/run/x", pciID: null }] },
     { interfaces: [{ Unknown: 7, names: ["eth0"] }] },
-    {
-      ips: [
-        { version: "4", address: "10.0.0.2/24", gateway: "" },
-        { address: "fd00::2/64", gateway: "fd00::1" },
-      ],
-    },
+    { ips: [{ version: "4", address: "10.0.0.2/24", gateway: "" }] },
+    { ips: [{ address: "fd00::2/64", gateway: "fd00::1" }] },
     { routes: [{ dst: "0.0.0.0/0", gw: null, mtu: 0, advmss: 1, priority: -1, table: null, scope: 253 }, {}] },
   ])("%j", (part) => {
     expect(read(part)).toEqual({ cniVersion: "1.0.0", type: "bridge", prevResult: { ...part, cniVersion: "1.0.0" } });
@@ -148,10 +142,8 @@ describe("one that no plugin can read counts as none", () => {
 
 test("a configuration without a version has a prevResult without one: no configuration says 0.1.0 otherwise", () => {
   const configuration = { type: "bridge", prevResult: { cniVersion: "0.4.0", ips: [] } };
-  expect(withReadablePrevResult(session, configuration)).toEqual({
-    type: "bridge",
-    prevResult: { cniVersion: "", ips: [] },
-  });
+  const shown = { type: "bridge", prevResult: { cniVersion: "", ips: [] } };
+  expect(withReadablePrevResult(session, configuration)).toEqual(shown);
 });
 
 test("the interfaces that a plugin added are in prevResult, after the others and with all else", () => {

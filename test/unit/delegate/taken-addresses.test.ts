@@ -43,23 +43,29 @@ const resultOf = (containerId: string, address: string) => ({
   }),
 });
 
+const ofBlue = { [`${leases}/10.1.0.2`]: "blue\neth0" };
+const ofBlueElsewhere = { "/run/leases/zone/10.1.0.2": "blue\neth0" };
+
 describe("an address that another container has", () => {
+  const ofCache = resultOf("red", "10.1.0.2/24");
+  const ofSibling = { network: "b", done: two };
+
   test.each<[string, string[], Record<string, string>]>([
     ["nothing is known", [], {}],
     ["it leases it", ["10.1.0.2/24"], { [`${leases}/10.1.0.2`]: "red\neth0" }],
-    ["this one leases it", [], { [`${leases}/10.1.0.2`]: "blue\neth0" }],
+    ["this one leases it", [], ofBlue],
     ["both lease it", [], { [`${leases}/10.1.0.2`]: "red\neth0", "/var/lib/cni/networks/b/10.1.0.2": "blue\neth0" }],
     ["its journal has it", ["10.1.0.2/24"], ofRed()],
-    ["its journal has it, and this one leases it", [], { ...ofRed(), [`${leases}/10.1.0.2`]: "blue\neth0" }],
+    ["its journal has it, and this one leases it", [], { ...ofRed(), ...ofBlue }],
     [
       "its journal has it, and this one leases it in another dataDir",
       [],
-      { ...ofRed(), ...journalFiles(elsewhere), "/run/leases/zone/10.1.0.2": "blue\neth0" },
+      { ...ofRed(), ...journalFiles(elsewhere), ...ofBlueElsewhere },
     ],
     [
       "its journal has it, and this one's creator there is undone",
       ["10.1.0.2/24"],
-      { ...ofRed(), ...journalFiles({ ...elsewhere, isUndone: true }), "/run/leases/zone/10.1.0.2": "blue\neth0" },
+      { ...ofRed(), ...journalFiles({ ...elsewhere, isUndone: true }), ...ofBlueElsewhere },
     ],
     ["its journal is of an earlier boot", [], ofRed({ bootId: "earlier" })],
     [
@@ -77,22 +83,14 @@ describe("an address that another container has", () => {
     ["this container's journal has it", [], journalFiles(entryOf({ done: { made: 7, ...two } }))],
     ["libcni's result has it", ["10.1.0.3/24"], resultOf("red", "10.1.0.3/16")],
     ["libcni's result for this one has it", [], resultOf("blue", "10.1.0.3/16")],
-    [
-      "a journal tells more than libcni's result",
-      [],
-      { ...ofRed({ done: undefined }), ...resultOf("red", "10.1.0.2/24") },
-    ],
+    ["a journal tells more than libcni's result", [], { ...ofRed({ done: undefined }), ...ofCache }],
     [
       "a journal of another attachment tells nothing about a result",
       ["10.1.0.2/24"],
-      { ...ofRed({ done: undefined, runtimeIfName: "net1" }), ...resultOf("red", "10.1.0.2/24") },
+      { ...ofRed({ done: undefined, runtimeIfName: "net1" }), ...ofCache },
     ],
-    [
-      "a sibling has firewall for it",
-      ["10.1.0.2/24"],
-      journalFiles(chainedOf("firewall", { network: "b", done: two })),
-    ],
-    ["a sibling has another plugin for it", [], journalFiles(chainedOf("portmap", { network: "b", done: two }))],
+    ["a sibling has firewall for it", ["10.1.0.2/24"], journalFiles(chainedOf("firewall", ofSibling))],
+    ["a sibling has another plugin for it", [], journalFiles(chainedOf("portmap", ofSibling))],
   ])("%s: %j", (_, expected, files) => {
     expect(takenWith(files)).toEqual(expected);
   });
@@ -105,11 +103,7 @@ describe("an address that another container has", () => {
     });
     expect(kept).toEqual({ ...configuration, prevResult: { cniVersion: "1.0.0", ips: prevResult.ips.slice(1) } });
     expect(withoutAddressesOfOthers(factsOf({}), zoneOfBlue, configuration).kept).toBe(configuration);
-    const others = [
-      { type: "firewall" },
-      { type: "firewall", prevResult: 1 },
-      { type: "firewall", prevResult: { ips: 1 } },
-    ];
+    const others = [{}, { prevResult: 1 }, { prevResult: { ips: 1 } }].map((one) => ({ type: "firewall", ...one }));
     for (const other of others) expect(withoutAddressesOfOthers(factsOf(files), zoneOfBlue, other).kept).toBe(other);
   });
 });
@@ -154,9 +148,6 @@ test("the leases of an entry are those of its interface in its network", () => {
   expect(leasedTo(factsOf({ "/run/leases/zone/10.1.0.9": "blue\neth0" }), elsewhere)).toEqual(["10.1.0.9/32"]);
   const has = (address: string) =>
     mayHaveLease(facts, entryOf(), { cniVersion: "1.0.0", ips: [{ address: "10.9.0.9/24" }, { address }] });
-  expect([
-    has("10.1.0.2/24"),
-    has("10.1.0.4/24"),
-    mayHaveLease(factsOf({}), entryOf(), { cniVersion: "1.0.0" }),
-  ]).toEqual([true, false, true]);
+  expect([has("10.1.0.2/24"), has("10.1.0.4/24")]).toEqual([true, false]);
+  expect(mayHaveLease(factsOf({}), entryOf(), { cniVersion: "1.0.0" })).toBe(true);
 });

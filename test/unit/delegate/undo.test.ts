@@ -8,13 +8,22 @@ import type { Del } from "../../../shared/journal/sharing.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { del } from "../support/dels.ts";
 import { callWrapper, environment, exits, type Machine, type Run, sessionOn } from "../support/fake-host.ts";
-import { chainedOf, entryOf, journalFiles, linesIn, tryOf, zoneOfBlue } from "../support/journals.ts";
+import {
+  appearing,
+  chainedOf,
+  entryOf,
+  journal,
+  journalFiles,
+  linesIn,
+  net1,
+  tryOf,
+  undone,
+  zoneOfBlue,
+} from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 import { bridgeResult } from "../support/results.ts";
 
-const journal = "/var/lib/cni/wrappers/blue/zone:eth0";
 const failure = exits(1, { code: 7, msg: "no" });
-const other = { network: "other", runtimeIfName: "net1" };
 const masquerading = { type: "bridge", name: "zone", ipMasq: true };
 
 /** Prepares the undo of a journal with these entries. `seen` and `warnings` return what it did. */
@@ -38,12 +47,8 @@ const got = ({ env, stdin }: Run) => ({ env, stdin });
 
 describe("an undone journal", () => {
   test("tells which entries failed and why, and was given up before the first DEL", () => {
-    const entries = [
-      entryOf({ ifName: "eth1", isGivenUp: true, isUndone: true }),
-      entryOf(),
-      chainedOf("tuning"),
-      chainedOf("portmap"),
-    ];
+    const chained = [chainedOf("tuning"), chainedOf("portmap")];
+    const entries = [entryOf({ ifName: "eth1", ...undone }), entryOf(), ...chained];
     const before: unknown[] = [];
     const meanwhile = (files: Map<string, unknown>) => before.push((files.get(journal) as { text: string }).text);
     const { undo, seen, warnings } = undoing(entries, { answers: [exits(0), failure], meanwhile });
@@ -52,10 +57,8 @@ describe("an undone journal", () => {
       ["tuning eth0", "no"],
       ["bridge eth0", "no"],
     ]);
-    expect(linesIn(String(before[0])).at(-1)).toEqual({
-      line: "given up",
-      ids: ["bridge eth0", "tuning eth0", "portmap eth0"],
-    });
+    const ids = ["bridge eth0", "tuning eth0", "portmap eth0"];
+    expect(linesIn(String(before[0])).at(-1)).toEqual({ line: "given up", ids });
     expect(linesIn(seen().files[journal]).at(-1)).toEqual({ line: "undone", id: "portmap eth0" });
     expect(warnings()).toMatchObject([
       { message: "tuning of eth0 stays given up: no", delegate: "tuning", ifName: "eth0" },
@@ -72,7 +75,7 @@ describe("an undone journal", () => {
   });
 
   test("that cannot be read any more tells nothing new: what was undone before is not undone again", () => {
-    const entries = [entryOf({ isGivenUp: true, isUndone: true }), entryOf({ ifName: "eth1" }), chainedOf("tuning")];
+    const entries = [entryOf(undone), entryOf({ ifName: "eth1" }), chainedOf("tuning")];
     const machine: Machine = { directories: { [journal]: 7 }, meanwhile: (files) => files.delete(journal) };
     const { undo, seen } = undoing(entries, machine);
     expect(undoJournal(undo)).toEqual([]);
@@ -102,7 +105,7 @@ describe("a DEL that failed", () => {
   });
 
   test("has no gateways to leave out if it keeps the lease: a sibling has it", () => {
-    const sibling = entryOf({ ...other, delegateNetwork: "zone", configuration: gateways });
+    const sibling = entryOf({ ...net1, delegateNetwork: "zone", configuration: gateways });
     const files = journalFiles(entryOf({ configuration: gateways }), sibling);
     const { runs, exitCode } = del("bridge", listed, { files, answers: [failure] });
     expect(runs.map(({ stdin }) => (stdin as JsonObject).ipam)).toEqual([{ type: "static" }, { type: "static" }]);
@@ -111,7 +114,7 @@ describe("a DEL that failed", () => {
 
   test("and passes without gateways stays given up if a sibling shares its masquerading", () => {
     const configuration = { ...gateways, ipMasq: true };
-    const sibling = entryOf({ ...other, delegateNetwork: "zone", ifName: "eth1", configuration });
+    const sibling = entryOf({ ...net1, delegateNetwork: "zone", ifName: "eth1", configuration });
     const files = journalFiles(entryOf({ configuration }), sibling);
     const answers = [failure, failure, failure, exits(0)];
     const outcome = del("bridge", { ...listed, ipMasq: true }, { files, answers });
@@ -131,10 +134,8 @@ describe("a DEL that failed", () => {
   });
 
   test("does not run with the list's configuration if a sibling has got the interface and the lease by now", () => {
-    const meanwhile = (files: Map<string, unknown>) => {
-      const sibling = entryOf({ ...other, delegateNetwork: "zone", done: { made: 8, addresses: [] } });
-      for (const [path, text] of Object.entries(journalFiles(sibling))) files.set(path, { text, modifiedMs: 0 });
-    };
+    const sibling = entryOf({ ...net1, delegateNetwork: "zone", done: { made: 8, addresses: [] } });
+    const meanwhile = appearing(sibling);
     const answers = [exits(1, "first"), exits(0)];
     const outcome = del("bridge", {}, { entries: [entryOf()], answers, meanwhile, links: [7, 8] });
     expect(outcome).toMatchObject({ exitCode: 1, stdout: "first", runs: [{}] });
@@ -194,7 +195,7 @@ describe("masquerading rules", () => {
   test.each<[string, Entry[]]>([
     [
       "that a sibling shares stay",
-      [entry, entryOf({ ...other, delegateNetwork: "zone", ifName: "eth1", configuration: masquerading })],
+      [entry, entryOf({ ...net1, delegateNetwork: "zone", ifName: "eth1", configuration: masquerading })],
     ],
     ["of an earlier boot are gone", [{ ...entry, bootId: "earlier" }]],
     ["of an attachment without masquerading are none", [entryOf()]],
@@ -265,7 +266,7 @@ describe("the addresses of a failed ADD's rules are kept in the journal", () => 
   });
 
   test("and are unknown if its interface cannot be read, and a sibling has the lease and the rules", () => {
-    const files = journalFiles(entryOf({ ...other, delegateNetwork: "zone", configuration: masquerading }));
+    const files = journalFiles(entryOf({ ...net1, delegateNetwork: "zone", configuration: masquerading }));
     expect(failedLine({ ipMasq: true }, { files, links: [undefined] })).toEqual(failed);
   });
 
@@ -289,7 +290,7 @@ describe("the ADD of a sibling whose rules a DEL has removed as well", () => {
   const files = journalFiles(chainedOf("portmap"), ...siblings);
 
   /** What runs for the last entry's undo. Before the run with a number ends, a sibling is given up. */
-  function undone(machine: Machine, givenUpIn?: number, name = "net1") {
+  function runsOf(machine: Machine, givenUpIn?: number, name = "net1") {
     let runs = 0;
     const meanwhile = (all: Map<string, unknown>) => {
       const file = `/var/lib/cni/wrappers/blue/other:${name}`;
@@ -303,32 +304,32 @@ describe("the ADD of a sibling whose rules a DEL has removed as well", () => {
   const shares = "portmap of other shares its rules: running its ADD again";
 
   test("runs again with all that it had", () => {
-    expect(undone({})).toEqual({ runs: [own, again("net1"), again("net2")], messages: [shares, shares] });
+    expect(runsOf({})).toEqual({ runs: [own, again("net1"), again("net2")], messages: [shares, shares] });
   });
 
   test("runs twice if it fails, and no third time", () => {
     const runs = [own, again("net1"), again("net1"), again("net2")];
-    expect(undone({ answers: [exits(0), failure, failure, exits(0)] }).runs).toEqual(runs);
-    expect(undone({ answers: [exits(0), failure, exits(0)] }).runs).toEqual(runs);
+    expect(runsOf({ answers: [exits(0), failure, failure, exits(0)] }).runs).toEqual(runs);
+    expect(runsOf({ answers: [exits(0), failure, exits(0)] }).runs).toEqual(runs);
   });
 
   test("does not run if it is given up before it", () => {
-    expect(undone({}, 0).runs).toEqual([own, again("net2")]);
-    expect(undone({}, 1, "net2").runs).toEqual([own, again("net1")]);
+    expect(runsOf({}, 0).runs).toEqual([own, again("net2")]);
+    expect(runsOf({}, 1, "net2").runs).toEqual([own, again("net1")]);
   });
 
   test("is undone again if it is given up meanwhile, and the others' ADDs run once more", () => {
     const runs = [own, again("net1"), again("net1", "DEL"), again("net2"), again("net2")];
-    expect(undone({}, 1)).toEqual({ runs, messages: [shares, shares, shares] });
+    expect(runsOf({}, 1)).toEqual({ runs, messages: [shares, shares, shares] });
     const second = [own, again("net1"), ...runs.slice(1)];
-    expect(undone({ answers: [exits(0), failure, exits(0)] }, 2).runs).toEqual(second);
+    expect(runsOf({ answers: [exits(0), failure, exits(0)] }, 2).runs).toEqual(second);
     const failed = [own, again("net1"), again("net1"), again("net2")];
-    expect(undone({ answers: [exits(0), failure, failure, exits(0)] }, 2).runs).toEqual(failed);
+    expect(runsOf({ answers: [exits(0), failure, failure, exits(0)] }, 2).runs).toEqual(failed);
   });
 
   test("is named if its DEL cannot run", () => {
     const killed = { ended: "signal", signal: "SIGKILL" } as const;
-    const { messages } = undone({ answers: [exits(0), exits(0), killed, exits(0)] }, 1);
+    const { messages } = runsOf({ answers: [exits(0), exits(0), killed, exits(0)] }, 1);
     expect(messages).toEqual([shares, expect.stringMatching(/^its DEL failed: .*portmap/), shares]);
   });
 });

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { HandOver } from "../../../shared/call/plan.ts";
-import { type Entry, journalFile } from "../../../shared/journal/journal.ts";
+import type { Entry } from "../../../shared/journal/journal.ts";
+import type { KernelRoute } from "../../../shared/journal/routing.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
-import { callWrapper, exits, planOf } from "../support/fake-host.ts";
-import { chainedOf, entryOf, journalFiles, tryOf, zoneOfBlue } from "../support/journals.ts";
+import { callWrapper, exits, type Machine, planOf } from "../support/fake-host.ts";
+import { chainedOf, entryOf, journal, journalFiles, tryOf, undone } from "../support/journals.ts";
 import { blue, requestOf } from "../support/requests.ts";
 import { bothResult, bridgeView } from "../support/results.ts";
 
@@ -22,13 +23,8 @@ test("the delegate gets its own attachment, under the name of its interface", ()
       delegate: "bridge",
       environment: { CNI_IFNAME: "eth1" },
       configuration: {
-        cniVersion: "1.0.0",
-        name: "zone-eth1",
-        bridge: "other",
-        isGateway: true,
-        ipam,
-        type: "bridge",
-        prevResult: bridgeView,
+        ...{ cniVersion: "1.0.0", name: "zone-eth1", type: "bridge" },
+        ...{ bridge: "other", isGateway: true, ipam, prevResult: bridgeView },
       },
     },
     network: "zone",
@@ -42,10 +38,15 @@ describe("the MAC of the bridge", () => {
   const layer2 = { wrapper: { ifName: "eth1" }, bridge: "disc0", ipam };
   const [, bridge, ...ports] = bothResult.interfaces;
 
-  function shown(configuration: JsonObject, files: Record<string, string>): unknown {
+  /** Whether the delegate compares it. */
+  function shown(configuration: JsonObject, files: Record<string, string>): string {
     const stdin = { cniVersion: "1.0.0", name: "zone", ...configuration, prevResult: bothResult };
     const [run] = callWrapper({ env: { CNI_COMMAND: "CHECK" }, stdin }, { files }).runs;
-    return (run?.stdin as { prevResult?: CniResult } | undefined)?.prevResult?.interfaces;
+    const { prevResult } = (run?.stdin ?? {}) as { prevResult?: CniResult };
+    const [first, ...others] = prevResult?.interfaces ?? [];
+    expect(others).toStrictEqual(ports);
+    expect([bridge, { name: "disc0" }]).toContainEqual(first);
+    return first?.mac ? "compared" : "left out";
   }
 
   test.each([
@@ -58,21 +59,18 @@ describe("the MAC of the bridge", () => {
     ["", gateway, "left out"],
   ])("the kernel decides: addr_assign_type %j, %j: it is %s", (origin, configuration, outcome) => {
     const files = { "/sys/class/net/disc0/addr_assign_type": origin };
-    const first = outcome === "compared" ? bridge : { name: "disc0" };
-    expect(shown(configuration, files)).toStrictEqual([first, ...ports]);
+    expect(shown(configuration, files)).toBe(outcome);
   });
+
+  const isSet = { "/sys/class/net/disc0/addr_assign_type": "3\n" };
 
   test.each([
     ["compared", { fixedMac: true as const }],
     ["left out", {}],
   ])("is %s if somebody has set it, and ADD saw %j", (outcome, seen) => {
     const done = { addresses: [], ...seen };
-    const files = {
-      "/sys/class/net/disc0/addr_assign_type": "3\n",
-      ...journalFiles(entryOf({ ifName: "eth1", done })),
-    };
-    const first = outcome === "compared" ? bridge : { name: "disc0" };
-    expect(shown(gateway, files)).toStrictEqual([first, ...ports]);
+    const files = { ...isSet, ...journalFiles(entryOf({ ifName: "eth1", done })) };
+    expect(shown(gateway, files)).toBe(outcome);
   });
 
   test.each([
@@ -83,33 +81,27 @@ describe("the MAC of the bridge", () => {
     ["compared", "neither the kernel nor another result says it", "disc0", undefined, undefined],
     ["left out", "another result has the one that it has now", "disc0", "02:00:00:00:00:51", "02:00:00:00:00:51"],
   ])("is %s although somebody has set it and ADD saw that: %s", (outcome, _, name, mac, present) => {
+    const key = { kind: "cniCacheV1", networkName: "zone", ifName: "eth0" };
     const interfaces = [null, { name, mac, sandbox: "/run/netns/red" }, { name, mac }];
     const files = {
-      "/sys/class/net/disc0/addr_assign_type": "3\n",
+      ...isSet,
       ...(present !== undefined && { "/sys/class/net/disc0/address": `${present}\n` }),
-      "/var/lib/cni/results/zone-red-eth0": JSON.stringify({
-        ...{ kind: "cniCacheV1", networkName: "zone", containerId: "red", ifName: "eth0", result: { interfaces } },
-      }),
+      "/var/lib/cni/results/zone-red-eth0": JSON.stringify({ ...key, containerId: "red", result: { interfaces } }),
       "/var/lib/cni/results/zone-green-eth0": JSON.stringify({
-        ...{ kind: "cniCacheV1", networkName: "zone", containerId: "green", ifName: "eth0", result: { interfaces: 7 } },
+        ...{ ...key, containerId: "green", result: { interfaces: 7 } },
       }),
       ...journalFiles(entryOf({ ifName: "eth1", done: { addresses: [], fixedMac: true } })),
     };
-    const first = outcome === "compared" ? bridge : { name: "disc0" };
-    expect(shown(gateway, files)).toStrictEqual([first, ...ports]);
+    expect(shown(gateway, files)).toBe(outcome);
   });
 
   test("is left out if the kernel does not say", () => {
-    expect(shown(gateway, {})).toStrictEqual([{ name: "disc0" }, ...ports]);
+    expect(shown(gateway, {})).toBe("left out");
   });
 
   test("the kernel is not asked if the device has a name that none can have, or prevResult does not list it", () => {
-    const stdin = {
-      cniVersion: "1.0.0",
-      name: "zone",
-      bridge: "a/b",
-      prevResult: { interfaces: [{ name: "a/b", mac: "x" }] },
-    };
+    const prevResult = { interfaces: [{ name: "a/b", mac: "x" }] };
+    const stdin = { cniVersion: "1.0.0", name: "zone", bridge: "a/b", prevResult };
     expect(callWrapper({ env: { CNI_COMMAND: "CHECK" }, stdin }).asked).not.toContain(undefined);
     expect(planned({ wrapper: { ifName: "eth0" }, bridge: "disc0" }, bothResult)).toHaveProperty("leftOut", []);
     expect(planned({ wrapper: { ifName: "eth1" }, bridge: "other" }, bothResult)).toHaveProperty("leftOut", []);
@@ -157,19 +149,26 @@ test.each([[{}], [{ interfaces: [{ name: "veth0" }], ips: [{ address: "10.0.0.2/
 );
 
 describe("the entry of the interface", () => {
+  interface Around extends Machine {
+    readonly wrapper?: JsonObject;
+    readonly calledAs?: string;
+  }
   const check = (
     entries: readonly Entry[],
-    {
-      wrapper = {},
-      calledAs = "bridge-wrapper",
-      answers = [exits(0)],
-      ip,
-    }: Partial<{ wrapper: JsonObject; calledAs: string; answers: ReturnType<typeof exits>[]; ip: () => string }> = {},
+    { wrapper = {}, calledAs = "bridge-wrapper", ...machine }: Around = {},
+    more: { env?: Record<string, string>; stdin?: JsonObject } = {},
   ) => {
-    const stdin = { cniVersion: "1.0.0", name: "zone", wrapper, prevResult: bothResult };
-    const call = { calledAs: `/opt/cni/bin/${calledAs}`, env: { CNI_COMMAND: "CHECK" }, stdin };
-    return callWrapper(call, { files: journalFiles(...entries), answers, ...(ip && { ip }) });
+    const stdin = { cniVersion: "1.0.0", name: "zone", wrapper, prevResult: bothResult, ...more.stdin };
+    const call = { calledAs: `/opt/cni/bin/${calledAs}`, env: { CNI_COMMAND: "CHECK", ...more.env }, stdin };
+    return callWrapper(call, { files: journalFiles(...entries), ...machine });
   };
+  const noRoutes = () => "[]\n[]\n[]\n";
+  const moved = { dst: "10.99.0.0/16", dev: "eth1", table: "100" };
+  /** ip(8) that shows a route, and nothing else. */
+  const ipWith = (route: object) => () => `${JSON.stringify([route])}\n[]\n[]\n`;
+  /** The entry of sbr, which moved these routes of eth1. */
+  const moverOf = (...routes: KernelRoute[]) =>
+    chainedOf("sbr", { ifName: "eth1", done: { addresses: [], routing: { routes, rules: [] } } });
   const renamed = { ifName: "eth1" };
   const shown = ({ runs: [run] }: ReturnType<typeof check>) =>
     ((run?.stdin ?? {}) as { prevResult: CniResult }).prevResult;
@@ -199,9 +198,8 @@ describe("the entry of the interface", () => {
   });
 
   test("a creator without one is asked again, which the log tells as a warning", () => {
-    const stdin = { cniVersion: "1.0.0", name: "zone", wrapper: renamed, prevResult: bothResult };
-    const env = { CNI_COMMAND: "CHECK", CNI_WRAPPERS_LOG: "/log" };
-    const { log } = callWrapper({ env, stdin }, { answers: [exits(1), exits(0)] });
+    const env = { CNI_WRAPPERS_LOG: "/log" };
+    const { log } = check([], { wrapper: renamed, answers: [exits(1), exits(0)] }, { env });
     expect(log.map(({ line }) => JSON.parse(line))).toMatchObject([
       { level: "warn", delegate: "bridge", ifName: "eth1", message: "delegate failed CHECK: it printed no CNI error" },
       { level: "warn", message: "there is no entry of the interface: asking again in the network zone" },
@@ -210,7 +208,7 @@ describe("the entry of the interface", () => {
   });
 
   test("a creator without one passes without the address whose route a plugin has moved", () => {
-    const ip = () => `${JSON.stringify([{ dst: "172.26.64.0/20", dev: "eth1", table: "100" }])}\n[]\n[]\n`;
+    const ip = ipWith({ ...moved, dst: "172.26.64.0/20" });
     const { runs } = check([], { wrapper: renamed, answers: [exits(1), exits(0)], ip });
     expect(runs).toMatchObject([
       { stdin: { name: "zone-eth1", prevResult: { ips: [{}], routes: [{}, {}] } } },
@@ -221,23 +219,16 @@ describe("the entry of the interface", () => {
   test("a creator without one is not asked there if it has its lease in the network of the wrapper", () => {
     const lease = "/var/lib/cni/networks/zone-eth1/172.26.64.2";
     const why = { code: 999, msg: "Failed to match addr 2001:db8::5/64 on interface eth1" };
-    const call = {
-      calledAs: "/opt/cni/bin/bridge-wrapper",
-      env: { CNI_COMMAND: "CHECK" },
-      stdin: { cniVersion: "1.0.0", name: "zone", wrapper: renamed, ipam, prevResult: bothResult },
-    };
     const answers = [exits(1, why), exits(1, { code: 999, msg: "host-local: Failed to find address" })];
-    for (const files of [
-      { [lease]: "blue\r\neth1" },
-      { [lease]: "blue\r\neth1", [journalFile(zoneOfBlue)]: "no journal\n" },
-    ])
-      expect(JSON.parse(callWrapper(call, { files, answers }).stdout)).toEqual(why);
-    expect(callWrapper(call, { files: { [lease]: "green\r\neth1" }, answers }).runs).toHaveLength(2);
+    const checkWith = (files: Record<string, string>) =>
+      check([], { wrapper: renamed, files, answers }, { stdin: { ipam } });
+    for (const broken of [{}, { [journal]: "no journal\n" }])
+      expect(JSON.parse(checkWith({ [lease]: "blue\r\neth1", ...broken }).stdout)).toEqual(why);
+    expect(checkWith({ [lease]: "green\r\neth1" }).runs).toHaveLength(2);
   });
 
   test("a creator without one is not asked there if it passes without the routes that a plugin has moved", () => {
-    const routes = [{ dst: "10.99.0.0/16", dev: "eth1", table: "100" }];
-    const ip = () => `${JSON.stringify(routes)}\n[]\n[]\n`;
+    const ip = ipWith(moved);
     const { runs, exitCode } = check([], { wrapper: renamed, answers: [exits(1), exits(0), exits(1)], ip });
     expect(runs).toMatchObject([
       { stdin: { prevResult: { routes: [{ dst: "10.99.0.0/16" }, {}] } } },
@@ -247,9 +238,8 @@ describe("the entry of the interface", () => {
   });
 
   test("a creator without one is run until it passes, and fails without its plugin", () => {
-    const ip = () => `${JSON.stringify([{ dst: "10.99.0.0/16", dev: "eth1", table: "100" }])}\n[]\n[]\n`;
-    const answers = [exits(1), exits(1), exits(0)];
-    const { runs, exitCode } = check([], { wrapper: renamed, answers, ip });
+    const ip = ipWith(moved);
+    const { runs, exitCode } = check([], { wrapper: renamed, answers: [exits(1), exits(1), exits(0)], ip });
     const kept = [{ dst: "10.98.0.0/16" }];
     expect(runs).toMatchObject([
       { stdin: { name: "zone-eth1", prevResult: { routes: [{ dst: "10.99.0.0/16" }, ...kept] } } },
@@ -258,11 +248,7 @@ describe("the entry of the interface", () => {
     ]);
     expect(exitCode).toBe(0);
     expect(check([], { wrapper: renamed, ip }).runs).toHaveLength(1);
-    const call = {
-      env: { CNI_COMMAND: "CHECK" },
-      stdin: { cniVersion: "1.0.0", name: "zone", prevResult: bothResult },
-    };
-    const outcome = callWrapper(call, { inspect: () => "missing" });
+    const outcome = check([], { inspect: () => "missing" });
     expect(outcome).toMatchObject({ exitCode: 1, runs: [] });
     expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 100 });
   });
@@ -275,9 +261,8 @@ describe("the entry of the interface", () => {
       { address: "172.26.64.2/20" },
     ]);
     const { ips: _, ...prevResult } = bothResult;
-    const stdin = { cniVersion: "1.0.0", name: "zone", wrapper: renamed, prevResult };
-    const call = { env: { CNI_COMMAND: "CHECK" }, stdin };
-    expect(callWrapper(call, { files: journalFiles(maker) })).toMatchObject({ exitCode: 0, runs: [{}] });
+    const outcome = check([maker], { wrapper: renamed }, { stdin: { prevResult } });
+    expect(outcome).toMatchObject({ exitCode: 0, runs: [{}] });
   });
 
   test("one in the list's own network is run once, if no route was moved", () => {
@@ -310,11 +295,7 @@ describe("the entry of the interface", () => {
   });
 
   test("has the routes that a plugin moved: a creator does not look for them", () => {
-    const routes = [{ dst: "10.99.0.0/16", dev: "eth1", table: "100" }];
-    const mover = chainedOf("sbr", {
-      ifName: "eth1",
-      done: { addresses: [], routing: { routes, rules: [] } },
-    });
+    const mover = moverOf(moved);
     const creator = entryOf({ ifName: "eth1" });
     const dsts = (entry: Entry) => shown(check([creator, entry], { wrapper: renamed })).routes?.map(({ dst }) => dst);
     expect(dsts(mover)).toEqual(["10.98.0.0/16"]);
@@ -322,38 +303,27 @@ describe("the entry of the interface", () => {
       do: "handOver",
       leftOut: ["moved routes"],
     });
-    const ofEth0 = { routes: routes.map((route) => ({ ...route, dev: "eth0" })), rules: [] };
-    expect(dsts({ ...mover, done: { addresses: [], routing: ofEth0 } })).toEqual(["10.98.0.0/16"]);
-    expect(dsts({ ...mover, isGivenUp: true, isUndone: true })).toContain("10.99.0.0/16");
+    expect(dsts(moverOf({ ...moved, dev: "eth0" }))).toEqual(["10.98.0.0/16"]);
+    expect(dsts({ ...mover, ...undone })).toContain("10.99.0.0/16");
     expect(dsts({ ...mover, namespace: { ...mover.namespace, inode: 1 } })).toContain("10.99.0.0/16");
   });
 
   test("has the routes that a plugin moved, whatever interface of a sibling had such routes then", () => {
-    const dst = "10.99.0.0/16";
-    const routes = [
-      { dst, dev: "eth1", table: "100" },
-      { dst, dev: "net1", table: "main" },
-    ];
-    const done = { addresses: [], routing: { routes, rules: [] } };
-    const mover = chainedOf("sbr", { ifName: "eth1", done });
+    const mover = moverOf(moved, { ...moved, dev: "net1", table: "main" });
     const outcome = check([entryOf({ ifName: "eth1" }), mover], { wrapper: renamed });
     expect(shown(outcome).routes?.map((route) => route.dst)).toEqual(["10.98.0.0/16"]);
   });
 
   test("of a plugin that moved routes: the wrapper looks for them itself", () => {
-    const routes = [{ dst: "10.99.0.0/16", dev: "eth1", table: "100" }];
-    const mover = chainedOf("sbr", {
-      ifName: "eth1",
-      done: { addresses: [], routing: { routes, rules: [] } },
-    });
+    const mover = moverOf(moved);
     const codeOf = (ip?: () => string) => {
       const { stdout } = check([mover], { wrapper: renamed, calledAs: "sbr-wrapper", ...(ip && { ip }) });
       return JSON.parse(stdout || "{}").code;
     };
     expect(codeOf()).toBe(106);
-    expect(codeOf(() => "[]\n[]\n[]\n")).toBe(105);
+    expect(codeOf(noRoutes)).toBe(105);
     // Another chained plugin has not moved them.
-    const other = check([mover], { wrapper: renamed, calledAs: "tuning-wrapper", ip: () => "[]\n[]\n[]\n" });
+    const other = check([mover], { wrapper: renamed, calledAs: "tuning-wrapper", ip: noRoutes });
     expect(other).toMatchObject({ exitCode: 0, runs: [{}] });
     expect(shown(other).routes).toEqual(bridgeView.routes);
     const unknown = chainedOf("mark", { ifName: "eth1" });

@@ -1,19 +1,34 @@
 import { describe, expect, test } from "vitest";
-import { type Entry, journalFile } from "../../../shared/journal/journal.ts";
+import type { Entry } from "../../../shared/journal/journal.ts";
 import { linesText, parseJournal } from "../../../shared/journal/lines.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
-import { type Call, callWrapper, exits, type Machine, messagesOf, type Outcome } from "../support/fake-host.ts";
-import { chainedOf, entryOf, journalFiles, linesIn, linesOf, tryOf, zoneOfBlue } from "../support/journals.ts";
+import {
+  type Call,
+  callWrapper,
+  commandsOf,
+  exits,
+  type Machine,
+  messagesOf,
+  type Outcome,
+} from "../support/fake-host.ts";
+import {
+  appearing,
+  chainedOf,
+  entryOf,
+  journal,
+  journalFiles,
+  linesIn,
+  linesOf,
+  net1,
+  tryOf,
+  zoneOfBlue,
+} from "../support/journals.ts";
 import { bridgeResult, macvlanResult } from "../support/results.ts";
 
-const journal = journalFile(zoneOfBlue);
 const stdin = { cniVersion: "1.0.0", name: "zone" };
+const old = { path: "/run/netns/old", device: 4, inode: 1, changedMs: 0 };
 
 type File = { readonly text: string; readonly modifiedMs?: number };
-
-function commandsOf({ runs }: Outcome): unknown[] {
-  return runs.map(({ env }) => env.CNI_COMMAND);
-}
 
 function entriesIn({ files }: Outcome): readonly Entry[] {
   return parseJournal(zoneOfBlue, files[journal]).entries;
@@ -38,16 +53,11 @@ test.each([
 
 test("a bridge's MAC that is set while the plugin runs is not remembered: the result may have the one before", () => {
   const origin = "/sys/class/net/disc0/addr_assign_type";
-  const outcome = callWrapper(
-    { calledAs: "/opt/cni/bin/bridge-wrapper", stdin: { ...stdin, bridge: "disc0" } },
-    {
-      answers: [exits(0, macvlanResult)],
-      files: { [origin]: "1\n" },
-      meanwhile(files) {
-        if (files.has(journal)) files.set(origin, { text: "3\n" });
-      },
-    },
-  );
+  const meanwhile = (files: Map<string, unknown>) => {
+    if (files.has(journal)) files.set(origin, { text: "3\n" });
+  };
+  const machine = { answers: [exits(0, macvlanResult)], files: { [origin]: "1\n" }, meanwhile };
+  const outcome = callWrapper({ stdin: { ...stdin, bridge: "disc0" } }, machine);
   expect(entriesIn(outcome)).toMatchObject([{ done: { addresses: ["172.16.5.2/24"] } }]);
   expect(entriesIn(outcome)[0]?.done?.fixedMac).toBeUndefined();
 });
@@ -60,25 +70,20 @@ test("a chained plugin's entry need not be on the disk: its rules are gone after
 });
 
 test("an entry that another call gave up meanwhile, in the same file, is undone", () => {
-  const outcome = callWrapper(
-    { stdin },
-    {
-      answers: [exits(0, macvlanResult), exits(0)],
-      links: [0, 7],
-      meanwhile(files) {
-        const file = files.get(journal) as { text: string } | undefined;
-        if (!file || file.text.includes("given up")) return;
-        const { id } = JSON.parse(file.text.split("\n")[0] ?? "");
-        files.set(journal, { ...file, text: file.text + linesText([{ line: "given up", ids: [id] }]) });
-      },
-    },
-  );
+  const meanwhile = (files: Map<string, unknown>) => {
+    const file = files.get(journal) as { text: string } | undefined;
+    if (!file || file.text.includes("given up")) return;
+    const { id } = JSON.parse(file.text.split("\n")[0] ?? "");
+    files.set(journal, { ...file, text: file.text + linesText([{ line: "given up", ids: [id] }]) });
+  };
+  const answers = [exits(0, macvlanResult), exits(0)];
+  const outcome = callWrapper({ stdin }, { answers, links: [0, 7], meanwhile });
   expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 108 });
   expect(commandsOf(outcome)).toEqual(["ADD", "DEL"]);
 });
 
 test("a chained plugin's ADD that was undone meanwhile: its DEL runs, and the ADD of a sibling that shares its rules", () => {
-  const sibling = chainedOf("portmap", { network: "other", runtimeIfName: "net1" });
+  const sibling = chainedOf("portmap", net1);
   const call = { calledAs: "/opt/cni/bin/portmap-wrapper", stdin: { ...stdin, prevResult: macvlanResult } };
   const answers = [exits(0, macvlanResult), exits(0)];
   const meanwhile = (files: Map<string, unknown>) => files.delete(journal);
@@ -87,15 +92,10 @@ test("a chained plugin's ADD that was undone meanwhile: its DEL runs, and the AD
 });
 
 test("no DEL runs with the list's configuration for what another attachment has by now", () => {
-  const old = entryOf({ isGivenUp: true, namespace: { path: "/run/netns/old", device: 4, inode: 1, changedMs: 0 } });
-  const other = Object.entries(
-    journalFiles(entryOf({ network: "other", runtimeIfName: "net1", delegateNetwork: "zone" })),
-  );
-  const meanwhile = (files: Map<string, unknown>) => {
-    for (const [path, text] of other) files.set(path, { text, modifiedMs: 0 });
-  };
+  const files = journalFiles(entryOf({ isGivenUp: true, namespace: old }));
+  const meanwhile = appearing(entryOf({ ...net1, delegateNetwork: "zone" }));
   const answers = [exits(1), exits(0, macvlanResult)];
-  const outcome = callWrapper({ stdin }, { files: journalFiles(old), answers, meanwhile });
+  const outcome = callWrapper({ stdin }, { files, answers, meanwhile });
   expect(commandsOf(outcome).slice(0, 2)).toEqual(["DEL", "ADD"]);
 });
 
@@ -135,7 +135,7 @@ describe("an ADD that was undone meanwhile, and the next one has made its interf
 });
 
 describe("an ADD beside an entry that may be in use", () => {
-  const live = entryOf({ namespace: { path: "/run/netns/old", device: 4, inode: 1, changedMs: 0 } });
+  const live = entryOf({ namespace: old });
   const stdinOf = { ...stdin, ipam: { type: "host-local" } };
   const addWith = (machine: Machine) =>
     callWrapper({ stdin: stdinOf }, { namespaces: { "/run/netns/old": 1 }, files: journalFiles(live), ...machine });
@@ -231,11 +231,8 @@ describe("ptp, which gives its lease back if its interface is there", () => {
     ["is not run if recover is never, and its own ADD was cut off after it made the interface", 7, []],
   ])("%s", (_, link, commands) => {
     const never = { ...stdin, wrapper: { recover: "never" } };
-    const outcome = callWrapper(
-      { calledAs, stdin: never },
-      { answers: [exits(1)], files: journalFiles(tryOf({ type: "ptp" })), links: [link] },
-    );
-    expect(commandsOf(outcome)).toEqual(commands);
+    const machine = { answers: [exits(1)], files: journalFiles(tryOf({ type: "ptp" })), links: [link] };
+    expect(commandsOf(callWrapper({ calledAs, stdin: never }, machine))).toEqual(commands);
   });
 });
 
@@ -276,7 +273,7 @@ test("a masquerading plugin's failure is written with its lease, which another a
 });
 
 describe("an ADD that would free the lease of the interface in its way", () => {
-  const sibling = entryOf({ network: "other", runtimeIfName: "net1" });
+  const sibling = entryOf(net1);
   const made = sibling.done?.made ?? 0;
   const addWith = (entry: Entry, plugin = "ptp", link = made) => {
     const call = { calledAs: `/opt/cni/bin/${plugin}-wrapper`, stdin: { ...stdin, ipam: { type: "host-local" } } };
@@ -285,14 +282,12 @@ describe("an ADD that would free the lease of the interface in its way", () => {
   };
 
   test("is refused, beside a sibling and beside its own attachment", () => {
-    expect(addWith(sibling)).toMatchObject({
-      code: 7,
-      details: expect.stringContaining("bridge makes it, or has made it, for other, interface net1"),
-    });
-    expect(addWith(entryOf({ uptime: 1, done: { made, addresses: [] } }))).toMatchObject({
-      code: 7,
-      details: expect.stringContaining("bridge makes it, or has made it, for zone, interface eth0"),
-    });
+    const refused = (attachment: string) => {
+      return { code: 7, details: expect.stringContaining(`bridge makes it, or has made it, for ${attachment}`) };
+    };
+    expect(addWith(sibling)).toMatchObject(refused("other, interface net1"));
+    const own = entryOf({ uptime: 1, done: { made, addresses: [] } });
+    expect(addWith(own)).toMatchObject(refused("zone, interface eth0"));
   });
 
   test.each<[string, Entry, string?, number?]>([
@@ -322,22 +317,15 @@ describe("the DEL of what an earlier try left, with a gateway", () => {
 
   test("runs once more without it, if there is no such plugin in the list", () => {
     const files = journalFiles(entryOf(left));
-    const outcome = callWrapper(
-      { stdin },
-      { files, answers: [exits(1), exits(0), exits(0, macvlanResult)], links: [7] },
-    );
+    const answers = [exits(1), exits(0), exits(0, macvlanResult)];
+    const outcome = callWrapper({ stdin }, { files, answers, links: [7] });
     expect(commandsOf(outcome)).toEqual(["DEL", "DEL", "ADD"]);
     expect(outcome.runs.slice(0, 2)).toMatchObject([{ stdin: { ipam } }, { stdin: { ipam: { gateway: null } } }]);
   });
 
   test("does not run once more if another attachment has all of it by now", () => {
-    const namespace = { path: "/run/netns/old", device: 4, inode: 1, changedMs: 0 };
-    const files = journalFiles(entryOf({ ...left, namespace }));
-    const others = { network: "other", runtimeIfName: "net1", ifName: "eth1", delegateNetwork: "zone-eth1" };
-    const other = Object.entries(journalFiles(entryOf(others)));
-    const meanwhile = (all: Map<string, unknown>) => {
-      for (const [path, text] of other) all.set(path, { text, modifiedMs: 0 });
-    };
+    const files = journalFiles(entryOf({ ...left, namespace: old }));
+    const meanwhile = appearing(entryOf({ ...net1, ifName: "eth1", delegateNetwork: "zone-eth1" }));
     const outcome = callWrapper({ stdin }, { files, answers: [exits(1), exits(0, macvlanResult)], meanwhile });
     expect(commandsOf(outcome).slice(0, 2)).toEqual(["DEL", "ADD"]);
   });
@@ -345,7 +333,7 @@ describe("the DEL of what an earlier try left, with a gateway", () => {
 
 test("asks for no address that a sibling has, although rules of a failed DEL may point to it", () => {
   const left = entryOf({ isGivenUp: true });
-  const sibling = entryOf({ network: "other", runtimeIfName: "net1", delegateNetwork: "zone" });
+  const sibling = entryOf({ ...net1, delegateNetwork: "zone" });
   const addOf = (...entries: Entry[]) => {
     const machine = { files: journalFiles(...entries), answers: [exits(1), exits(1), exits(0, macvlanResult)] };
     const { runs } = callWrapper({ stdin: { ...stdin, ipam: { type: "host-local", subnet: "10.1.0.0/24" } } }, machine);
@@ -358,10 +346,8 @@ test("asks for no address that a sibling has, although rules of a failed DEL may
 test("an ADD that fails with its old address and with others leaves nothing, and its failures are written", () => {
   const files = journalFiles(entryOf({ bootId: "earlier" }));
   const ipam = { type: "host-local", subnet: "10.1.0.0/24" };
-  const outcome = callWrapper(
-    { stdin: { ...stdin, ipam } },
-    { files, answers: [exits(0), exits(1), exits(0), exits(1)] },
-  );
+  const answers = [exits(0), exits(1), exits(0), exits(1)];
+  const outcome = callWrapper({ stdin: { ...stdin, ipam } }, { files, answers });
   expect(commandsOf(outcome)).toEqual(["DEL", "ADD", "DEL", "ADD"]);
   expect(entriesIn(outcome).at(-1)).toMatchObject({ failed: { left: 0 } });
 });
@@ -538,10 +524,8 @@ test("a plugin that moves routes warns if they cannot be read", () => {
 
 test("the entry has CNI_ARGS as the delegate gets them, and only what was made besides the interface", () => {
   const env = { CNI_ARGS: "IP=10.0.0.9;K8S_POD_NAME=web" };
-  const renamed = callWrapper(
-    { stdin: { ...stdin, wrapper: { ifName: "eth1" } }, env },
-    { answers: [exits(0, bridgeResult)] },
-  );
+  const call = { stdin: { ...stdin, wrapper: { ifName: "eth1" } }, env };
+  const renamed = callWrapper(call, { answers: [exits(0, bridgeResult)] });
   expect(entriesIn(renamed)).toMatchObject([{ args: "K8S_POD_NAME=web", first: true }]);
   expect(entriesIn(renamed)[0]?.done).not.toHaveProperty("added");
 });

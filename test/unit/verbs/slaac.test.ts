@@ -37,6 +37,12 @@ function shows(...looks: (readonly object[])[]): { readonly ip: NonNullable<Mach
   };
 }
 
+/** The same, with other routes. */
+function withRoutes({ ip }: ReturnType<typeof shows>, text: string | undefined): typeof ip {
+  return (args, ...rest) => (args.includes("route") ? text : ip(args, ...rest));
+}
+
+const fromRouter = { address: "2001:db8::5/64", gateway: "fe80::1", interface: 0 };
 const result = { ...macvlanResult, cniVersion: "1.0.0" };
 const zone = (slaac: object, more: object = {}) => ({ cniVersion: "1.0.0", name: "zone", wrapper: { slaac }, ...more });
 
@@ -48,6 +54,11 @@ function add(slaac: object, machine: Machine, call: Call = {}): Outcome {
   );
 }
 
+/** The addresses in the result that the runtime gets. */
+function addressesIn(outcome: Outcome): string[] {
+  return (printed(outcome).ips as { address: string }[]).map(({ address }) => address);
+}
+
 function doneOf({ files }: Outcome) {
   return parseJournal(zoneOfBlue, files[journalFile(zoneOfBlue)]).entries[0]?.done;
 }
@@ -56,10 +67,7 @@ describe("ADD", () => {
   test("reports the address behind the plugin's own, with the router, when it is no longer tentative", () => {
     const host = shows([own, linkLocal], [own, tentative], [own, routed]);
     const outcome = add({}, host);
-    expect(printed(outcome)).toEqual({
-      ...result,
-      ips: [...result.ips, { address: "2001:db8::5/64", gateway: "fe80::1", interface: 0 }],
-    });
+    expect(printed(outcome)).toEqual({ ...result, ips: [...result.ips, fromRouter] });
     expect(host.looks()).toBe(3);
     expect(outcome.stderr).toBe("");
     // No later ADD may ask the plugin for it.
@@ -77,16 +85,12 @@ describe("ADD", () => {
   test("is all that a plugin's answer has of addresses and versions, if it has none itself", () => {
     const [eth0] = macvlanResult.interfaces;
     const outcome = add({}, { ...shows([routed]), answers: [exits(0, { interfaces: [eth0] })] });
-    expect(printed(outcome)).toEqual({
-      interfaces: [eth0],
-      ips: [{ address: "2001:db8::5/64", gateway: "fe80::1", interface: 0 }],
-    });
+    expect(printed(outcome)).toEqual({ interfaces: [eth0], ips: [fromRouter] });
   });
 
   test("names the first of several default routers", () => {
     const host = shows([routed]);
-    const two = JSON.stringify([...routes, { dst: "default", gateway: "fe80::9" }]);
-    const ip: typeof host.ip = (args, ...rest) => (args.includes("route") ? two : host.ip(args, ...rest));
+    const ip = withRoutes(host, JSON.stringify([...routes, { dst: "default", gateway: "fe80::9" }]));
     expect(printed(add({}, { ip })).ips).toContainEqual(expect.objectContaining({ gateway: "fe80::1" }));
   });
 
@@ -110,16 +114,14 @@ describe("ADD", () => {
   test("reports no gateway if there is no default router", () => {
     const host = shows([routed]);
     for (const text of ["[]", undefined, '[{"dst":"default","dev":"eth0"}]']) {
-      const ip: typeof host.ip = (args, ...rest) => (args.includes("route") ? text : host.ip(args, ...rest));
+      const ip = withRoutes(host, text);
       expect(printed(add({}, { ip })).ips).toContainEqual({ address: "2001:db8::5/64", interface: 0 });
     }
   });
 
   test("reports an address of the Internet before a local one, whatever its last part", () => {
     const inside = { ...routed, local: "2001:db8::fd1" };
-    const addresses = (printed(add({}, shows([unique, inside]))).ips as { address: string }[]).map(
-      (one) => one.address,
-    );
+    const addresses = addressesIn(add({}, shows([unique, inside])));
     expect(addresses).toEqual(["172.16.5.2/24", "2001:db8::fd1/64", "fd00:1::5/64"]);
   });
 
@@ -131,8 +133,7 @@ describe("ADD", () => {
 
   test("waits for each address, and reports one of the Internet before a local one", () => {
     const host = shows([unique, tentative], [unique, routed]);
-    const addresses = (printed(add({}, host)).ips as { address: string }[]).map(({ address }) => address);
-    expect(addresses).toEqual(["172.16.5.2/24", "2001:db8::5/64", "fd00:1::5/64"]);
+    expect(addressesIn(add({}, host))).toEqual(["172.16.5.2/24", "2001:db8::5/64", "fd00:1::5/64"]);
   });
 
   test("reports a good address even if another one is a duplicate", () => {
@@ -203,9 +204,8 @@ describe("ADD", () => {
       looks++;
       return undefined;
     };
-    expect(add({}, { ip }).stderr).toMatch(
-      /: it cannot be read, are iproute2 \(ip\) and util-linux \(nsenter\) installed\?\n$/,
-    );
+    const why = /: it cannot be read, are iproute2 \(ip\) and util-linux \(nsenter\) installed\?\n$/;
+    expect(add({}, { ip }).stderr).toMatch(why);
     expect(looks).toBe(2);
   });
 
@@ -221,7 +221,7 @@ describe("ADD", () => {
 });
 
 describe("CHECK", () => {
-  const ips = [...result.ips, { address: "2001:db8::5/64", gateway: "fe80::1", interface: 0 }];
+  const ips = [...result.ips, fromRouter];
   const planned = (routedThen: readonly string[] | undefined) => {
     const done = { made: 7, addresses: ["172.16.5.2/24"], ...(routedThen && { routed: routedThen }) };
     const files = journalFiles(entryOf({ type: "macvlan", done }));
@@ -239,11 +239,8 @@ describe("CHECK", () => {
       const done = { made: 7, addresses: [], routed: ["2001:db8::5/64"] };
       const maker = entryOf({ type: "macvlan", done, ...made });
       const moved = { addresses: [], routing: { routes: [route], rules: [] } };
-      const entries = [
-        entryOf({ ifName: "eth1", done: { ...done, routed: [] } }),
-        maker,
-        chainedOf("sbr", { done: moved }),
-      ];
+      const beside = entryOf({ ifName: "eth1", done: { ...done, routed: [] } });
+      const entries = [beside, maker, chainedOf("sbr", { done: moved })];
       const env = { CNI_COMMAND: "CHECK" };
       const stdin = { cniVersion: "1.0.0", name: "zone", prevResult: { ...result, ips: ips.slice(1) } };
       const call = { calledAs: "/opt/cni/bin/sbr-wrapper", stdin, env };
