@@ -18,7 +18,8 @@ const keepsOpen = "it ended, but a process that it started keeps its stdout or s
 
 // The machine's files come first: a plugin runs as root, and must not change them. Then the plugins, because later mounts
 // hide parts of the file system. The first of these is /run: the names of plugins in /run still lead there from their
-// folder, if nothing resolves them. A link to another folder becomes what it leads to. uplink0 is the parent of macvlan interfaces, and uplink1 the network behind it.
+// folder, if nothing resolves them. A link to another folder becomes what it leads to. uplink0 is the parent of macvlan
+// interfaces, and uplink1 the network behind it.
 const make = `
   while read -r _ _ _ _ point _; do
     case $point in

@@ -9,8 +9,8 @@ import { type ListFile, parseListFile } from "./list-file.ts";
 
 /**
  * Reads the named files. A directory stands for the files in it that a runtime reads, in the runtime's order: sorted names
- * that end with .conf, .conflist or .json (libcni, ConfFiles), and those whose end is misspelled. `-` stands for stdin. Throws Trouble if one cannot be read, or
- * gives it to `leaveOut`.
+ * that end with .conf, .conflist or .json (libcni, ConfFiles), and those whose end is misspelled. `-` stands for stdin.
+ * Throws Trouble if one cannot be read, or gives it to `leaveOut`.
  */
 export function readListFiles(
   paths: readonly string[],

@@ -104,8 +104,7 @@ interface Found {
 
 /**
  * Finds the network namespaces of processes and mounts, by their inodes. The mounts of a process count only if it has the
- * host's user namespace, or this process's: any user can make another one, and mounts in it what he likes where he likes. `proc` takes the
- * place of /proc.
+ * host's user namespace, or this process's: any user can make another one, and mount anything there. `proc` replaces /proc.
  */
 export function findNamespaces(proc = "/proc"): ReadonlyMap<number, Found> {
   const found = new Map<number, Found>();

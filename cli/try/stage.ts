@@ -39,10 +39,11 @@ exit
 `;
 
 /**
- * Runs this program once more, in network, mount, process, IPC and host name namespaces of its own, where /run and the directories of `state`
- * are empty and no other file can be written. It gets `request` as stdin. Returns its stdout. With this process, everything in there ends.
+ * Runs this program once more in namespaces of its own (network, mounts, processes, IPC, host name). There, /run and the
+ * directories of `state` are empty, and no other file can be written. `input` is its stdin. Returns its stdout. Everything in
+ * there ends with this process.
  */
-export async function onStage(request: string, state: readonly string[], terminal: Terminal): Promise<string> {
+export async function onStage(input: string, state: readonly string[], terminal: Terminal): Promise<string> {
   const { env, executable } = terminal;
   const program = openSync(executable ?? process.execPath, "r");
   // A path of the executable may be under /run.
@@ -53,7 +54,7 @@ export async function onStage(request: string, state: readonly string[], termina
   const streams = ["pipe", "pipe", "pipe", "pipe", program] as const;
   const child = spawn("unshare", args, { env: environment, stdio: [...streams] }) as ChildProcessWithoutNullStreams;
   closeSync(program);
-  child.stdin.on("error", () => {}).end(request);
+  child.stdin.on("error", () => {}).end(input);
   const failed = new Promise<number | null>((resolve, reject) => {
     child.on("error", ({ message }) => reject(new Trouble(`unshare(1) does not start: ${message}`)));
     child.on("close", resolve);

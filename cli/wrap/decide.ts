@@ -77,7 +77,7 @@ interface Need {
 
 /**
  * Returns the plugins of a list that need their wrappers: all creators if there are several, and what fails without one. A
- * chained plugin between creators is wrapped where it is. In the plain list it saw only the interfaces before it, and the wrapper keeps that.
+ * chained plugin between creators is wrapped where it is: as in the plain list, it sees only the interfaces before it.
  */
 function needsOf({ plugins, cniVersion }: List): readonly Need[] {
   const creators = creatorsOf({ plugins });

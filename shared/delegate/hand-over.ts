@@ -9,7 +9,8 @@ import { findDelegate, missingDelegate } from "./find-delegate.ts";
 import { type Finished, inputOf, nestedMark, nestedVariable, noteDelegate, runDelegate } from "./run-delegate.ts";
 
 /**
- * Replaces this process with the delegate. Spawns the delegate instead if exec is impossible, or if there is a log: the log says how the call ended. Returns the exit code.
+ * Replaces this process with the delegate. Spawns it instead if exec is impossible, or if there is a log, which says how the
+ * call ended. Returns the exit code.
  */
 export function handOver(session: Session, { call, withoutDelegate }: HandOver): number {
   const { host } = session;

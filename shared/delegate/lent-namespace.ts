@@ -28,7 +28,7 @@ export function inLentNamespace<T>(host: Host, lost: LostInterface, action: (net
   }
 }
 
-/** Gives an interface the addresses back that it has lost: somebody has flushed them, for example. */
+/** Gives an interface back the addresses that it has lost, because somebody flushed them, for example. */
 export function giveAddressesBack(host: Host, { ifName, addresses }: LostInterface, netns: string): void {
   const commands = addresses.map((address) => `address replace ${address} dev ${ifName}\n`);
   if (commands.length > 0) host.ip(["-force", "-batch", "-"], commands.join(""), netns);
