@@ -119,6 +119,8 @@ function delegateError(delegate: string, answer: Exclude<Answer, Finished>): Cni
 
 /** Reads the routes, rules and addresses of a network namespace; undefined if iproute2 is missing or fails. */
 export function readRouting(host: Host, netns: string): Routing | undefined {
-  const [ipv4, ipv6] = ["-4", "-6"].map((family) => host.ip(["-json", family, "-batch", "-"], routingCommands, netns));
+  const ip = (...args: readonly string[]) => host.ip(["-json", ...args, "-batch", "-"], routingCommands, netns);
+  // Numbers: rt_tables may name a table, or no longer, while containers run. iproute2 before 5.2 writes only names.
+  const [ipv4, ipv6] = ["-4", "-6"].map((family) => ip(family, "-N") ?? ip(family));
   return ipv4 === undefined || ipv6 === undefined ? undefined : parseRouting(ipv4, ipv6);
 }

@@ -116,7 +116,7 @@ function readFamily(text: string, everything: string, bits: number): Routing | u
   return {
     // A router's own routes come and go with it.
     routes: routes
-      .filter(({ table, protocol }) => table !== "local" && protocol !== "ra")
+      .filter(({ table, protocol }) => !isAny(table, "local", "255") && !isAny(protocol, "ra", "9"))
       .map((route) => kernelRoute(route, everything, bits)),
     rules: rules.filter(({ src }) => src !== "all").map(kernelRule),
     addresses: links.flatMap(({ ifname, addr_info }) =>
@@ -127,12 +127,22 @@ function readFamily(text: string, everything: string, bits: number): Routing | u
   };
 }
 
+/** Whether ip(8) writes one of these: a name, or with -N its number. */
+function isAny(value: unknown, ...names: readonly string[]): boolean {
+  return names.some((name) => name === value);
+}
+
 function kernelRoute({ dst, gateway, dev, table }: JsonObject, everything: string, bits: number): KernelRoute {
   const prefix = dst === "default" ? everything : String(dst).includes("/") ? String(dst) : `${dst}/${bits}`;
   const via = gateway === undefined ? {} : { gateway: String(gateway) };
-  return { dst: prefix, ...via, dev: String(dev), table: String(table ?? "main") };
+  return { dst: prefix, ...via, dev: String(dev), table: tableName(table ?? "main") };
+}
+
+// A journal of an ADD without -N has the name.
+function tableName(table: unknown): string {
+  return table === "254" ? "main" : String(table);
 }
 
 function kernelRule({ src, srclen, table }: JsonObject): KernelRule {
-  return { src: srclen === undefined ? String(src) : `${src}/${srclen}`, table: String(table) };
+  return { src: srclen === undefined ? String(src) : `${src}/${srclen}`, table: tableName(table) };
 }

@@ -51,6 +51,25 @@ describe.each([newestPlugins, "1.6.2"] as const)("plugins %s: a wrapped chain wi
   });
 });
 
+test("CHECK passes although the host gives the table a name after ADD, or takes it away", async () => {
+  await using lab = await Lab.start();
+  const [before, after] = [await attach(lab, list), await lab.addContainer("c2")];
+  const rules = () => lab.ip(before, "-4", "rule");
+  const directory = (await lab.run("sh", ["-c", "ls -d /etc/iproute2 /usr/share/iproute2 | head -1"])).trim();
+  const giveName =
+    'cp -r "$0" /run/lab/tables; echo "100 uplink" >>/run/lab/tables/rt_tables; mount --bind /run/lab/tables "$0"';
+  await lab.run("sh", ["-ec", giveName, directory]);
+  expect(await rules()).toContain("lookup uplink");
+  expectPassed(await lab.goCni.check(list, before));
+  expectPassed(await lab.goCni.add(list, after));
+  await lab.run("umount", [directory]);
+  expect(await rules()).toContain("lookup 100");
+  for (const container of [before, after]) {
+    expectPassed(await lab.goCni.check(list, container));
+    expectPassed(await lab.goCni.del(list, container));
+  }
+});
+
 interface Twin {
   readonly loses: string;
   readonly takeAway: (lab: Lab, container: Container) => Promise<unknown>;

@@ -13,7 +13,12 @@ test("the routes, rules and addresses of a namespace are those that ip(8) shows 
   };
   const shows = "route show table all\nrule show\naddress show\n";
   const { routing, calls } = read();
-  expect(calls).toEqual(["-4", "-6"].map((family) => [["-json", family, "-batch", "-"], shows, "/run/netns/blue"]));
+  const call = (...args: readonly string[]) => [["-json", ...args, "-batch", "-"], shows, "/run/netns/blue"];
+  expect(calls).toEqual([call("-4", "-N"), call("-6", "-N")]);
   expect(routing).toBeDefined();
+  // An older ip(8) has no -N.
+  const older = read("-N");
+  expect(older.calls).toEqual([call("-4", "-N"), call("-4"), call("-6", "-N"), call("-6")]);
+  expect(older.routing).toBeDefined();
   expect([read("-4").routing, read("-6").routing]).toEqual([undefined, undefined]);
 });

@@ -45,6 +45,16 @@ describe("the output of ip(8)", () => {
     expect(parseRouting(ipv4, ipv6)).toStrictEqual(routing);
   });
 
+  test("means the same with numbers", () => {
+    const numbers: Record<string, string> = { local: "255", kernel: "2", ra: "9" };
+    const numbered = (text: string) =>
+      text.replace(/"(table|protocol)":"(local|kernel|ra)"/g, (_, key, name) => `"${key}":"${numbers[name]}"`);
+    expect(numbered(ipv6)).not.toBe(ipv6);
+    expect(parseRouting(numbered(ipv4), numbered(ipv6))).toStrictEqual(routing);
+    const toMain = '[]\n[{"priority":9,"src":"10.1.0.2","table":"254"}]\n[]\n';
+    expect(parseRouting(toMain, "[]\n[]\n[]\n")?.rules).toStrictEqual([{ src: "10.1.0.2", table: "main" }]);
+  });
+
   test.each([
     ["", ipv6],
     [ipv4, "[]\n[]"],
