@@ -14,15 +14,11 @@ import path from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Row } from "../../conformance/report.ts";
-import { runCases } from "../../conformance/run.ts";
-import { describedBy } from "../../conformance/target.ts";
 import { inSecondKernel, kernelProblem, ownCpus } from "../kernel/second-kernel.ts";
 import { readCommitted } from "../reports/conformance/results.ts";
 import { configFile, setups } from "../reports/conformance/setups.ts";
-import { flannel, referencePlugins } from "../support/go.ts";
-import { Lab } from "../support/lab.ts";
+import { referencePlugins } from "../support/go.ts";
 import { hostHas } from "../support/needs.ts";
-import { scriptOf } from "./conformance-mutants.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 const program = path.join(root, "dist/conformance/bin/cni-conformance");
@@ -81,91 +77,6 @@ async function rowsInSecondKernel(file: string, plugin: string, cpu: number | un
   expect(stderr).toBe("");
   return JSON.parse(stdout).cases;
 }
-
-const others = {
-  flannel: { name: "conformance", type: "flannel", delegate: { isDefaultGateway: true } },
-  loopback: {},
-  "bridge-wrapper": JSON.parse(readFileSync(configFile("bridge"), "utf8")),
-} as const;
-
-test.concurrent.each(Object.entries(others))(
-  "%s, which has no results there, gives those of the suite in the repository",
-  async (plugin, config) => {
-    const directory = at(`other-${plugin}`);
-    await installOther(plugin, directory);
-    writeFileSync(at(`${plugin}.json`), JSON.stringify(config));
-    const rows = await rowsOf(path.join(directory, plugin), at(`${plugin}.json`), "--spec", "0.4.0,1.0.0");
-    await using lab = await Lab.start({ plugins: { directory }, wrappers: work });
-    const target = { ...describedBy(config), type: plugin, file: `${Lab.pluginPath}/${plugin}` };
-    const ended = await runCases(lab, target, ["0.4.0", "1.0.0"]);
-    const failed = ended.filter(({ problem }) => problem !== "").map(({ name, version }) => `${name} (${version})`);
-    expect(failedOf(rows)).toEqual(failed);
-    expect(rows.length).toBeGreaterThan(40);
-  },
-  900_000,
-);
-
-async function installOther(plugin: string, directory: string): Promise<void> {
-  const reference = await referencePlugins();
-  mkdirSync(directory);
-  const sources: Record<string, string> = {
-    flannel: await flannel(),
-    "bridge-wrapper": path.join(root, "dist/bin/cni-wrappers"),
-  };
-  copyFileSync(sources[plugin] ?? path.join(reference, plugin), path.join(directory, plugin));
-  for (const name of ["bridge", "host-local"]) copyFileSync(path.join(reference, name), path.join(directory, name));
-}
-
-const none = '[ "$CNI_NETNS" = /run/netns/none ]';
-const withoutPrevResult = "case $in in *prevResult*) false ;; esac";
-const succeeds = 'out=$(real) || { echo "$out"; exit 1; }';
-const hasAddress = 'ip -n "$netns" -4 address show "$CNI_IFNAME" 2>/dev/null | grep -q inet';
-const isDown = `ip -n "$netns" link show "$CNI_IFNAME" | grep -q 'state DOWN'`;
-
-/** A plugin, a fault of it, the case that must see it, and the versions of the specification in which it is tried. */
-const broken: [plugin: string, fault: string, name: string, spec?: string][] = [
-  [
-    "bridge",
-    `is ADD && ${none} && { echo '{"code":42,"msg":"x"}'; exit 1; }`,
-    "an error code below 100 is a well-known one",
-  ],
-  ["bridge", '[ "$CNI_IFNAME" = eth:0 ] && export CNI_IFNAME=ethx', 'the CNI_IFNAME "eth:0" gives code 4'],
-  ["bridge", `is ADD && ${none} && exit 0`, "ADD to a namespace that does not exist fails"],
-  ["bridge", `is DEL && ${hasAddress} && ${withoutPrevResult} && exit 1`, "DEL without prevResult succeeds"],
-  ["bridge", `is CHECK && hasLink && ${withoutPrevResult} && exit 0`, "CHECK without prevResult fails"],
-  ["bridge", `is CHECK && hasLink && ${isDown} && exit 0`, "CHECK sees that the interface is down"],
-  ["bridge", "is CHECK && case $in in *0e:00:*) exit 1 ;; esac", "CHECK accepts a MAC that a later plugin changed"],
-  ["bridge", 'is VERSION && [ -z "$in" ] && exit 1', "VERSION needs no configuration", "0.4.0"],
-  ["bridge", "is GC && case $in in *containerID*) rm -r /var/lib/cni/networks ;; esac", "GC leaves valid attachments"],
-  ["bridge", "real 2>/dev/null; exit", "the stderr of IPAM goes to the stderr of the plugin"],
-  ["bridge", "unset OTHER", "IPAM gets every variable of the plugin"],
-  [
-    "portmap",
-    `is ADD && { ${succeeds}; echo "$out" | jq 'del(.interfaces[].socketPath)'; exit; }`,
-    "ADD keeps the keys of version 1.1.0 in prevResult",
-  ],
-];
-
-test.concurrent.each(broken)(
-  "%s with the fault %s fails in the case %s, and in no other",
-  async (plugin, fault, name, spec = "1.1.0") => {
-    const directory = at(`broken-${broken.findIndex(([, each]) => each === fault)}`);
-    mkdirSync(directory);
-    const reference = await referencePlugins();
-    for (const each of ["bridge", "portmap", "host-local"]) {
-      copyFileSync(path.join(reference, each), path.join(directory, each));
-    }
-    for (const [type, text] of Object.entries({ good: "", bad: fault })) {
-      writeFileSync(path.join(directory, type), scriptOf(plugin, text));
-      chmodSync(path.join(directory, type), 0o755);
-    }
-    const run = (type: string) => rowsOf(path.join(directory, type), configFile(plugin), "--spec", spec);
-    const [good, bad] = [failedOf(await run("good")), failedOf(await run("bad"))];
-    expect(bad.filter((each) => !good.includes(each))).toEqual([`${name} (${spec})`]);
-    expect(good.filter((each) => !bad.includes(each))).toEqual([]);
-  },
-  900_000,
-);
 
 describe("a failed case", () => {
   test("shows the rule, what was sent, what came, and a command that repeats it", async () => {
