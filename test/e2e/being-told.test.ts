@@ -74,26 +74,6 @@ describe("two interfaces on one subnet", () => {
   });
 });
 
-describe("a first creator that is not wrapped", () => {
-  const list = (first: Record<string, unknown>) => zone("1.0.0", first, wrapped(bridge, "eth1"));
-  const warning =
-    "cni-wrappers: warning: interface eth0 was made by an unwrapped plugin: its CHECK will fail because of the other interfaces; " +
-    'wrap every plugin that makes an interface ("type": "macvlan-wrapper")';
-
-  test("ADD passes with a warning on stderr; CHECK then fails", async () => {
-    await using lab = await Lab.start();
-    const container = await lab.addContainer("c1");
-    expect(await lab.goCni.add(list(macvlan), container)).toMatchObject({ exitCode: 0, stderr: warning });
-    expectFailure(await lab.goCni.check(list(macvlan), container), /^Failed to match addr .* on interface eth0$/);
-  });
-
-  test("there is no warning if all are wrapped", async () => {
-    await using lab = await Lab.start();
-    const container = await lab.addContainer("c1");
-    expect(await lab.goCni.add(list(wrapped(macvlan)), container)).toMatchObject({ exitCode: 0, stderr: "" });
-  });
-});
-
 test("a failed CHECK is in the log at the lowest level, with the plugin's message", async () => {
   await using lab = await Lab.start();
   const log = { file: "/var/lib/cni/wrappers.log", level: "error" };

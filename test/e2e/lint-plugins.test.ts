@@ -81,46 +81,6 @@ describe("what lint finds in --cni-path fails with the real plugins", () => {
   });
 });
 
-describe("what lint finds on the host is so with the real plugins", () => {
-  const codesOnHost = async (lab: Lab, list: NetworkList, option = "--host") => {
-    await lab.writeFile("/run/lab/zone.conflist", JSON.stringify(list));
-    const options = ["--json", option, "/run/lab/zone.conflist"];
-    const { stdout } = await lab.call(`${Lab.pluginPath}/cni-wrappers`, ["lint", ...options]);
-    return JSON.parse(stdout).map(({ code }: { code: string }) => code);
-  };
-
-  test("missing-master: ADD fails, and passes with one that lint does not report", async () => {
-    await using lab = await Lab.start();
-    const [missing, present] = ["ens99", "uplink0"].map((master) => zone("1.0.0", wrapped({ ...macvlan, master })));
-    if (!missing || !present) throw new Error("two lists");
-    expect([await codesOnHost(lab, missing), await codesOnHost(lab, present)]).toEqual([["missing-master"], []]);
-    const container = await lab.addContainer("c1");
-    expectFailure(await lab.goCni.add(missing, container), /Link not found/);
-    expectPassed(await lab.goCni.add(present, container));
-  });
-
-  test("bridge-address: the bridge of the old subnet stays when the container is gone, and ADD fails", async () => {
-    await using lab = await Lab.start();
-    const old = zone("1.0.0", wrapped({ ...bridge, ipam: front.ipam }));
-    const container = await attached(lab, lab.goCni, old, "c1");
-    expectPassed(await lab.goCni.del(old, container));
-    const changed = zone("1.0.0", wrapped(bridge));
-    expect([await codesOnHost(lab, old), await codesOnHost(lab, changed)]).toEqual([[], ["bridge-address"]]);
-    expectFailure(await lab.goCni.add(changed, container), /"disc0" already has an IP address different from/);
-    await lab.ip(undefined, "link", "delete", "disc0");
-    expect(await codesOnHost(lab, changed)).toEqual([]);
-    expectPassed(await lab.goCni.add(changed, container));
-  });
-
-  test("renamed-network: the container is attached under the old name", async () => {
-    await using lab = await Lab.start();
-    await attached(lab, lab.goCni, zone("1.0.0", wrapped(bridge)), "c1");
-    const state = "--state=/var/lib/cni";
-    expect(await codesOnHost(lab, named("disc", wrapped(bridge)), state)).toEqual(["renamed-network"]);
-    expect(await codesOnHost(lab, zone("1.0.0", wrapped(bridge)), state)).toEqual([]);
-  });
-});
-
 describe("what lint finds between two lists is so with the real plugins", () => {
   const shop = named("shop", bridge);
   const codesOfBoth = async (lab: Lab, ...lists: NetworkList[]) => {

@@ -76,12 +76,14 @@ const mistakes: readonly Mistake[] = [
     list: zone("1.0.0", wrapped({ ...macvlan, master: "ens18" }), wrapped(bridge, "eth1"), wrapped(portmap, "eth1")),
     told: { status: 1, "lint --host /opt/cni/config": 1 },
     says: ["zone.conflist:1:", "this host has no interface ens18", "uplink0"],
+    fails: "Link not found",
   },
   {
     name: "the subnet is changed, and the bridge stays",
     list: withBridge({ ipam: hostLocal("172.30.0.0/20") }),
     told: { status: 1, "lint --host /opt/cni/config": 1 },
     says: ["zone.conflist:1:", "disc0 has the address 172.26.64.1/20", "ip link delete disc0"],
+    fails: '"disc0" already has an IP address different from',
   },
   {
     name: "the list is renamed",
