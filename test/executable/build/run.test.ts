@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { execa } from "execa";
 import { expect, test } from "vitest";
 import { root } from "../../support/tree.ts";
 import { allPass, makeTree, type Outcome, onePasses, run } from "./run-tree.ts";
@@ -13,71 +12,11 @@ test.each<[title: string, verdict: string, outcomes: Record<string, Outcome>]>([
     "16 passed, 1 failed",
     { unit: { exit: 1, files: [{ status: "failed", tests: ["passed", "failed"] }] } },
   ],
-  [
-    "a failed test, and a file that cannot be imported",
-    "16 passed, 2 failed",
-    {
-      unit: {
-        exit: 1,
-        files: [
-          { status: "failed", tests: ["passed", "failed"] },
-          { status: "failed", tests: [] },
-        ],
-      },
-    },
-  ],
-  [
-    "all tests pass and vitest fails (a reporter, an uncaught error)",
-    "16 passed, 1 failed",
-    { e2e: { ...onePasses, exit: 1 } },
-  ],
-  ["vitest leaves no report", "15 passed, 1 failed", { executable: { exit: 0 } }],
-  ["a project without a test", "15 passed, 1 failed", { e2e: { files: [] } }],
-  [
-    "skipped tests and those to do",
-    "16 passed, 0 failed, 2 skipped",
-    { e2e: { files: [{ status: "passed", tests: ["passed", "skipped", "todo"] }] } },
-  ],
-  [
-    "a step with only skipped tests",
-    "15 passed, 1 failed, 2 skipped",
-    { e2e: { files: [{ status: "passed", tests: ["skipped", "skipped"] }] } },
-  ],
   ["without a build, what needs it has failed", "5 passed, 11 failed", { node: { exit: 1 } }],
 ])("%s: %s", async (_, verdict, outcomes) => {
   const { stdout, exitCode } = await run(makeTree({ ...allPass, ...outcomes }));
   expect(stdout.split("\n").at(-1)).toBe(verdict);
   expect(exitCode).toBe(verdict.includes(" 0 failed") ? 0 : 1);
-});
-
-test("each step has a line, and so has each slow test; what failed is shown whole, what passed is not", async () => {
-  const { all } = await run(makeTree({ ...allPass, tsc: { exit: 2 } }));
-  const text = all.replaceAll(/ +\d+(?:\.\d)? s\b/g, " 1 s");
-  const failed = (name: string) => `${name.padEnd(15)} FAILED (0 passed, 1 failed; 1 s)\noutput of tsc\n\n`;
-  for (const name of ["types", "core types", "page types"]) expect(text).toContain(failed(name));
-  const passed = [
-    "lint",
-    "unit",
-    "build",
-    "executable",
-    "plugins",
-    "e2e",
-    "nomad",
-    "build-slim",
-    "executable-slim",
-  ].concat(...["e2e-slim", "differential", "kernel", "mutation"]);
-  const [steps = "", end = ""] = text.split("the slowest:\n");
-  const rest = ["types", "core types", "page types"].reduce((text, name) => text.replace(failed(name), ""), steps);
-  const lines = passed.map((name) => `${name.padEnd(15)} ok (1 passed, 0 failed; 1 s)`);
-  expect(rest.trimEnd().split("\n").sort()).toEqual(lines.sort());
-  expect(end).toMatch(/^( 1 s {2}[\w-]+: passed test 0\n){7}\d+ s\n13 passed, 3 failed$/);
-});
-
-test("skipped tests are named", async () => {
-  const { stdout } = await run(
-    makeTree({ ...allPass, e2e: { files: [{ status: "passed", tests: ["passed", "todo"] }] } }),
-  );
-  expect(stdout).toContain("\nskipped: todo test 1\n");
 });
 
 test("a skipped test that the second kernel ran is not skipped", async () => {
@@ -120,17 +59,6 @@ test("with slim, the Node flavor runs the end-to-end tests of what it has of its
   expect(files).toContain("test/e2e/prune.test.ts");
   expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   expect(await filesOf({ cargo: "exit 127" })).toEqual([]);
-});
-
-test("vitest fails where a reporter cannot be found", async () => {
-  const { exitCode, all } = await execa({
-    reject: false,
-    all: true,
-    cwd: root,
-    preferLocal: true,
-  })`vitest run --project unit --reporter=./test/support/no-reporter.ts test/unit/about.test.ts`;
-  expect(exitCode).not.toBe(0);
-  expect(all).toContain("no-reporter.ts");
 });
 
 test("a step is skipped by name where its tool is missing", async () => {

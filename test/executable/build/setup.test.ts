@@ -104,33 +104,6 @@ test("what is missing is installed by apt, its lists brought up to date once", a
   ]);
 });
 
-test("--tests needs the shells and tools that read what is made for them", async () => {
-  const { exitCode, stderr } = await setup(makeClone(goodHost), "--network", "--tests");
-  expect([exitCode, stderr]).toEqual([1, `setup: missing: ${testTools.join(", ")}`]);
-});
-
-test("--bench needs jq and a C compiler as well", async () => {
-  const apt = "echo apt-get $* >> calls; cp host/mount host/jq";
-  const clone = makeClone({ ...goodHost, bash: ":", cc: ":", "apt-get": apt });
-  expect(await setup(clone, "--network", "--bench")).toMatchObject({ exitCode: 0, stderr: "" });
-  expect(calls(clone)).toContainEqual(expect.stringMatching(/^apt-get .*install .*recommends jq$/));
-  const without = makeClone({ ...goodHost, bash: ":", cc: ":" });
-  expect(await setup(without, "--network", "--bench")).toMatchObject({ exitCode: 1, stderr: "setup: missing: jq" });
-});
-
-test("cargo brings a C compiler along, with which it builds the slim flavor", async () => {
-  const apt = "echo apt-get $* >> calls; cp host/mount host/cc";
-  const clone = makeClone({ ...testHost, cargo: ":", "apt-get": apt });
-  expect(await setup(clone, "--network", "--tests")).toMatchObject({ exitCode: 0, stderr: "" });
-  expect(calls(clone)).toContainEqual(expect.stringMatching(/^apt-get .*install .*recommends build-essential$/));
-  const withoutCargo = makeClone({ ...testHost, "apt-get": apt });
-  expect(await setup(withoutCargo, "--network", "--tests")).toMatchObject({ exitCode: 0, stderr: "" });
-  expect(calls(withoutCargo)).toEqual(["ci"]);
-  const forDemo = makeClone({ ...goodHost, cargo: ":", "apt-get": apt });
-  expect(await setup(forDemo, "--network")).toMatchObject({ exitCode: 0, stderr: "" });
-  expect(calls(forDemo)).toEqual(["ci"]);
-});
-
 test.each([
   ["there is no apt-get", {}, ""],
   [
