@@ -40,7 +40,7 @@ function takenBy(facts: Facts, key: AttachmentKey, { type, prevResult }: JsonObj
   const others = isUnleased ? addressesOfOthers(facts, containerId) : new Set();
   const isOwn = ({ leases }: { leases: readonly Lease[] }) => leases.some((one) => one.containerId === containerId);
   const entries = facts.siblings(key).flatMap((sibling) => sibling.entries);
-  const siblings = recordedIn(
+  const siblings = rememberedIn(
     facts,
     entries.filter((one) => one.type === type),
   );
@@ -60,7 +60,7 @@ function addressesOfOthers(facts: Facts, containerId: string): ReadonlySet<unkno
     .filter((one) => one.key.containerId !== containerId && withoutStrays(one).length > 0);
   // What is half removed needs no rules any more.
   const attached = journals.filter((journal) => !isHalfRemoved(journal));
-  const recorded = recordedIn(
+  const remembered = rememberedIn(
     facts,
     attached.flatMap(({ entries }) => entries),
   );
@@ -68,11 +68,11 @@ function addressesOfOthers(facts: Facts, containerId: string): ReadonlySet<unkno
     journals.some((one) => isSameAttachment(one.key, key)) || facts.isUndone(key);
   const results = facts.allResults().filter(({ key }) => key.containerId !== containerId && !hasJournal(key));
   const listed = results.flatMap(({ result }) => addressesIn(result));
-  return new Set([...recorded, ...listed.map(ipName)]);
+  return new Set([...remembered, ...listed.map(ipName)]);
 }
 
 /** The names of the addresses of the entries of this boot that stand. */
-function recordedIn(facts: Facts, entries: readonly Entry[]): ReadonlySet<unknown> {
+function rememberedIn(facts: Facts, entries: readonly Entry[]): ReadonlySet<unknown> {
   const moment = facts.moment();
   const present = entries.filter((one) => isStanding(one) && (!moment || one.bootId === moment.bootId));
   const addresses = present.flatMap(({ done, configuration: { prevResult } }) => [

@@ -68,7 +68,7 @@ export interface RoutingCheck {
 
 /** Lists what an interface has lost: its addresses, the rules for them, and the routes in tables other than main. */
 export function missingRouting(
-  { moved: record, present, ifName, routed = [] }: RoutingCheck,
+  { moved: remembered, present, ifName, routed = [] }: RoutingCheck,
   result: CniResult,
 ): string[] {
   const addresses = (result.ips ?? []).map(({ address }) => address);
@@ -78,12 +78,12 @@ export function missingRouting(
   const isRouted = (dst: string) =>
     routed.some((one) => samePrefix(dst, one) || samePrefix(dst, hostPrefix(one))) &&
     !own.some((one) => samePrefix(dst, one));
-  const moved = record.routes.filter(({ dst, dev, table }) => dev === ifName && table !== "main" && !isRouted(dst));
+  const moved = remembered.routes.filter(({ dst, dev, table }) => dev === ifName && table !== "main" && !isRouted(dst));
   return [
     ...own
       .filter((address) => !present.addresses.some((one) => one.dev === ifName && isSameAddress(one.address, address)))
       .map((address) => `address ${address}`),
-    ...record.rules
+    ...remembered.rules
       .filter(isOwn)
       .filter((rule) => !present.rules.some((one) => one.src === rule.src && one.table === rule.table))
       .map(({ src, table }) => `rule from ${src} lookup ${table}`),
