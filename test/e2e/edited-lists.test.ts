@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { identity, installPlugin, rebooted, records } from "./recovery-support.ts";
+import { identity, installPlugin, journals, rebooted } from "./recovery-support.ts";
 import {
   attached,
   expectFailure,
@@ -136,7 +136,7 @@ describe("DEL of what a script attached under the list's own name", () => {
       wrapper: { ifName: "eth1", network: "zone" },
     });
     const container = await attached(lab, lab.goCni, script);
-    await lab.run("rm", ["-r", records]);
+    await lab.run("rm", ["-r", journals]);
     return container;
   };
 
@@ -193,7 +193,7 @@ test("a namespace that is made again may have the old one's inode: another netwo
   await lab.addContainer("c1");
   // Often it has. On a busy machine another namespace may have it.
   const inode = (await lab.run("stat", ["-Lc", "%i", container.netns])).trim();
-  await lab.run("sh", ["-c", `sed -i 's/"inode":[0-9]*/"inode":${inode}/' ${records}/*/*`]);
+  await lab.run("sh", ["-c", `sed -i 's/"inode":[0-9]*/"inode":${inode}/' ${journals}/*/*`]);
   expectSuccess(await lab.cnitool.add(other, container));
   const before = await identity(lab, container, "eth1");
   expectFailure(await lab.cnitool.addAs("net1", list, container), /already exists/);

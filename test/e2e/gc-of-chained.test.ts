@@ -3,7 +3,7 @@ import { type Container, Lab } from "../support/lab.ts";
 import { leftovers } from "../support/leftovers.ts";
 import { bridge, expectPassed, front, published, wrapped, zone } from "./support.ts";
 
-// libcni runs DEL for the attachments in its cache. Only the records know of the others: ADD was killed, or the cache is lost.
+// libcni runs DEL for the attachments in its cache. Only the journals know of the others: ADD was killed, or the cache is lost.
 
 const rates = { ingressRate: 8000000, ingressBurst: 800000, egressRate: 8000000, egressBurst: 800000 };
 const bandwidth = wrapped({ type: "bandwidth", ...rates }, "eth1");

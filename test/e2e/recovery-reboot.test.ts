@@ -8,8 +8,8 @@ import {
   flaky,
   identity,
   installFlaky,
+  journals,
   rebooted,
-  records,
 } from "./recovery-support.ts";
 import {
   attached,
@@ -131,9 +131,9 @@ test("a live attachment with its result in another directory: another ADD fails 
   await lab.run("mv", ["/var/lib/cni/results", "/var/lib/cni/elsewhere"]);
   // 16 minutes of uptime ago.
   const [journal = ""] = await lab.kernel.journals();
-  const text = await lab.readFile(`${records}/${journal}`);
+  const text = await lab.readFile(`${journals}/${journal}`);
   const older = text.replace(/"uptime":([0-9.]+)/g, (_, uptime) => `"uptime":${Number(uptime) - 960}`);
-  await lab.writeFile(`${records}/${journal}`, older);
+  await lab.writeFile(`${journals}/${journal}`, older);
   const second = await identity(lab, container, "eth1");
   await expectLeftAlone(lab, container, "eth0", () => lab.goCni.add(list, container));
   expect(await identity(lab, container, "eth1")).toEqual(second);

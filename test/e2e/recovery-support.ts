@@ -4,8 +4,8 @@ import { type Container, Lab, type Outcome } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { bridge, macvlan, wrapped, zone } from "./support.ts";
 
-/** The directory of the wrappers' records. */
-export const records = "/var/lib/cni/wrappers";
+/** The directory of the wrappers' journals. */
+export const journals = "/var/lib/cni/wrappers";
 
 /** The message of a plugin whose interface is there already. */
 export const exists = /file exists|already exists/;

@@ -24,7 +24,7 @@ describe("uninstall", () => {
     const refused = await lab.call(cli, ["uninstall"]);
     expect(refused.exitCode).toBe(1);
     expect(refused.stdout).toMatch(/^1 running container needs the wrappers:\n {2}zone c1\n/);
-    // Without libcni's cache, the records tell of it.
+    // Without libcni's cache, the journals tell of it.
     await lab.run("mv", ["/var/lib/cni/results", "/var/lib/cni/elsewhere"]);
     expect((await lab.call(cli, ["uninstall"])).stdout).toBe(refused.stdout);
     await lab.run("mv", ["/var/lib/cni/elsewhere", "/var/lib/cni/results"]);

@@ -43,7 +43,7 @@ export const hostTests = endToEnd(
   "journal",
   "neighbours",
   "published-ports",
-  "records",
+  "journal-files",
   "recovery",
   "recovery-reboot",
   "sbr",

@@ -10,7 +10,7 @@ const unusable = "executable/unusable-delegates.test.ts";
 const answers = "executable/answers.test.ts";
 const limits = "executable/narrow-limits.test.ts";
 const temporary = "executable/temporary-files.test.ts";
-const records = "e2e/records.test.ts";
+const journals = "e2e/journal-files.test.ts";
 
 /** The faults that other tests cause, with fake plugins and on hosts that lack something. */
 export const fakeFaults: readonly FakeFault[] = [
@@ -51,8 +51,8 @@ export const fakeFaults: readonly FakeFault[] = [
   },
   { fault: "places for temporary files are read-only", file: temporary, title: "is read-only" },
   { fault: "places for temporary files are full", file: temporary, title: "has no room" },
-  { fault: "the records' folder is read-only", file: records, title: "is read-only" },
-  { fault: "the records' folder is full", file: records, title: "is full" },
+  { fault: "the folder of the journals is read-only", file: journals, title: "is read-only" },
+  { fault: "the folder of the journals is full", file: journals, title: "is full" },
   { fault: "no /proc", file: limits, title: "/proc" },
   { fault: "no /sys", file: limits, title: "/sys" },
   { fault: "no /dev/shm", file: limits, title: "/dev/shm" },

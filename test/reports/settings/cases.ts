@@ -9,6 +9,6 @@ export const scripts: readonly (readonly string[])[] = [
     ...["test/unit/about.test.ts", "test/unit/nomad-jobs.test.ts", "test/unit/cli/install/"],
     ...["test/executable/version.test.ts", "test/executable/temporary-files.test.ts"],
     ...["test/executable/build/npm.test.ts", "test/executable/build/stamp.test.ts"],
-    ...["test/e2e/status.test.ts", "test/e2e/records.test.ts"],
+    ...["test/e2e/status.test.ts", "test/e2e/journal-files.test.ts"],
   ],
 ];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Lab } from "../support/lab.ts";
-import { creators, records } from "./recovery-support.ts";
+import { creators, journals } from "./recovery-support.ts";
 import { attached, expectFailure, expectSuccess, wrapped } from "./support.ts";
 
 describe("the journals", () => {
@@ -31,12 +31,12 @@ describe("the journals", () => {
   });
 
   test.each([
-    ["is read-only", ["mount", "-t", "tmpfs", "-o", "ro", "lab", records]],
-    ["is full", ["mount", "-t", "tmpfs", "-o", "nr_inodes=1", "lab", records]],
-    ["cannot be made", ["sh", "-c", `rmdir ${records}; touch ${records}`]],
+    ["is read-only", ["mount", "-t", "tmpfs", "-o", "ro", "lab", journals]],
+    ["is full", ["mount", "-t", "tmpfs", "-o", "nr_inodes=1", "lab", journals]],
+    ["cannot be made", ["sh", "-c", `rmdir ${journals}; touch ${journals}`]],
   ])("cannot be written because their directory %s: ADD fails, and leaves nothing", async (_, [command, ...args]) => {
     await using lab = await Lab.start();
-    await lab.run("mkdir", ["-p", records]);
+    await lab.run("mkdir", ["-p", journals]);
     await lab.run(command ?? "", args);
     const list = creators();
     const container = await lab.addContainer("c1");

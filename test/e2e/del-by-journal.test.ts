@@ -4,7 +4,7 @@ import { leftovers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { attached, bridge, expectNothingLeft, expectPassed, macvlan, wrapped, zone } from "./support.ts";
 
-// Somebody changed the list between ADD and DEL. The records say what was made.
+// Somebody changed the list between ADD and DEL. The journal says what was made.
 
 /** The list with this in place of the second creator's block. */
 function listWith(wrapper: unknown, cniVersion = "1.0.0"): NetworkList {
