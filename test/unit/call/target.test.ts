@@ -22,12 +22,12 @@ test.each([
   expect(delegateName(calledAs)).toBe(delegate);
 });
 
-test.each(["", "cni-wrappers", "/opt/cni/bin/cni-wrappers", "/opt/bridge-wrapper/"])(
-  "%j does not stand for a plugin",
-  (calledAs) => {
-    expect(delegateName(calledAs)).toBeUndefined();
-  },
-);
+const noPlugin = ["", "cni-wrappers", "/opt/cni/bin/cni-wrappers", "/opt/bridge-wrapper/"];
+test.each(noPlugin)("%j does not stand for a plugin", (calledAs) => {
+  expect(delegateName(calledAs)).toBeUndefined();
+});
+
+const refused = (message: unknown) => expect.objectContaining({ code: 7, message });
 
 describe("the delegate", () => {
   test.each([
@@ -46,19 +46,14 @@ describe("the delegate", () => {
   });
 
   test("none is named", () => {
-    expect(() => targetOf(requestOf("ADD"), "/opt/cni/bin/cni-wrappers", profiles)).toThrow(
-      expect.objectContaining({ code: 7, message: "no delegate: started as /opt/cni/bin/cni-wrappers" }),
-    );
+    const find = () => targetOf(requestOf("ADD"), "/opt/cni/bin/cni-wrappers", profiles);
+    expect(find).toThrow(refused("no delegate: started as /opt/cni/bin/cni-wrappers"));
   });
 
   test.each(["ADD", "CHECK", "GC"] as const)("%s: a role that is not the plugin's", (command) => {
     const request = requestOf(command, { wrapper: { role: "meta" } });
-    expect(() => targetOf(request, "bridge-wrapper", profiles)).toThrow(
-      expect.objectContaining({
-        code: 7,
-        message: 'invalid plugin configuration: wrapper.role must be "creator" for bridge, or be left out',
-      }),
-    );
+    const message = 'invalid plugin configuration: wrapper.role must be "creator" for bridge, or be left out';
+    expect(() => targetOf(request, "bridge-wrapper", profiles)).toThrow(refused(message));
   });
 });
 
@@ -80,19 +75,11 @@ describe("the interface and its network", () => {
 
   test("a network's name allows fewer characters than an interface's", () => {
     const request = requestOf("ADD", { wrapper: { ifName: "eth@1" } });
-    expect(() => targetOf(request, "bridge-wrapper", profiles)).toThrow(
-      expect.objectContaining({
-        code: 7,
-        message: expect.stringMatching(
-          /the network of interface eth@1 would be "zone-eth@1", which .*; set wrapper.network$/,
-        ),
-      }),
-    );
+    const message = /the network of interface eth@1 would be "zone-eth@1", which .*; set wrapper.network$/;
+    expect(() => targetOf(request, "bridge-wrapper", profiles)).toThrow(refused(expect.stringMatching(message)));
     const named = requestOf("ADD", { wrapper: { ifName: "eth@1", network: "disc" } });
-    expect(targetOf(named, "bridge-wrapper", profiles)).toMatchObject({
-      network: "disc",
-      selector: { ifName: "eth@1" },
-    });
+    const target = { network: "disc", selector: { ifName: "eth@1" } };
+    expect(targetOf(named, "bridge-wrapper", profiles)).toMatchObject(target);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Facts } from "../../../shared/journal/facts.ts";
 import { type Entry, journalDirectory } from "../../../shared/journal/journal.ts";
 import { type Call, callWrapper, exits, type Machine } from "../support/fake-host.ts";
-import { chainedOf, entryOf, journalFiles, tryOf, zoneOfBlue } from "../support/journals.ts";
+import { chainedOf, entryOf, journal, journalFiles, net1, tryOf, zoneOfBlue } from "../support/journals.ts";
 import { bothResult, bridgeResult, macvlanResult } from "../support/results.ts";
 
 const zone = { cniVersion: "1.0.0", name: "zone" };
@@ -52,33 +52,31 @@ test.each<[string, string, Call, Machine]>([
   const again = asked.filter((path, index) => asked.indexOf(path) !== index);
   // Between the DELs of several entries, another call may write to the container's journals, and until one is removed.
   const isUndone = command !== "CHECK" && runs.length > (command === "DEL" ? 1 : 2);
-  const file = "/var/lib/cni/wrappers/blue/zone:eth0";
-  const isRemoved = command === "DEL" && machine.files?.[file] !== undefined && files[file] === undefined;
-  expect(again.filter((path) => !(isUndone || isRemoved) || !path.startsWith("/var/lib/cni/wrappers/blue"))).toEqual(
-    [],
-  );
-  expect(asked).toContain("/var/lib/cni/wrappers/blue/zone:eth0".slice(0, command === "GC" ? 21 : undefined));
+  const isRemoved = command === "DEL" && machine.files?.[journal] !== undefined && files[journal] === undefined;
+  const isFixed = (path: string) => !(isUndone || isRemoved) || !path.startsWith("/var/lib/cni/wrappers/blue");
+  expect(again.filter(isFixed)).toEqual([]);
+  expect(asked).toContain(journal.slice(0, command === "GC" ? 21 : undefined));
 });
 
 /** The facts of a host with these files, and what was read, listed and looked at. */
 function factsOf(files: Readonly<Record<string, string>>) {
   const asked: string[] = [];
   const all = new Map(Object.entries(files));
-  const facts = new Facts({
-    readFile(path) {
+  const host = {
+    readFile(path: string) {
       asked.push(path);
       return all.get(path);
     },
-    listDirectory(path) {
+    listDirectory(path: string) {
       const inside = [...all.keys()].filter((file) => file.startsWith(`${path}/`));
       return [...new Set(inside.map((file) => file.slice(path.length + 1).split("/", 1)[0] ?? ""))];
     },
-    stat(path) {
+    stat(path: string) {
       asked.push(`stat ${path}`);
       return path.startsWith("/run/netns/") ? { device: 4, inode: 1, size: 0, modifiedMs: 0, changedMs: 0 } : undefined;
     },
-  });
-  return { facts, asked, all };
+  };
+  return { facts: new Facts(host), host, asked, all };
 }
 
 const boot = { "/proc/sys/kernel/random/boot_id": "id\n", "/proc/uptime": "9.5 1\n" };
@@ -98,31 +96,26 @@ test("what is in a namespace of another container is unknown without the boot", 
 
 test("a namespace is looked at once, a journal is parsed once, and a changed one is kept", () => {
   const { facts, asked } = factsOf(journalFiles(entryOf()));
-  const journal = facts.journal(zoneOfBlue);
-  expect([facts.namespace("/run/netns/a"), facts.journal(zoneOfBlue)]).toEqual([
-    facts.namespace("/run/netns/a"),
-    journal,
-  ]);
-  expect(facts.journal(zoneOfBlue)).toBe(journal);
-  const changed = { ...journal, isTorn: true };
+  const found = facts.journal(zoneOfBlue);
+  expect(facts.namespace("/run/netns/a")).toEqual(facts.namespace("/run/netns/a"));
+  expect(facts.journal(zoneOfBlue)).toBe(found);
+  const changed = { ...found, isTorn: true };
   facts.keep(changed);
   expect(facts.journal(zoneOfBlue)).toBe(changed);
-  expect(asked).toEqual([journal.file, "stat /run/netns/a"]);
+  expect(asked).toEqual([journal, "stat /run/netns/a"]);
 });
 
 test("a file that does not say whose it is is no sibling's journal, and the attachment's own cannot be read", () => {
-  const file = "/var/lib/cni/wrappers/blue/zone:eth0";
-  const { facts } = factsOf({ [file]: "{}\n" });
-  expect([facts.journals(), facts.journalAt(file)]).toEqual([[], undefined]);
-  expect(facts.journal(zoneOfBlue)).toMatchObject({ file, entries: [], problem: expect.stringContaining("newer") });
+  const { facts } = factsOf({ [journal]: "{}\n" });
+  expect([facts.journals(), facts.journalAt(journal)]).toEqual([[], undefined]);
+  const unread = { file: journal, entries: [], problem: expect.stringContaining("newer") };
+  expect(facts.journal(zoneOfBlue)).toMatchObject(unread);
 });
 
 test("the results of a container are looked for in the files that have its name", () => {
   const files = { ...cached("other", "net1"), "/var/lib/cni/results/zone-red-eth0": "{}" };
   const { facts, asked } = factsOf(files);
-  expect(facts.results("blue")).toEqual([
-    facts.result({ network: "other", containerId: "blue", runtimeIfName: "net1" }),
-  ]);
+  expect(facts.results("blue")).toEqual([facts.result({ containerId: "blue", ...net1 })]);
   expect(asked).toEqual(["/var/lib/cni/results/other-blue-net1"]);
   expect(facts.result(zoneOfBlue)).toBeUndefined();
 });
@@ -130,13 +123,9 @@ test("the results of a container are looked for in the files that have its name"
 describe("libcni's results for the other attachments of a container", () => {
   const here = entryOf().namespace;
   const namesIn = (files: Readonly<Record<string, string>>) => {
-    const listDirectory = (path: string) =>
-      Object.keys(files).flatMap((file) => (file.startsWith(`${path}/`) ? [file.slice(path.length + 1)] : []));
-    const facts = new Facts({ readFile: (path) => files[path], listDirectory, stat: () => undefined });
-    return facts.otherResults(zoneOfBlue, here).map(({ interfaces }) => interfaces.map(({ name }) => name));
+    const results = factsOf(files).facts.otherResults(zoneOfBlue, here);
+    return results.map(({ interfaces }) => interfaces.map(({ name }) => name));
   };
-  const net1 = { network: "other", runtimeIfName: "net1" };
-
   test("tell what was attached without a wrapper", () => {
     expect(namesIn(cached("other", "net1"))).toEqual([["eth0", "eth1"]]);
     expect(namesIn(cached("zone", "eth0"))).toEqual([]);
@@ -159,15 +148,11 @@ describe("libcni's results for the other attachments of a container", () => {
   });
 
   test("count if the journal could be read before: too many files are open by now", () => {
-    const files = { ...cached("other", "net1"), ...journalFiles(entryOf(net1)) };
-    let isOpen = true;
-    const listDirectory = (path: string) =>
-      Object.keys(files).flatMap((file) => (file.startsWith(`${path}/`) ? [file.slice(path.length + 1)] : []));
-    const readFile = (path: string) => (isOpen || !path.startsWith(journalDirectory) ? files[path] : undefined);
-    const stat = () => ({ device: 1, inode: 1, size: 1, modifiedMs: 0, changedMs: 0 });
-    const facts = new Facts({ readFile, listDirectory, stat });
+    const { facts, host } = factsOf({ ...cached("other", "net1"), ...journalFiles(entryOf(net1)) });
     facts.siblings(zoneOfBlue);
-    isOpen = false;
+    const { readFile } = host;
+    host.readFile = (path) => (path.startsWith(journalDirectory) ? undefined : readFile(path));
+    host.stat = () => ({ device: 1, inode: 1, size: 1, modifiedMs: 0, changedMs: 0 });
     facts.forget("blue");
     expect(facts.otherResults(zoneOfBlue, here)).toHaveLength(1);
   });
@@ -187,10 +172,8 @@ describe("libcni's results for the other attachments of a container", () => {
   });
 
   test("count if the journal cannot be read", () => {
-    const newer = Object.entries(journalFiles(entryOf(net1))).map(([file, text]) => [
-      file,
-      text.replace('"format":1', '"format":2'),
-    ]);
-    expect(namesIn({ ...cached("other", "net1"), ...Object.fromEntries(newer) })).toEqual([["eth0", "eth1"]]);
+    const [[file = "", text = ""] = []] = Object.entries(journalFiles(entryOf(net1)));
+    const newer = { [file]: text.replace('"format":1', '"format":2') };
+    expect(namesIn({ ...cached("other", "net1"), ...newer })).toEqual([["eth0", "eth1"]]);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type AttachmentKey, isSameNamespace, journalFile, namespaceOf } from "../../../shared/journal/journal.ts";
 import { linesText, parseFoundJournal, parseJournal, withLines } from "../../../shared/journal/lines.ts";
 import { sha256 } from "../../../shared/journal/sha256.ts";
-import { asRead, chainedOf, entryOf, linesOf, tryOf, zoneOfBlue } from "../support/journals.ts";
+import { asRead, chainedOf, entryOf, linesOf, tryOf, undone, zoneOfBlue } from "../support/journals.ts";
 
 const file = "/var/lib/cni/wrappers/blue/zone:eth0";
 const first = entryOf();
@@ -11,17 +11,10 @@ const text = linesText(linesOf([first]));
 
 describe("a journal", () => {
   test("has the entries that were written, in their order", () => {
-    const entries = [
-      entryOf({ isGivenUp: true, isUndone: true }),
-      tryOf({ ifName: "eth1", failed: { left: 9 }, isGivenUp: true }),
-      chainedOf("portmap", { id: "third" }),
-    ];
+    const failed = tryOf({ ifName: "eth1", failed: { left: 9 }, isGivenUp: true });
+    const entries = [entryOf(undone), failed, chainedOf("portmap", { id: "third" })];
     expect(parseJournal(zoneOfBlue, linesText(linesOf(entries)))).toEqual({
-      file,
-      key: zoneOfBlue,
-      entries: entries.map(asRead),
-      isTorn: false,
-      problem: undefined,
+      ...{ file, key: zoneOfBlue, entries: entries.map(asRead), isTorn: false, problem: undefined },
     });
   });
 
@@ -66,23 +59,18 @@ describe("a journal", () => {
   });
 
   test("whose only line was cut off has no entries", () => {
-    expect(parseJournal(zoneOfBlue, text.slice(0, 50))).toMatchObject({
-      entries: [],
-      isTorn: true,
-      problem: undefined,
-    });
+    const cut = parseJournal(zoneOfBlue, text.slice(0, 50));
+    expect(cut).toMatchObject({ entries: [], isTorn: true, problem: undefined });
   });
 
-  test.each([text.slice(0, 50), "\0".repeat(80)])(
-    "whose first line was cut off says whose it is by the next one",
-    (torn) => {
-      const written = `${torn}\n${text}`;
-      expect(parseJournal(zoneOfBlue, written)).toMatchObject({ entries: [first], problem: undefined });
-      expect(parseFoundJournal(file, written)).toMatchObject({ key: zoneOfBlue, entries: [first] });
-    },
-  );
+  const torn = [text.slice(0, 50), "\0".repeat(80)];
+  test.each(torn)("whose first line was cut off says whose it is by the next one", (begin) => {
+    const written = `${begin}\n${text}`;
+    expect(parseJournal(zoneOfBlue, written)).toMatchObject({ entries: [first], problem: undefined });
+    expect(parseFoundJournal(file, written)).toMatchObject({ key: zoneOfBlue, entries: [first] });
+  });
 
-  const foreign: [string, string, RegExp][] = [
+  test.each<[string, string, RegExp]>([
     ["no JSON", "nonsense\n", /whose it is/],
     ["zeros, as after a power loss", `${"\0".repeat(80)}\n`, /whose it is/],
     ["another attachment", linesText(linesOf([entryOf({ containerId: "red" })])), /another attachment/],
@@ -93,9 +81,7 @@ describe("a journal", () => {
     ]),
     ["a newer format", text.replace('"format":1', '"format":2'), /newer/],
     ["a later line of a newer version", `${text}{"line":"moved"}\n`, /newer/],
-  ];
-
-  test.each(foreign)("cannot be read: %s", (_, content, problem) => {
+  ])("cannot be read: %s", (_, content, problem) => {
     expect(parseJournal(zoneOfBlue, content)).toMatchObject({ entries: [], problem: expect.stringMatching(problem) });
   });
 
@@ -197,11 +183,11 @@ describe("a namespace", () => {
   test("is device, inode and the change time of its mount", () => {
     const one = namespaceOf("/run/netns/blue", stat);
     expect(one).toEqual({ path: "/run/netns/blue", device: 4, inode: 9, changedMs: 12 });
-    expect(one && isSameNamespace(one, namespaceOf("/run/netns/other", stat))).toBe(true);
-    expect(one && isSameNamespace(one, namespaceOf("/run/netns/blue", { ...stat, changedMs: 99 }))).toBe(false);
-    expect(one && isSameNamespace(one, namespaceOf("/run/netns/blue", { ...stat, device: stat.device + 1 }))).toBe(
-      false,
-    );
+    const isSame = (path: string, more: object = {}) =>
+      one && isSameNamespace(one, namespaceOf(path, { ...stat, ...more }));
+    expect(isSame("/run/netns/other")).toBe(true);
+    expect(isSame("/run/netns/blue", { changedMs: 99 })).toBe(false);
+    expect(isSame("/run/netns/blue", { device: stat.device + 1 })).toBe(false);
     expect(one && isSameNamespace(one, undefined)).toBe(false);
   });
 

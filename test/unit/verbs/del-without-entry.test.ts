@@ -1,23 +1,27 @@
 import { describe, expect, test } from "vitest";
+import type { Entry } from "../../../shared/journal/journal.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
-import { del, runsOf, zone } from "../support/dels.ts";
-import { callWrapper, exits, messagesOf } from "../support/fake-host.ts";
-import { chainedOf, entryOf, journalFiles } from "../support/journals.ts";
+import { del, loggedDel, runsOf } from "../support/dels.ts";
+import { exits, messagesOf } from "../support/fake-host.ts";
+import { chainedOf, entryOf, journalFiles, net1 } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 import { bothResult } from "../support/results.ts";
 
-const net1 = { network: "other", runtimeIfName: "net1" };
+/** The result of an attachment of the container in libcni's cache, with these interfaces. */
+function cached(network: string, ifName: string, ...names: readonly string[]): Record<string, string> {
+  const interfaces = names.map((name) => ({ name, sandbox: blue }));
+  const text = { kind: "cniCacheV1", networkName: network, containerId: "blue", ifName, result: { interfaces } };
+  return { [`/var/lib/cni/results/${network}-blue-${ifName}`]: JSON.stringify(text) };
+}
 
 describe("DEL without an entry", () => {
-  const sibling = journalFiles(entryOf({ network: "other", runtimeIfName: "net1", ifName: "net1" }));
-
   test("leaves the interface of a neighbour whose namespace is at the path by now", () => {
-    const files = journalFiles(entryOf({ containerId: "red" }));
-    expect(runsOf(del("bridge", {}, { files }))).toEqual(["bridge DEL eth0 "]);
-    expect(runsOf(del("bridge", { prevResult: bothResult }, { files }))).toEqual(["bridge DEL eth0 "]);
-    expect(runsOf(del("tuning", { prevResult: bothResult }, { files }))).toEqual(["tuning DEL eth0 "]);
-    const earlier = journalFiles(entryOf({ containerId: "red", bootId: "earlier" }));
-    expect(runsOf(del("bridge", {}, { files: earlier }))).toEqual([`bridge DEL eth0 ${blue}`]);
+    const entries = [entryOf({ containerId: "red" })];
+    expect(runsOf(del("bridge", {}, { entries }))).toEqual(["bridge DEL eth0 "]);
+    expect(runsOf(del("bridge", { prevResult: bothResult }, { entries }))).toEqual(["bridge DEL eth0 "]);
+    expect(runsOf(del("tuning", { prevResult: bothResult }, { entries }))).toEqual(["tuning DEL eth0 "]);
+    const earlier = [entryOf({ containerId: "red", bootId: "earlier" })];
+    expect(runsOf(del("bridge", {}, { entries: earlier }))).toEqual([`bridge DEL eth0 ${blue}`]);
   });
 
   test.each<[string, readonly (number | undefined)[], string]>([
@@ -42,9 +46,9 @@ describe("DEL without an entry", () => {
   });
 
   test("of an unknown plugin that a sibling has chained leaves the sibling's", () => {
-    const files = journalFiles(chainedOf("mark", { network: "other", runtimeIfName: "net1" }));
-    expect(runsOf(del("mark", { prevResult: bothResult }, { files }))).toEqual([]);
-    expect(runsOf(del("mark", { prevResult: bothResult }, { files: sibling }))).toEqual([`mark DEL eth0 ${blue}`]);
+    const runsBeside = (sibling: Entry) => runsOf(del("mark", { prevResult: bothResult }, { entries: [sibling] }));
+    expect(runsBeside(chainedOf("mark", net1))).toEqual([]);
+    expect(runsBeside(entryOf({ ...net1, ifName: "net1" }))).toEqual([`mark DEL eth0 ${blue}`]);
   });
 
   test("runs first in the network that has its lease", () => {
@@ -68,56 +72,37 @@ describe("DEL without an entry", () => {
   });
 
   test("of an interface that a sibling has gets no namespace and frees no lease of the sibling's", () => {
-    const files = journalFiles(entryOf({ network: "other", runtimeIfName: "net1", delegateNetwork: "other" }));
-    expect(runsOf(del("bridge", { prevResult: bothResult }, { files }))).toEqual(["bridge DEL eth0 "]);
-    const same = journalFiles(entryOf({ network: "other", runtimeIfName: "net1", delegateNetwork: "zone" }));
-    expect(runsOf(del("bridge", { prevResult: bothResult }, { files: same }))).toEqual([]);
+    const runsBeside = (delegateNetwork: string) =>
+      runsOf(del("bridge", { prevResult: bothResult }, { entries: [entryOf({ ...net1, delegateNetwork })] }));
+    expect([runsBeside("other"), runsBeside("zone")]).toEqual([["bridge DEL eth0 "], []]);
   });
 });
 
 describe("DEL of an attachment without an entry, by its evidence", () => {
-  const sibling = entryOf({ ...net1, delegateNetwork: "other", ifName: "net1" });
-  const resultOf = (network: string, ifName: string, ...names: readonly string[]) => {
-    const interfaces = names.map((name) => ({ name, sandbox: blue }));
-    const text = { kind: "cniCacheV1", networkName: network, containerId: "blue", ifName, result: { interfaces } };
-    return { [`/var/lib/cni/results/${network}-blue-${ifName}`]: JSON.stringify(text) };
-  };
-  const prevResult = { interfaces: [{ name: "eth0", sandbox: blue }] };
+  const sibling = journalFiles(entryOf({ ...net1, delegateNetwork: "other", ifName: "net1" }));
+  const listing = (name: string) => ({ prevResult: { interfaces: [{ name, sandbox: blue }] } });
+  const unchained = (prevResult: JsonObject) => ({ cniVersion: "0.2.0", prevResult });
+  const byName = [`bridge DEL eth0 ${blue}`];
 
   test.each<[string, JsonObject, Record<string, string>, string[]]>([
-    ["none, and nothing else: it runs by name", {}, {}, [`bridge DEL eth0 ${blue}`]],
-    ["none, and a sibling", {}, journalFiles(sibling), []],
+    ["none, and nothing else: it runs by name", {}, {}, byName],
+    ["none, and a sibling", {}, sibling, []],
     ["none, and another plugin of the attachment", {}, journalFiles(chainedOf("portmap")), []],
-    ["none, and libcni's result of another attachment", {}, resultOf("other", "net1", "net1"), []],
-    ["prevResult, and a sibling", { prevResult }, journalFiles(sibling), [`bridge DEL eth0 ${blue}`]],
-    [
-      "a result, and a sibling",
-      {},
-      { ...resultOf("zone", "eth0", "eth0"), ...journalFiles(sibling) },
-      [`bridge DEL eth0 ${blue}`],
-    ],
+    ["none, and libcni's result of another attachment", {}, cached("other", "net1", "net1"), []],
+    ["prevResult, and a sibling", listing("eth0"), sibling, byName],
+    ["a result, and a sibling", {}, { ...cached("zone", "eth0", "eth0"), ...sibling }, byName],
     [
       "a prevResult of a version without chains, and a sibling",
-      { cniVersion: "0.2.0", prevResult: { ip4: { ip: "10.1.0.2/24" } } },
-      journalFiles(sibling),
-      [`bridge DEL eth0 ${blue}`],
+      unchained({ ip4: { ip: "10.1.0.2/24" } }),
+      sibling,
+      byName,
     ],
-    [
-      "a prevResult of a version without chains that no plugin can read",
-      { cniVersion: "0.2.0", prevResult: { interfaces: [null] } },
-      {},
-      [`bridge DEL eth0 ${blue}`],
-    ],
-    ["a result that lists no interface", {}, resultOf("zone", "eth0"), [`bridge DEL eth0 ${blue}`]],
-    ["a result that lists it second", {}, resultOf("zone", "eth0", "eth5", "eth0"), [`bridge DEL eth0 ${blue}`]],
-    ["a result that lists others", {}, resultOf("zone", "eth0", "eth5"), ["bridge DEL eth0 "]],
-    ["a prevResult without interfaces", { prevResult: {} }, {}, [`bridge DEL eth0 ${blue}`]],
-    [
-      "a prevResult with others",
-      { prevResult: { interfaces: [{ name: "eth5", sandbox: blue }] } },
-      {},
-      ["bridge DEL eth0 "],
-    ],
+    ["a prevResult of a version without chains that no plugin can read", unchained({ interfaces: [null] }), {}, byName],
+    ["a result that lists no interface", {}, cached("zone", "eth0"), byName],
+    ["a result that lists it second", {}, cached("zone", "eth0", "eth5", "eth0"), byName],
+    ["a result that lists others", {}, cached("zone", "eth0", "eth5"), ["bridge DEL eth0 "]],
+    ["a prevResult without interfaces", { prevResult: {} }, {}, byName],
+    ["a prevResult with others", listing("eth5"), {}, ["bridge DEL eth0 "]],
   ])("%s", (_, stdin, files, expected) => {
     expect(runsOf(del("bridge", stdin, { files }))).toEqual(expected);
   });
@@ -127,12 +112,7 @@ describe("DEL of an attachment without an entry", () => {
   const renamed = { wrapper: { ifName: "eth1" }, prevResult: bothResult };
   const lease = (network: string) => ({ [`/var/lib/cni/networks/${network}/10.1.0.2`]: "blue\r\neth1" });
   const hostLocal = { ...renamed, ipam: { type: "host-local" } };
-  const logged = (plugin: string, prevResult: JsonObject, files = {}) => {
-    const env = { CNI_COMMAND: "DEL", CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
-    const stdin = { ...zone, prevResult };
-    const outcome = callWrapper({ calledAs: `/opt/cni/bin/${plugin}-wrapper`, stdin, env }, { files, links: [7] });
-    return { ...outcome, warnings: messagesOf(outcome) };
-  };
+  const ofZone = { wrapper: { ifName: "eth1", network: "zone" } };
 
   test("removes the files that 0.2.0 kept of it, and no others", () => {
     const ours = ["zone:blue:eth0:bridge", "zone:blue:eth0:portmap", ".zone:blue:eth0:bridge.7"];
@@ -152,10 +132,8 @@ describe("DEL of an attachment without an entry", () => {
   });
 
   test("keeps the path of a namespace that is gone: some plugins free nothing without one", () => {
-    const files = journalFiles(entryOf({ ...net1, delegateNetwork: "other" }));
-    expect(runsOf(del("bridge", { prevResult: bothResult }, { files, noNamespace: true }))).toEqual([
-      `bridge DEL eth0 ${blue}`,
-    ]);
+    const machine = { entries: [entryOf({ ...net1, delegateNetwork: "other" })], noNamespace: true };
+    expect(runsOf(del("bridge", { prevResult: bothResult }, machine))).toEqual([`bridge DEL eth0 ${blue}`]);
   });
 
   test.each([
@@ -184,14 +162,9 @@ describe("DEL of an attachment without an entry", () => {
   test.each<[string, string, JsonObject, string]>([
     ["alone", "bridge", {}, "exec"],
     ["in a network of its own", "bridge", { wrapper: { ifName: "eth1", network: "disc" } }, "exec"],
-    [
-      "in the list's network, with a name of its own",
-      "bridge",
-      { wrapper: { ifName: "eth1", network: "zone" } },
-      "spawn",
-    ],
+    ["in the list's network, with a name of its own", "bridge", ofZone, "spawn"],
     ["in the list's network, with the runtime's name", "bridge", { wrapper: { network: "zone" } }, "exec"],
-    ["chained", "tuning", { wrapper: { ifName: "eth1", network: "zone" } }, "exec"],
+    ["chained", "tuning", ofZone, "exec"],
     ["chained, with rules that come back", "portmap", {}, "spawn"],
   ])("replaces the process if nothing depends on the answer: %s", (_, plugin, stdin, how) => {
     expect(del(plugin, { prevResult: bothResult, ...stdin }, {}).runs).toMatchObject([{ how }]);
@@ -200,8 +173,8 @@ describe("DEL of an attachment without an entry", () => {
   test("that is not in prevResult: a creator gets none, and a chained plugin all of it", () => {
     const prevResult = { interfaces: [{ name: "eth5", sandbox: blue }] };
     const given = (plugin: string) => {
-      const { runs, warnings } = logged(plugin, prevResult);
-      return [...runs.map(({ stdin }) => (stdin as JsonObject).prevResult), ...warnings];
+      const outcome = loggedDel(plugin, { prevResult }, {});
+      return [...outcome.runs.map(({ stdin }) => (stdin as JsonObject).prevResult), ...messagesOf(outcome)];
     };
     const missing = "interface eth0 is not in prevResult: the delegate gets";
     expect(given("bridge")).toEqual([undefined, `${missing} no prevResult`]);
@@ -214,9 +187,7 @@ describe("DEL of an attachment without an entry", () => {
   });
 
   test("goes by the runtime's prevResult, even one that no plugin can read, and not by libcni's result", () => {
-    const result = { kind: "cniCacheV1", networkName: "zone", containerId: "blue", ifName: "eth0", result: {} };
-    const interfaces = [{ name: "eth5", sandbox: blue }];
-    const files = { "/var/lib/cni/results/zone-blue-eth0": JSON.stringify({ ...result, result: { interfaces } }) };
+    const files = cached("zone", "eth0", "eth5");
     const stdin = { cniVersion: "0.2.0", prevResult: { interfaces: [null] } };
     expect(runsOf(del("bridge", stdin, { files }))).toEqual([`bridge DEL eth0 ${blue}`]);
     expect(runsOf(del("bridge", {}, { files }))).toEqual(["bridge DEL eth0 "]);
@@ -229,8 +200,8 @@ describe("DEL of an attachment without an entry", () => {
 
   test("whose DEL would harm a sibling's says why it is skipped", () => {
     const skipped = (plugin: string, sibling: Parameters<typeof entryOf>[0]) => {
-      const files = journalFiles({ ...entryOf({ type: plugin }), ...net1, ...sibling });
-      return logged(plugin, bothResult, files).warnings;
+      const entries = [{ ...entryOf({ type: plugin }), ...net1, ...sibling }];
+      return messagesOf(loggedDel(plugin, { prevResult: bothResult }, { entries }));
     };
     expect(skipped("bridge", { delegateNetwork: "zone" })).toEqual([
       "DEL of bridge for eth0 is skipped: the interface and its leases belong to another attachment of this container",

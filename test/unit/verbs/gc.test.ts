@@ -5,11 +5,21 @@ import type { FileIdentity } from "../../../shared/host/host.ts";
 import { Facts } from "../../../shared/journal/facts.ts";
 import type { Entry } from "../../../shared/journal/journal.ts";
 import { linesText, parseJournal } from "../../../shared/journal/lines.ts";
-import { callWrapper, exits, type Machine, messagesOf, type Outcome, sessionOn } from "../support/fake-host.ts";
-import { chainedOf, entryOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
+import {
+  callWrapper,
+  exits,
+  type Machine,
+  messagesOf,
+  type Outcome,
+  ownNamespace,
+  sessionOn,
+} from "../support/fake-host.ts";
+import { chainedOf, entryOf, journal, journalFiles, undone, zoneOfBlue } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 
 const valid = "cni.dev/valid-attachments";
+const ofBlue = { containerID: "blue", ifname: "eth0" };
+const here = { namespaces: { [blue]: ownNamespace } };
 const gone = { namespace: { path: "/run/netns/gone", device: 4, inode: 1, changedMs: 0 } };
 
 function collect(entries: readonly Entry[], more: object = { [valid]: [] }, machine: Machine = {}): Outcome {
@@ -48,11 +58,7 @@ test("undoes what a sibling left because it was shared, in the namespace that th
 });
 
 test("an undone journal tells which entries failed and why, and asks for no DEL of what is undone", () => {
-  const entries = [
-    entryOf({ ...gone, ifName: "eth1", isGivenUp: true, isUndone: true }),
-    entryOf(gone),
-    chainedOf("portmap", gone),
-  ];
+  const entries = [entryOf({ ...gone, ...undone, ifName: "eth1" }), entryOf(gone), chainedOf("portmap", gone)];
   const { session, seen } = sessionOn({ files: journalFiles(...entries), inspect: () => "missing" });
   const facts = new Facts(session.host);
   expect(undoJournal({ session, facts, journal: facts.journal(zoneOfBlue), netns: "" })).toMatchObject([
@@ -61,8 +67,6 @@ test("an undone journal tells which entries failed and why, and asks for no DEL 
   ]);
   expect(seen().files[journal]).toContain('"given up"');
 });
-
-const journal = "/var/lib/cni/wrappers/blue/zone:eth0";
 
 test("undoes all of a journal that cannot be read any more while it is undone", () => {
   const machine: Machine = { directories: { [journal]: 7 }, meanwhile: (files) => files.delete(journal) };
@@ -75,31 +79,28 @@ test.each([
   ["gone", undefined, false],
 ])("whether a journal may have grown, if it is %s", (_, found, isKept) => {
   const host = { readFile: () => undefined, listDirectory: () => [], stat: () => found as FileIdentity | undefined };
-  const key = { network: "zone", containerId: "blue", runtimeIfName: "eth0" };
-  const undoing = { facts: new Facts(host), journal: parseJournal(key) } as unknown as Undoing;
+  const undoing = { facts: new Facts(host), journal: parseJournal(zoneOfBlue) } as unknown as Undoing;
   expect(hasGrown(undoing, [])).toBe(isKept);
 });
 
 test("a journal has grown if it has an entry that nobody knows and that is not undone", () => {
-  const key = { network: "zone", containerId: "blue", runtimeIfName: "eth0" };
   const isGrown = (...entries: Entry[]) => {
     const text = journalFiles(...entries)[journal];
     const host = { readFile: () => text, listDirectory: () => [], stat: () => undefined };
-    return hasGrown({ facts: new Facts(host), journal: parseJournal(key) } as unknown as Undoing, [entryOf()]);
+    return hasGrown({ facts: new Facts(host), journal: parseJournal(zoneOfBlue) } as unknown as Undoing, [entryOf()]);
   };
   const other = entryOf({ ifName: "eth1" });
   expect(isGrown(entryOf())).toBe(false);
   expect(isGrown(entryOf(), other)).toBe(true);
-  expect(isGrown(entryOf(), { ...other, isGivenUp: true, isUndone: true })).toBe(false);
+  expect(isGrown(entryOf(), { ...other, ...undone })).toBe(false);
 });
 
 test("nothing is written to a journal that is gone: the next ADD may have begun one", () => {
   const host = { readFile: () => undefined, listDirectory: () => [], stat: () => undefined };
   const written: unknown[] = [];
   const session = { host: { appendJournal: (...given: unknown[]) => void written.push(given) } };
-  const key = { network: "zone", containerId: "blue", runtimeIfName: "eth0" };
   const facts = new Facts(host);
-  append({ session, facts, journal: parseJournal(key) } as unknown as Undoing, [{ line: "undone", id: "x" }]);
+  append({ session, facts, journal: parseJournal(zoneOfBlue) } as unknown as Undoing, [{ line: "undone", id: "x" }]);
   expect([written, facts.read(journal)]).toEqual([[], undefined]);
 });
 
@@ -107,8 +108,8 @@ test("an entry that its own call has undone meanwhile is not undone again", () =
   const entries = [entryOf(gone), entryOf({ ...gone, ifName: "eth1" }), chainedOf("portmap", gone)];
   const meanwhile = (files: Map<string, unknown>) => {
     const { text } = (files.get(journal) ?? { text: "" }) as { text: string };
-    const undone = linesText([{ line: "undone", id: "bridge eth1" }]);
-    if (text !== "" && !text.includes(undone)) files.set(journal, { text: text + undone, modifiedMs: 0 });
+    const line = linesText([{ line: "undone", id: "bridge eth1" }]);
+    if (text !== "" && !text.includes(line)) files.set(journal, { text: text + line, modifiedMs: 0 });
   };
   const { runs, files } = collect(entries, undefined, { meanwhile });
   expect(runs.map(({ env }) => `${env.CNI_COMMAND} ${env.CNI_IFNAME}`)).toEqual(["DEL eth0", "DEL eth0", "GC "]);
@@ -133,36 +134,30 @@ test("a journal whose only line is damaged stays", () => {
 });
 
 test("an entry that is undone keeps nothing alive", () => {
-  const there = { namespaces: { [blue]: 4026531840 } };
-  const undone = entryOf({ isGivenUp: true, isUndone: true });
-  expect(runsOf(collect([undone, chainedOf("portmap", gone)], undefined, there))).toContain("portmap DEL blue");
-  expect(runsOf(collect([entryOf(), chainedOf("portmap", gone)], undefined, there))).toEqual(["bridge GC "]);
+  const runsBeside = (entry: Entry) => runsOf(collect([entry, chainedOf("portmap", gone)], undefined, here));
+  expect(runsBeside(entryOf(undone))).toContain("portmap DEL blue");
+  expect(runsBeside(entryOf())).toEqual(["bridge GC "]);
 });
 
-test("a journal stays if the DEL of one of two entries fails", () => {
-  const { files } = collect([entryOf(gone), chainedOf("portmap", gone)], undefined, { answers: [exits(0), exits(1)] });
-  expect(files[journal]).toContain("given up");
-});
-
-test("a journal stays if a DEL fails, and GC still runs", () => {
-  const answers = [{ ended: "signal", signal: "SIGKILL" } as const];
-  const outcome = collect([entryOf(gone)], { [valid]: [] }, { answers });
+test.each<[string, readonly Entry[], NonNullable<Machine["answers"]>]>([
+  ["the DEL of one of two entries fails", [entryOf(gone), chainedOf("portmap", gone)], [exits(0), exits(1)]],
+  ["a DEL is killed", [entryOf(gone)], [{ ended: "signal", signal: "SIGKILL" }]],
+])("a journal stays if %s, and GC still runs", (_, entries, answers) => {
+  const outcome = collect(entries, undefined, { answers });
   expect(outcome.runs.at(-1)?.env.CNI_COMMAND).toBe("GC");
   expect(outcome.files[journal]).toContain("given up");
 });
 
 test.each<[string, readonly Entry[], object | undefined, Machine]>([
-  ["is valid", [entryOf(gone)], { [valid]: [{ containerID: "blue", ifname: "eth0" }] }, {}],
+  ["is valid", [entryOf(gone)], { [valid]: [ofBlue] }, {}],
   ["is of another network", [entryOf({ ...gone, network: "other" })], undefined, {}],
-  ["has its namespace", [entryOf()], undefined, { namespaces: { [blue]: 4026531840 } }],
+  ["has its namespace", [entryOf()], undefined, here],
   ["is not to be judged: there is no list", [entryOf(gone)], {}, {}],
   [
     "is not to be judged: the boot id is unknown",
-    [entryOf(gone)],
+    [],
     undefined,
-    {
-      files: { ...journalFiles(entryOf(gone)), "/proc/sys/kernel/random/boot_id": "" },
-    },
+    { files: { ...journalFiles(entryOf(gone)), "/proc/sys/kernel/random/boot_id": "" } },
   ],
 ])("leaves a journal alone that %s", (_, entries, more, machine) => {
   expect(runsOf(collect(entries, more, machine))).toEqual(["bridge GC "]);
@@ -172,9 +167,8 @@ test.each([
   ["of an earlier boot, whose inode and time another namespace has now", { bootId: "earlier" }, 0],
   ["whose inode another namespace has now", {}, 5],
 ])("undoes one %s", (_, changes, changedMs) => {
-  const namespaces = { [blue]: 4026531840 };
-  const entry = entryOf({ ...changes, namespace: { path: blue, device: 4, inode: 4026531840, changedMs } });
-  expect(runsOf(collect([entry], undefined, { namespaces }))).toEqual(["bridge DEL blue", "bridge GC "]);
+  const entry = entryOf({ ...changes, namespace: { path: blue, device: 4, inode: ownNamespace, changedMs } });
+  expect(runsOf(collect([entry], undefined, here))).toEqual(["bridge DEL blue", "bridge GC "]);
 });
 
 test.each([
@@ -190,7 +184,7 @@ test.each([
 });
 
 test("the list of SPEC.md counts before that of libcni's first versions", () => {
-  const more = { [valid]: [], "cni.dev/attachments": [{ containerID: "blue", ifname: "eth0" }] };
+  const more = { [valid]: [], "cni.dev/attachments": [ofBlue] };
   expect(runsOf(collect([entryOf(gone)], more))).toEqual(["bridge DEL blue", "bridge GC "]);
 });
 
@@ -206,17 +200,14 @@ test("null is an empty list", () => {
 });
 
 test("no interface is added for a call without one", () => {
-  const listed = [{ containerID: "blue", ifname: "eth0" }];
+  const listed = [ofBlue];
   const both = [...listed, { containerID: "red", ifname: "eth1" }];
   for (const list of [listed, both])
     expect(collect([], { [valid]: list }).runs).toMatchObject([{ stdin: { [valid]: list } }]);
 });
 
 test("the wrapper's interface is added for every container in the list, and none is removed", () => {
-  const listed = [
-    { containerID: "blue", ifname: "eth0" },
-    { containerID: "red", ifname: "eth1" },
-  ];
+  const listed = [ofBlue, { containerID: "red", ifname: "eth1" }];
   const { runs } = collect([], { wrapper: { ifName: "eth1" }, [valid]: listed, "cni.dev/attachments": listed });
   const both = [...listed, { containerID: "blue", ifname: "eth1" }];
   expect(runs).toMatchObject([{ stdin: { [valid]: both, "cni.dev/attachments": both } }]);

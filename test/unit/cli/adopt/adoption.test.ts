@@ -17,37 +17,47 @@ beforeEach(() => {
 const at = (name: string) => join(directory, name);
 const undoAll = () => undo(at("cache"), () => true);
 
+/** The result of c1. */
+const file = at("cache/results/zone-c1-eth0");
+const setResult = (text: string) => writeFileSync(file, text);
+const result = () => readFileSync(file, "utf8");
+const kept = at("cache/adopted/zone-c1-eth0");
+
+/** Adopts it as it is now. */
+function adoptNow(parts: Partial<Parameters<typeof adopt>[2]> = {}): () => void {
+  const read = { file, text: result() } as CachedAttachment;
+  return adopt(at("cache"), read, { result: { cniVersion: "1.0.0" }, journal: undefined, ...parts });
+}
+
+/** Runs `adopt --undo` with the test's directories. */
+const runUndo = (...options: string[]) =>
+  runCommand(["adopt", "--undo", "--cache-dir", at("cache"), "--config-dir", at("cache"), ...options]);
+
 function backUp(backup: object, name = "zone-c1-eth0"): void {
   mkdirSync(at("cache/adopted"), { recursive: true });
   writeFileSync(at(`cache/adopted/${name}`), JSON.stringify(backup));
 }
 
-test.each([1, 2, 3])(
-  "after three adoptions, undo restores the oldest text, also if a kill left the %ith one's",
-  (left) => {
-    const file = at("cache/results/zone-c1-eth0");
-    const texts = ['{"result":{}}'];
-    writeFileSync(file, '{"result":{}}');
-    for (const mtu of [1, 2, 3]) {
-      const read = { file, text: readFileSync(file, "utf8") } as CachedAttachment;
-      adopt(at("cache"), read, { result: { cniVersion: "1.0.0", mtu }, journal: undefined });
-      texts.push(readFileSync(file, "utf8"));
-    }
-    expect(texts[3]).toBe('{"result":{"cniVersion":"1.0.0","mtu":3}}');
-    expect(statSync(at("cache/adopted")).mode & 0o777).toBe(0o700);
-    writeFileSync(file, texts[left] ?? "");
-    expect(undoAll()).toEqual([[file, "restored"]]);
-    expect(readFileSync(file, "utf8")).toBe('{"result":{}}');
-  },
-);
+const afterKill = "after three adoptions, undo restores the oldest text, also if a kill left the %ith one's";
+test.each([1, 2, 3])(afterKill, (left) => {
+  const texts = ['{"result":{}}'];
+  setResult('{"result":{}}');
+  for (const mtu of [1, 2, 3]) {
+    adoptNow({ result: { cniVersion: "1.0.0", mtu } });
+    texts.push(result());
+  }
+  expect(texts[3]).toBe('{"result":{"cniVersion":"1.0.0","mtu":3}}');
+  expect(statSync(at("cache/adopted")).mode & 0o777).toBe(0o700);
+  setResult(texts[left] ?? "");
+  expect(undoAll()).toEqual([[file, "restored"]]);
+  expect(result()).toBe('{"result":{}}');
+});
 
 test("the backup, the journal and the result are on the disk in this order", () => {
-  const file = at("cache/results/zone-c1-eth0");
-  writeFileSync(file, "{}");
+  setResult("{}");
   const { done, undo } = noteSyncs();
   onTestFinished(undo);
-  const journal = { file: at("wrappers/c1/zone:eth0"), text: "its" };
-  adopt(at("cache"), { file, text: "{}" } as CachedAttachment, { result: { cniVersion: "1.0.0" }, journal });
+  adoptNow({ journal: { file: at("wrappers/c1/zone:eth0"), text: "its" } });
   const steps = done.filter((step) => step !== "fsync of a directory");
   expect(steps.slice(1)).toEqual([
     ...["rename to zone-c1-eth0", "fsync its"],
@@ -58,52 +68,41 @@ test("the backup, the journal and the result are on the disk in this order", () 
 
 test("a file in place of the backups is trouble", () => {
   writeFileSync(at("cache/adopted"), "");
-  const one = { file: at("cache/results/zone-c1-eth0"), text: "{}" } as CachedAttachment;
-  const parts = { result: { cniVersion: "1.0.0" }, journal: undefined };
-  expect(() => adopt(at("cache"), one, parts)).toThrow(/^.*cache\/adopted: EEXIST$/);
+  setResult("{}");
+  expect(() => adoptNow()).toThrow(/^.*cache\/adopted: EEXIST$/);
 });
 
 test("a journal that cannot be written is trouble, and the result stays", () => {
-  const file = at("cache/results/zone-c1-eth0");
-  writeFileSync(file, "{}");
+  setResult("{}");
   writeFileSync(at("wrappers"), "a file");
   const journal = { file: at("wrappers/c1/zone:eth0"), text: "its" };
-  const parts = { result: { cniVersion: "1.0.0" }, journal };
-  expect(() => adopt(at("cache"), { file, text: "{}" } as CachedAttachment, parts)).toThrow(`${journal.file}: ENOTDIR`);
-  expect(readFileSync(file, "utf8")).toBe("{}");
+  expect(() => adoptNow({ journal })).toThrow(`${journal.file}: ENOTDIR`);
+  expect(result()).toBe("{}");
 });
 
 test("a result stays as old as it was: preflight takes its time for the start of the container", () => {
-  const file = at("cache/results/zone-c1-eth0");
-  writeFileSync(file, "{}");
+  setResult("{}");
   utimesSync(file, 1000, 1000);
-  adopt(at("cache"), { file, text: "{}" } as CachedAttachment, { result: { cniVersion: "1.0.0" }, journal: undefined });
-  expect([readFileSync(file, "utf8"), statSync(file).mtimeMs]).toEqual([
-    '{"result":{"cniVersion":"1.0.0"}}',
-    1_000_000,
-  ]);
+  adoptNow();
+  expect([result(), statSync(file).mtimeMs]).toEqual(['{"result":{"cniVersion":"1.0.0"}}', 1_000_000]);
   undoAll();
-  expect([readFileSync(file, "utf8"), statSync(file).mtimeMs]).toEqual(["{}", 1_000_000]);
+  expect([result(), statSync(file).mtimeMs]).toEqual(["{}", 1_000_000]);
 });
 
 test("after the runtime wrote the file anew, the new text is the oldest", () => {
-  const file = at("cache/results/zone-c1-eth0");
   for (const text of ['{"result":{}}', '{"result":{"dns":{}}}']) {
-    writeFileSync(file, text);
-    adopt(at("cache"), { file, text } as CachedAttachment, {
-      result: { cniVersion: "1.0.0" },
-      journal: undefined,
-    });
+    setResult(text);
+    adoptNow();
   }
   undoAll();
-  expect(readFileSync(file, "utf8")).toBe('{"result":{"dns":{}}}');
+  expect(result()).toBe('{"result":{"dns":{}}}');
 });
 
 test("--undo --json is JSON, with two spaces", async () => {
-  writeFileSync(at("cache/results/zone-c1-eth0"), "after");
+  setResult("after");
   backUp({ before: "before", after: "after" });
-  const { stdout } = await runCommand(["adopt", "--undo", "--json", "--cache-dir", at("cache")]);
-  const data = [{ file: at("cache/results/zone-c1-eth0"), undone: "restored" }];
+  const { stdout } = await runUndo("--json");
+  const data = [{ file, undone: "restored" }];
   expect(stdout).toBe(`${JSON.stringify(data, null, 2)}\n`);
 });
 
@@ -129,20 +128,18 @@ test.each<[string, Record<string, string | undefined>, number, string]>([
     if (text !== undefined) writeFileSync(at(`cache/results/${name}`), keptOf(container, text));
     backUp({ before: keptOf(container, "before"), after: keptOf(container, "after") }, name);
   }
-  const options = ["--cache-dir", at("cache"), "--config-dir", at("cache")];
-  expect(await runCommand(["adopt", "--undo", ...options])).toMatchObject({
+  expect(await runUndo()).toMatchObject({
     exitCode,
     stdout: words.replaceAll(/^c\d/gm, (container) => at(`cache/results/zone-${container}-eth0`)),
   });
 });
 
 test("--undo is not complete while another result cannot be read", async () => {
-  writeFileSync(at("cache/results/zone-c1-eth0"), keptOf("c1", "after"));
+  setResult(keptOf("c1", "after"));
   backUp({ before: keptOf("c1", "before"), after: keptOf("c1", "after") });
   writeFileSync(at("cache/results/zone-c2-eth0"), "");
-  const options = ["--cache-dir", at("cache"), "--config-dir", at("cache")];
-  const { exitCode, stdout } = await runCommand(["adopt", "--undo", ...options]);
-  expect([exitCode, stdout]).toEqual([2, `${at("cache/results/zone-c1-eth0")}: restored\n`]);
+  const { exitCode, stdout } = await runUndo();
+  expect([exitCode, stdout]).toEqual([2, `${file}: restored\n`]);
 });
 
 test("a backup that is the last copy of a live container's result stays, and so does the journal", async () => {
@@ -152,17 +149,15 @@ test("a backup that is the last copy of a live container's result stays, and so 
   mkdirSync(at("state/wrappers/c1"), { recursive: true });
   writeFileSync(at("state/wrappers/c1/zone:eth0"), "its");
   backUp({ before: keptOf("c1", "before", netns), after: keptOf("c1", "after", netns), journal });
-  const options = ["--cache-dir", at("cache"), "--config-dir", at("cache")];
-  expect(await runCommand(["adopt", "--undo", ...options])).toMatchObject({
+  expect(await runUndo()).toMatchObject({
     exitCode: 1,
-    stdout: `${at("cache/results/zone-c1-eth0")}: the result is gone, and the container is not; its backup stays\n`,
+    stdout: `${file}: the result is gone, and the container is not; its backup stays\n`,
   });
-  const kept = ["cache/adopted/zone-c1-eth0", "state/wrappers/c1/zone:eth0"];
-  expect(kept.filter((name) => existsSync(at(name)))).toEqual(kept);
+  expect([kept, at("state/wrappers/c1/zone:eth0")].map((path) => existsSync(path))).toEqual([true, true]);
 });
 
 test("a backup under another name says nothing of the result of that name, and stays", () => {
-  writeFileSync(at("cache/results/zone-c1-eth0"), keptOf("c1", "after"));
+  setResult(keptOf("c1", "after"));
   for (const name of ["zone-c1-eth0.bak", "zone-c2-eth0"])
     backUp({ before: keptOf("c1", "before"), after: keptOf("c1", "after") }, name);
   expect(undoAll().map(([, undone]) => undone)).toEqual(["unreadable", "unreadable"]);
@@ -186,48 +181,39 @@ test.each([
     const after = writeResult(at("cache"), { networkName, containerId, netns: "/none" });
     backUp({ before: "before", after }, `${networkName}-${containerId}-eth0`);
   }
-  const options = ["--cache-dir", at("cache"), "--config-dir", at("cache"), option, name];
-  const { stdout } = await runCommand(["adopt", "--undo", ...options]);
+  const { stdout } = await runUndo(option, name);
   expect(stdout).toBe(restored.map((file) => `${at(`cache/results/${file}`)}: restored\n`).join(""));
 });
 
 test.each([
-  ...[
-    "{",
-    "{}",
-    "",
-    '{"before":"before"}',
-    '{"before":1,"after":"after"}',
-    '{"before":"before","after":"after","journal":null}',
-  ],
+  ...["{", "{}", "", '{"before":"before"}', '{"before":1,"after":"after"}'],
+  '{"before":"before","after":"after","journal":null}',
   '{"before":"before","after":"after","journal":{"file":"/var/lib/cni/wrappers/c1/zone:eth0"}}',
   '{"before":"before","after":"after","journal":{"text":""}}',
   '{"before":"before","after":"after","between":"x"}',
 ])("a backup that cannot be read is named by --undo, and stays: %j", async (text) => {
-  writeFileSync(at("cache/results/zone-c1-eth0"), "after");
+  setResult("after");
   backUp({ before: "before", after: "after" });
-  writeFileSync(at("cache/adopted/zone-c1-eth0"), text);
-  expect(await runCommand(["adopt", "--undo", "--cache-dir", at("cache"), "--config-dir", at("cache")])).toMatchObject({
+  writeFileSync(kept, text);
+  expect(await runUndo()).toMatchObject({
     exitCode: 2,
-    stdout: `${at("cache/results/zone-c1-eth0")}: its backup cannot be read, so it stays as it is\n`,
+    stdout: `${file}: its backup cannot be read, so it stays as it is\n`,
   });
-  expect(readFileSync(at("cache/adopted/zone-c1-eth0"), "utf8")).toBe(text);
-  expect(readFileSync(at("cache/results/zone-c1-eth0"), "utf8")).toBe("after");
+  expect(readFileSync(kept, "utf8")).toBe(text);
+  expect(result()).toBe("after");
 });
 
 test("undo restores what the operator named, and nothing that the list in place needs", () => {
-  writeFileSync(at("cache/results/zone-c1-eth0"), "after");
+  setResult("after");
   backUp({ before: "before", after: "after" });
   expect(undo(at("cache"), (file) => !file.endsWith("eth0"))).toEqual([]);
-  const file = at("cache/results/zone-c1-eth0");
   expect(undo(at("cache"), () => true, new Map([[file, "needed"]]))).toEqual([[file, "needed"]]);
-  expect(readFileSync(at("cache/results/zone-c1-eth0"), "utf8")).toBe("after");
+  expect(result()).toBe("after");
 });
 
 test("undo restores the result of a container that is there", () => {
   const [before, after] = ["before", "after"].map((text) => keptOf("c1", text, "/proc/self/ns/net"));
-  const file = at("cache/results/zone-c1-eth0");
-  writeFileSync(file, after ?? "");
+  setResult(after ?? "");
   backUp({ before, after });
   expect(undoAll()).toEqual([[file, "restored"]]);
   expect(readFileSync(file, "utf8")).toBe(before);
@@ -237,11 +223,11 @@ test.each([
   ["that DEL removed does not come back, and its backup goes", undefined, "gone", false],
   ["that another one wrote stays, and its backup, too", "another", "changed since", true],
 ])("a result %s", (_, text, undone, isKept) => {
-  if (text !== undefined) writeFileSync(at("cache/results/zone-c1-eth0"), text);
+  if (text !== undefined) setResult(text);
   backUp({ before: "before", after: "after" });
-  expect(undoAll()).toEqual([[at("cache/results/zone-c1-eth0"), undone]]);
-  expect(existsSync(at("cache/adopted/zone-c1-eth0"))).toBe(isKept);
-  expect(existsSync(at("cache/results/zone-c1-eth0"))).toBe(text !== undefined);
+  expect(undoAll()).toEqual([[file, undone]]);
+  expect(existsSync(kept)).toBe(isKept);
+  expect(existsSync(file)).toBe(text !== undefined);
 });
 
 test("a backup that a killed adopt left half written is none", () => {
@@ -254,18 +240,18 @@ test("undo removes the journal that adopt wrote", () => {
   const journal = { file: "/var/lib/cni/wrappers/c1/zone:eth0", text: "its" };
   mkdirSync(at("state/wrappers/c1"), { recursive: true });
   writeFileSync(at("state/wrappers/c1/zone:eth0"), "its");
-  writeFileSync(at("cache/results/zone-c1-eth0"), "after");
+  setResult("after");
   backUp({ before: "before", after: "after", journal });
-  expect(undoAll()).toEqual([[at("cache/results/zone-c1-eth0"), "restored"]]);
+  expect(undoAll()).toEqual([[file, "restored"]]);
   expect(existsSync(at("state/wrappers/c1"))).toBe(false);
 });
 
 test("undo restores the file of the backup's name", () => {
-  writeFileSync(at("cache/results/zone-c1-eth0"), "after");
+  setResult("after");
   backUp({ before: "before", after: "after" });
-  expect(undoAll()).toEqual([[at("cache/results/zone-c1-eth0"), "restored"]]);
-  expect(readFileSync(at("cache/results/zone-c1-eth0"), "utf8")).toBe("before");
-  expect(existsSync(at("cache/adopted/zone-c1-eth0"))).toBe(false);
+  expect(undoAll()).toEqual([[file, "restored"]]);
+  expect(result()).toBe("before");
+  expect(existsSync(kept)).toBe(false);
 });
 
 test("undo overwrites no file that a backup names elsewhere", () => {
@@ -275,14 +261,14 @@ test("undo overwrites no file that a backup names elsewhere", () => {
   expect(readFileSync(at("passwd"), "utf8")).toBe("after");
 });
 
-test.each(["victim", "wrappers", "wrappers/c1", "wrappers/../victim/zone:eth0", "wrappers/c1/zone:eth0/more"])(
+test.each([...["victim", "wrappers", "wrappers/c1", "wrappers/../victim/zone:eth0", "wrappers/c1/zone:eth0/more"]])(
   "undo removes only journals, not %s",
   (name) => {
-    const file = name.startsWith("wrappers") ? `/var/lib/cni/${name}` : at(name);
-    backUp({ before: "before", after: "after", journal: { file, text: "" } });
-    writeFileSync(at("cache/results/zone-c1-eth0"), "after");
-    expect(undoAll()).toEqual([[at("cache/results/zone-c1-eth0"), "unreadable"]]);
-    expect(readFileSync(at("cache/results/zone-c1-eth0"), "utf8")).toBe("after");
+    const journal = { file: name.startsWith("wrappers") ? `/var/lib/cni/${name}` : at(name), text: "" };
+    backUp({ before: "before", after: "after", journal });
+    setResult("after");
+    expect(undoAll()).toEqual([[file, "unreadable"]]);
+    expect(result()).toBe("after");
   },
 );
 
@@ -291,9 +277,8 @@ describe("a journal that adopt wrote", () => {
   const journal = () => at("wrappers/c1/zone:eth0");
 
   function adoptWithJournal(): () => void {
-    writeFileSync(at("cache/results/zone-c1-eth0"), "{}");
-    const parts = { result: { cniVersion: "1.0.0" }, journal: { file: journal(), text } };
-    return adopt(at("cache"), { file: at("cache/results/zone-c1-eth0"), text: "{}" } as CachedAttachment, parts);
+    setResult("{}");
+    return adoptNow({ journal: { file: journal(), text } });
   }
 
   test("is only its owner's to read, and goes when adopt takes its work back", () => {
@@ -312,7 +297,7 @@ describe("a journal that adopt wrote", () => {
   });
 
   test("goes if the result has changed meanwhile", () => {
-    const read = { file: at("cache/results/zone-c1-eth0"), text: "{}" } as CachedAttachment;
+    const read = { file: file, text: "{}" } as CachedAttachment;
     const parts = { result: { cniVersion: "1.0.0" }, journal: { file: journal(), text } };
     writeFileSync(read.file, "changed");
     expect(() => adopt(at("cache"), read, parts)).toThrow("it changed meanwhile; run adopt again");
@@ -324,12 +309,10 @@ describe("a journal that adopt wrote", () => {
     ["the second", [false, true]],
   ])("is removed by --undo after two adoptions; %s added it", (_, adds) => {
     redirect("/var/lib/cni/wrappers", at("wrappers"));
-    const file = at("cache/results/zone-c1-eth0");
-    writeFileSync(file, "{}");
+    setResult("{}");
     for (const [mtu, isAdded] of adds.entries()) {
       const added = isAdded ? { file: "/var/lib/cni/wrappers/c1/zone:eth0", text } : undefined;
-      const read = { file, text: readFileSync(file, "utf8") } as CachedAttachment;
-      adopt(at("cache"), read, { result: { cniVersion: "1.0.0", mtu }, journal: added });
+      adoptNow({ result: { cniVersion: "1.0.0", mtu }, journal: added });
     }
     expect(existsSync(journal())).toBe(true);
     undoAll();

@@ -1,51 +1,36 @@
-import {
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { adopt, undo } from "../../../../cli/adopt/adoption.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
-import { replaceFileFunctions } from "../../support/file-functions.ts";
+import { temporary } from "../../../support/scratch.ts";
+import { intercept } from "../../support/file-functions.ts";
 
 test("undo leaves what changed while it wrote the old result to the disk", () => {
-  const cache = mkdtempSync(join(tmpdir(), "undo-meanwhile-"));
-  onTestFinished(() => rmSync(cache, { recursive: true }));
+  const cache = temporary();
   for (const name of ["results", "adopted"]) mkdirSync(join(cache, name));
   const file = join(cache, "results/zone-c1-eth0");
   writeFileSync(file, "after");
   writeFileSync(join(cache, "adopted/zone-c1-eth0"), JSON.stringify({ before: "before", after: "after" }));
-  onTestFinished(replaceFileFunctions({ fsyncSync: () => writeFileSync(file, "new") }));
+  intercept("fsyncSync", () => () => writeFileSync(file, "new"));
   expect(() => undo(cache, () => true)).toThrow(`${file}: it changed meanwhile; run adopt --undo again`);
   expect(readFileSync(file, "utf8")).toBe("new");
 });
 
 test("a DEL while the new result is written to the disk wins: the result does not come back", () => {
-  const cache = mkdtempSync(join(tmpdir(), "del-meanwhile-"));
-  onTestFinished(() => rmSync(cache, { recursive: true }));
+  const cache = temporary();
   mkdirSync(join(cache, "results"));
   const file = join(cache, "results/zone-c1-eth0");
   writeFileSync(file, '{"result":{}}');
   let syncs = 0;
-  const sync = fsyncSync;
-  const restore = replaceFileFunctions({
-    fsyncSync: (descriptor) => {
-      sync(descriptor);
-      // The backup takes two: the file and its directory. The third one is for the new result.
-      if (++syncs < 3) return;
-      // libcni takes each file there for a result.
-      expect(readdirSync(join(cache, "results"))).toEqual(["zone-c1-eth0"]);
-      rmSync(file);
-    },
+  intercept("fsyncSync", (actual) => (descriptor: number) => {
+    actual(descriptor);
+    // The backup takes two: the file and its directory. The third one is for the new result.
+    if (++syncs < 3) return;
+    // libcni takes each file there for a result.
+    expect(readdirSync(join(cache, "results"))).toEqual(["zone-c1-eth0"]);
+    rmSync(file);
   });
-  onTestFinished(restore);
   const parts = { result: { cniVersion: "1.0.0" }, journal: undefined };
   expect(() => adopt(cache, { file, text: '{"result":{}}' } as CachedAttachment, parts)).toThrow(
     `${file}: it changed meanwhile`,

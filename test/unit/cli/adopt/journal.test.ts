@@ -7,6 +7,7 @@ import { listFrom } from "../../../../cli/lists/list.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult } from "../../../../cli/live/cached-results.ts";
 import { checksumOf } from "../../../../shared/journal/own-entry.ts";
 import { scratch } from "../../../support/scratch.ts";
+import { configOf } from "../../support/cached-results.ts";
 import { redirect } from "../../support/redirected.ts";
 
 const directory = scratch();
@@ -45,11 +46,8 @@ const inside: readonly Link[] = [
 function journalFor({ seconds = 10, list = zone, links = inside } = {}) {
   write("ns", "");
   const cached = { networkName: "zone", containerId: "c1", ifName: "eth0", netns: join(directory, "ns") };
-  const config = Buffer.from(JSON.stringify(zone)).toString("base64");
-  const cniArgs = [
-    ["A", "b"],
-    ["C", "d"],
-  ];
+  const config = configOf(zone.plugins);
+  const cniArgs = Object.entries({ A: "b", C: "d" });
   const text = JSON.stringify({ kind: "cniCacheV1", ...cached, config, cniArgs });
   write("results/zone-c1-eth0", text);
   const file = join(directory, "results/zone-c1-eth0");
@@ -66,10 +64,8 @@ test("a journal has what the ADDs of the wrapped interface plugins would have le
   const { dev: device, ino: inode, ctimeMs } = statSync(join(directory, "ns"));
   const its = {
     ...{ format: 1, network: "zone", containerId: "c1", runtimeIfName: "eth0", role: "creator", path: "", before: 0 },
-    ...{
-      bootId: "this boot",
-      namespace: { path: join(directory, "ns"), device, inode, changedMs: Math.floor(ctimeMs) },
-    },
+    bootId: "this boot",
+    namespace: { path: join(directory, "ns"), device, inode, changedMs: Math.floor(ctimeMs) },
   };
   const ipam = { type: "host-local", dataDir: "/leases" };
   const bridge = {
@@ -81,10 +77,7 @@ test("a journal has what the ADDs of the wrapped interface plugins would have le
     ...{ line: "began", ...its, id: "adopted-eth1", type: "macvlan", ifName: "eth1", delegateNetwork: "zone-eth1" },
     ...{ args: "", wrapper: { ifName: "eth1" } },
     configuration: {
-      cniVersion: "1.0.0",
-      name: "zone-eth1",
-      type: "macvlan",
-      master: "eno1",
+      ...{ cniVersion: "1.0.0", name: "zone-eth1", type: "macvlan", master: "eno1" },
       ipam: { type: "host-local" },
     },
   };
@@ -132,9 +125,8 @@ test.each([
 });
 
 test("there is nothing to write where there is a journal, no wrapped plugin, no interface or no container", () => {
-  expect(
-    journalFor({ list: { ...zone, plugins: [{ type: "bridge" } as (typeof zone.plugins)[0]] } })(),
-  ).toBeUndefined();
+  const plain = { ...zone, plugins: [{ type: "bridge" } as (typeof zone.plugins)[0]] };
+  expect(journalFor({ list: plain })()).toBeUndefined();
   expect(journalFor({ links: [] })()).toBeUndefined();
   for (const gone of ["netns", "file"]) expect(journalFor()({ [gone]: "/gone" })).toBeUndefined();
   const its = journalFor();

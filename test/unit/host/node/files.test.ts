@@ -27,7 +27,7 @@ import {
   removeFile,
   stat,
 } from "../../../../shared/host/node/files.ts";
-import { replaceFileFunctions } from "../../support/file-functions.ts";
+import { intercept, replaceFileFunctions } from "../../support/file-functions.ts";
 
 /** The calls of file functions, in order. A path stands for a descriptor. */
 const done: string[] = [];
@@ -66,6 +66,7 @@ afterAll(() => {
 });
 
 let directory: string;
+const at = (name: string) => join(directory, name);
 const made = { makesFile: true, isFlushed: false };
 const flushed = { makesFile: true, isFlushed: true };
 let number = 0;
@@ -79,118 +80,106 @@ beforeEach(() => {
 });
 
 test("a text is appended with one write, for root only", () => {
-  for (const text of ["one\n", "two\n"]) expect(appendJournal(join(directory, "journal"), text, made)).toBeUndefined();
+  for (const text of ["one\n", "two\n"]) expect(appendJournal(at("journal"), text, made)).toBeUndefined();
   expect(done).toEqual(["write journal", "write journal"]);
-  expect(readFileSync(join(directory, "journal"), "utf8")).toBe("one\ntwo\n");
-  expect(statSync(join(directory, "journal")).mode & 0o777).toBe(0o600);
+  expect(readFileSync(at("journal"), "utf8")).toBe("one\ntwo\n");
+  expect(statSync(at("journal")).mode & 0o777).toBe(0o600);
 });
 
 test("a flushed one is on the disk, and its name too", () => {
-  expect(appendJournal(join(directory, "journal"), "text", flushed)).toBeUndefined();
+  expect(appendJournal(at("journal"), "text", flushed)).toBeUndefined();
   expect(done).toEqual(["write journal", "sync journal", `sync ${basename(directory)}`]);
 });
 
 test("the name of an older file is not flushed again", () => {
-  writeFileSync(join(directory, "journal"), "old");
-  expect(appendJournal(join(directory, "journal"), "new", flushed)).toBeUndefined();
+  writeFileSync(at("journal"), "old");
+  expect(appendJournal(at("journal"), "new", flushed)).toBeUndefined();
   expect(done).toEqual(["write journal", "sync journal"]);
 });
 
 test("a file that another call has removed stays removed", () => {
   const later = { makesFile: false, isFlushed: false };
-  expect(appendJournal(join(directory, "journal"), "text", later)).toBe("ENOENT");
-  writeFileSync(join(directory, "journal"), "old");
-  expect(appendJournal(join(directory, "journal"), "new", later)).toBeUndefined();
-  expect(readFileSync(join(directory, "journal"), "utf8")).toBe("oldnew");
+  expect(appendJournal(at("journal"), "text", later)).toBe("ENOENT");
+  writeFileSync(at("journal"), "old");
+  expect(appendJournal(at("journal"), "new", later)).toBeUndefined();
+  expect(readFileSync(at("journal"), "utf8")).toBe("oldnew");
 });
 
 test("missing directories are made for root only, and each is on the disk", () => {
-  expect(appendJournal(join(directory, "one/two/journal"), "text", made)).toBeUndefined();
+  expect(appendJournal(at("one/two/journal"), "text", made)).toBeUndefined();
   expect(done).toEqual(["make one", `sync ${basename(directory)}`, "make two", "sync one", "write journal"]);
-  expect([join(directory, "one"), join(directory, "one/two")].map((path) => statSync(path).mode & 0o777)).toEqual([
-    0o700, 0o700,
-  ]);
+  expect(["one", "one/two"].map((name) => statSync(at(name)).mode & 0o777)).toEqual([0o700, 0o700]);
 });
 
 test("a directory that another call removes meanwhile is made again", () => {
   failing.gone = 3;
-  expect(appendJournal(join(directory, "one/journal"), "text", made)).toBeUndefined();
-  expect(readFileSync(join(directory, "one/journal"), "utf8")).toBe("text");
+  expect(appendJournal(at("one/journal"), "text", made)).toBeUndefined();
+  expect(readFileSync(at("one/journal"), "utf8")).toBe("text");
 });
 
 test("if the file system cannot sync a directory, the file is still there", () => {
   failing.sync = basename(directory);
-  expect(appendJournal(join(directory, "journal"), "text", flushed)).toBeUndefined();
+  expect(appendJournal(at("journal"), "text", flushed)).toBeUndefined();
   expect(readdirSync(directory)).toEqual(["journal"]);
 });
 
 describe("a failure has the name of the error", () => {
   test("the disk is full after a part of the text", () => {
-    const write = ((file: number, text: string) => actual.writeSync(file, text.slice(1))) as typeof fs.writeSync;
-    onTestFinished(replaceFileFunctions({ writeSync: write }));
-    expect(appendJournal(join(directory, "journal"), "né", made)).toBe("ENOSPC");
+    intercept("writeSync", () => (file: number, text: string) => actual.writeSync(file, text.slice(1)));
+    expect(appendJournal(at("journal"), "né", made)).toBe("ENOSPC");
   });
 
   test("another call removes the directory each time", () => {
     failing.gone = Number.POSITIVE_INFINITY;
-    expect(appendJournal(join(directory, "one/journal"), "text", made)).toBe("ENOENT");
+    expect(appendJournal(at("one/journal"), "text", made)).toBe("ENOENT");
     expect(done.filter((what) => what === "make one")).toHaveLength(100);
   });
 
   test("the disk", () => {
     failing.sync = "journal";
-    expect(appendJournal(join(directory, "journal"), "new", flushed)).toBe("EIO");
+    expect(appendJournal(at("journal"), "new", flushed)).toBe("EIO");
   });
 
   test("an error without a code", () => {
-    const openSync = () => {
+    intercept("openSync", () => () => {
       throw new Error("odd");
-    };
-    onTestFinished(replaceFileFunctions({ openSync }));
-    expect(appendJournal(join(directory, "journal"), "text", made)).toBe("Error: odd");
-    expect(appendLine(join(directory, "log"), "line\n")).toBe("Error: odd");
+    });
+    expect(appendJournal(at("journal"), "text", made)).toBe("Error: odd");
+    expect(appendLine(at("log"), "line\n")).toBe("Error: odd");
   });
 
   test("a directory of that name", () => {
-    mkdirSync(join(directory, "journal"));
-    expect(appendJournal(join(directory, "journal"), "new", flushed)).toBe("EISDIR");
+    mkdirSync(at("journal"));
+    expect(appendJournal(at("journal"), "new", flushed)).toBe("EISDIR");
   });
 
   test("a file where a directory must be", () => {
-    writeFileSync(join(directory, "file"), "old");
-    expect(appendJournal(join(directory, "file/journal"), "new", flushed)).toBe("ENOTDIR");
+    writeFileSync(at("file"), "old");
+    expect(appendJournal(at("file/journal"), "new", flushed)).toBe("ENOTDIR");
   });
 });
 
 test("a directory that another process makes at the same time is there; one that cannot be made is an error", () => {
   const make = (code: string) =>
-    onTestFinished(
-      replaceFileFunctions({
-        mkdirSync: (() => {
-          throw Object.assign(new Error(code), { code });
-        }) as unknown as typeof mkdirSync,
-      }),
-    );
+    intercept("mkdirSync", () => () => {
+      throw Object.assign(new Error(code), { code });
+    });
   make("EEXIST");
-  expect(() => makeDirectory(join(directory, "one"), 0o700)).not.toThrow();
+  expect(() => makeDirectory(at("one"), 0o700)).not.toThrow();
   expect(done).toEqual([`sync ${basename(directory)}`]);
   make("EACCES");
-  expect(() => makeDirectory(join(directory, "one"), 0o700)).toThrow("EACCES");
+  expect(() => makeDirectory(at("one"), 0o700)).toThrow("EACCES");
 });
 
 test("what is there is read, and told apart; what is missing is undefined", () => {
-  const file = join(directory, "file");
+  const file = at("file");
   actual.writeFileSync(file, "täxt");
-  expect([readFile(file), readFile(directory), readFile(join(directory, "none"))]).toEqual([
-    "täxt",
-    undefined,
-    undefined,
-  ]);
-  expect([listDirectory(directory), listDirectory(join(directory, "none"))]).toEqual([["file"], []]);
+  expect([file, directory, at("none")].map(readFile)).toEqual(["täxt", undefined, undefined]);
+  expect([listDirectory(directory), listDirectory(at("none"))]).toEqual([["file"], []]);
   const { dev, ino, mtimeMs, ctimeMs } = statSync(file);
   expect(stat(file)).toEqual({ device: dev, inode: ino, size: 5, modifiedMs: mtimeMs, changedMs: ctimeMs });
-  expect(stat(join(directory, "none"))).toBeUndefined();
-  removeFile(join(directory, "none"));
+  expect(stat(at("none"))).toBeUndefined();
+  removeFile(at("none"));
   removeFile(directory);
   expect(readdirSync(directory)).toEqual(["file"]);
   removeFile(file);
@@ -200,15 +189,15 @@ test("what is there is read, and told apart; what is missing is undefined", () =
 test("whatever happens, no file stays open", () => {
   const open = () => readdirSync("/proc/self/fd").length;
   const before = open();
-  appendJournal(join(directory, "one/journal"), "text", flushed);
+  appendJournal(at("one/journal"), "text", flushed);
   failing.sync = "journal";
-  appendJournal(join(directory, "one/journal"), "text", flushed);
-  appendLine(join(directory, "one/two/log"), "line\n");
-  appendLine(join(directory, "one/two/log/no"), "line\n");
+  appendJournal(at("one/journal"), "text", flushed);
+  appendLine(at("one/two/log"), "line\n");
+  appendLine(at("one/two/log/no"), "line\n");
   chmodSync(directory, 0o777);
-  actual.writeFileSync(join(directory, "log"), "");
-  linkSync(join(directory, "log"), join(directory, "other"));
-  expect(appendLine(join(directory, "log"), "line\n")).toBe("EMLINK");
+  actual.writeFileSync(at("log"), "");
+  linkSync(at("log"), at("other"));
+  expect(appendLine(at("log"), "line\n")).toBe("EMLINK");
   expect(open()).toBe(before);
 });
 
@@ -219,16 +208,16 @@ test("a directory is removed only if it is empty", () => {
 });
 
 describe("the log", () => {
-  const log = () => join(directory, "log");
+  const log = () => at("log");
   const own = () => chownSync(directory, 0, 0);
 
   test.each<[string, () => void, string | undefined]>([
     ["with one name, where everybody may write", () => chmodSync(directory, 0o777), undefined],
-    ["with two names, where nobody else may write", () => linkSync(log(), join(directory, "other")), undefined],
+    ["with two names, where nobody else may write", () => linkSync(log(), at("other")), undefined],
     [
       "with two names, where everybody may write",
       () => {
-        linkSync(log(), join(directory, "other"));
+        linkSync(log(), at("other"));
         chmodSync(directory, 0o777);
       },
       "EMLINK",
@@ -248,31 +237,31 @@ describe("the log", () => {
     onTestFinished(() => process.chdir(away));
     process.chdir(directory);
     const [mask] = [process.umask(0), onTestFinished(() => void process.umask(mask))];
-    for (const path of [join(directory, "one//two/log"), "one/two/log"]) {
+    for (const path of [at("one//two/log"), "one/two/log"]) {
       expect(appendLine(path, "line\n")).toBeUndefined();
     }
-    expect(readFileSync(join(directory, "one/two/log"), "utf8")).toBe("line\nline\n");
+    expect(readFileSync(at("one/two/log"), "utf8")).toBe("line\nline\n");
     const modes = ["one", "one/two", "one/two/log"].map((path) => statSync(join(directory, path)).mode & 0o777);
     expect(modes).toEqual([0o755, 0o755, 0o640]);
   });
 
   test("below a directory that cannot be made gets nothing", () => {
-    writeFileSync(join(directory, "file"), "");
-    expect(appendLine(join(directory, "file/log"), "line\n")).toBe("ENOTDIR");
+    writeFileSync(at("file"), "");
+    expect(appendLine(at("file/log"), "line\n")).toBe("ENOTDIR");
     expect(appendLine("/proc/none/log", "line\n")).toBe("ENOENT");
   });
 
   test("is found behind as many links as the kernel follows", () => {
     const chain = (count: number) => {
-      writeFileSync(join(directory, "link0"), "");
+      writeFileSync(at("link0"), "");
       for (let at = 1; at <= count; at++) symlinkSync(`.//link${at - 1}`, join(directory, `link${at}`));
     };
     chain(41);
-    expect(appendLine(join(directory, "link40"), "line\n")).toBeUndefined();
-    expect(appendLine(join(directory, "link41"), "line\n")).toBe("ELOOP");
-    symlinkSync(join(directory, "link0"), join(directory, "absolute"));
-    expect(appendLine(join(directory, "absolute"), "line\n")).toBeUndefined();
-    expect(readFileSync(join(directory, "link0"), "utf8")).toBe("line\nline\n");
+    expect(appendLine(at("link40"), "line\n")).toBeUndefined();
+    expect(appendLine(at("link41"), "line\n")).toBe("ELOOP");
+    symlinkSync(at("link0"), at("absolute"));
+    expect(appendLine(at("absolute"), "line\n")).toBeUndefined();
+    expect(readFileSync(at("link0"), "utf8")).toBe("line\nline\n");
   });
 
   test("that is a pipe gets no line that could be torn", () => {
@@ -281,8 +270,8 @@ describe("the log", () => {
     onTestFinished(() => fs.closeSync(reader));
     expect(appendLine(log(), "x".repeat(4096))).toBeUndefined();
     expect(appendLine(log(), "x".repeat(4097))).toBe("EMSGSIZE");
-    appendLine(join(directory, "file"), "x".repeat(5000));
-    expect(statSync(join(directory, "file")).size).toBe(5000);
+    appendLine(at("file"), "x".repeat(5000));
+    expect(statSync(at("file")).size).toBe(5000);
   });
 
   test("that has the path of an opened file is written, even if the file has no other path any more", () => {
@@ -296,12 +285,8 @@ describe("the log", () => {
   test("that has the number of the call's own stream, or its device, but not both is another file", () => {
     writeFileSync(log(), "");
     const own = statSync(log());
-    const streams = [
-      { ...own, ino: own.ino + 1 },
-      { ...own, dev: own.dev + 1 },
-    ];
-    const look = ((file: number) => streams[file] ?? actual.fstatSync(file)) as typeof fs.fstatSync;
-    onTestFinished(replaceFileFunctions({ fstatSync: look }));
+    const streams = [{ ino: own.ino + 1 }, { dev: own.dev + 1 }].map((other) => ({ ...own, ...other }));
+    intercept("fstatSync", () => (file: number) => streams[file] ?? actual.fstatSync(file));
     expect(appendLine(log(), "line\n")).toBeUndefined();
   });
 
@@ -311,7 +296,7 @@ describe("the log", () => {
   });
 
   function link(then: () => void): void {
-    renameSync(log(), join(directory, "target"));
+    renameSync(log(), at("target"));
     symlinkSync("target", log());
     then();
   }
@@ -319,19 +304,18 @@ describe("the log", () => {
   test.each(["ino", "dev"] as const)("that is another file by now, which its %s tells, gets nothing", (key) => {
     writeFileSync(log(), "");
     chmodSync(directory, 0o777);
-    const look = ((path: string) => {
+    intercept("lstatSync", () => (path: string) => {
       const found = actual.lstatSync(path);
       return Object.assign(found, { [key]: found[key] + 1 });
-    }) as unknown as typeof fs.lstatSync;
-    onTestFinished(replaceFileFunctions({ lstatSync: look }));
+    });
     expect(appendLine(log(), "line\n")).toBe("EMLINK");
   });
 
   test.each([0, 1])("that is the call's own stream %d gets nothing", (stream) => {
     writeFileSync(log(), "");
-    const look = ((file: number) =>
-      file === stream ? statSync(log()) : file < 2 ? statSync("/") : actual.fstatSync(file)) as typeof fs.fstatSync;
-    onTestFinished(replaceFileFunctions({ fstatSync: look }));
+    const look = (file: number) =>
+      file === stream ? statSync(log()) : file < 2 ? statSync("/") : actual.fstatSync(file);
+    intercept("fstatSync", () => look);
     expect(appendLine(log(), "line\n")).toBe("EINVAL");
   });
 });
