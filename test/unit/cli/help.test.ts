@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { programOf } from "../../../cli/program.ts";
 import type { Terminal } from "../../../cli/terminal.ts";
-import { runCommand } from "../support/fake-terminal.ts";
+import { runCommand, trouble } from "../support/fake-terminal.ts";
 
 test("the help of each command says what it, its argument and each of its options do, with an example", () => {
   const { commands } = programOf({ release: { version: "1", commit: "a" }, width: 80 } as Terminal);
@@ -36,8 +36,7 @@ test("a wrong word is trouble, without control characters, and a fault of our ow
     stdout: "",
     stderr: expect.stringMatching(/^cni-wrappers: unknown command 'lnit'\n/),
   });
-  const stderr = "cni-wrappers: \\u001b[2J: there is no such file\n";
-  expect(await runCommand(["lint", "\u001b[2J"])).toEqual({ exitCode: 2, stdout: "", stderr });
+  expect(await runCommand(["lint", "\u001b[2J"])).toEqual(trouble("\\u001b[2J: there is no such file"));
   const write = () => {
     throw new Error("no more");
   };

@@ -7,7 +7,7 @@ import { plainTable } from "../../../cli/plain-table.ts";
 import { oneLine, printable, styled } from "../../../cli/terminal.ts";
 import { reasonOf, Trouble, withPath } from "../../../cli/trouble.ts";
 import { writeResult } from "../support/cached-results.ts";
-import { runCommand } from "../support/fake-terminal.ts";
+import { runCommand, trouble } from "../support/fake-terminal.ts";
 
 describe("printable", () => {
   test.each([
@@ -89,11 +89,7 @@ test("a name in a list cannot send sequences to the terminal", async () => {
 
 test.each(["lint", "explain", "wrap"])("%s says that a file is nested too deeply", async (command) => {
   const file = fileWith("[".repeat(100_000));
-  expect(await runCommand([command, file])).toEqual({
-    exitCode: 2,
-    stdout: "",
-    stderr: `cni-wrappers: ${file}: its values are nested too deeply\n`,
-  });
+  expect(await runCommand([command, file])).toEqual(trouble(`${file}: its values are nested too deeply`));
 });
 
 test.each(["constructor", "__proto__"])("lint reads a plugin of the type %s", async (type) => {

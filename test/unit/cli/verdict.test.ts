@@ -1,41 +1,42 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, type statfsSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { exitCodes } from "../../../cli/exit-codes.ts";
 import { journalProblem } from "../../../cli/host/journal-place.ts";
 import { scratch } from "../../support/scratch.ts";
-import { writeResult } from "../support/cached-results.ts";
+import { configOf, writeResult } from "../support/cached-results.ts";
 import { makeHostFolders } from "../support/fake-host-folders.ts";
-import { runCommand } from "../support/fake-terminal.ts";
-import { replaceFileFunctions } from "../support/file-functions.ts";
+import { runCommand, trouble } from "../support/fake-terminal.ts";
+import { intercept } from "../support/file-functions.ts";
 
 const commands = ["preflight", "status", "adopt", "prune"];
 const checking = ["preflight", "status", "adopt"];
 
 const directory = scratch();
+const at = (name: string) => join(directory, name);
 beforeEach(() => {
   for (const name of ["results", "config"]) mkdirSync(join(directory, name));
   makeHostFolders(directory, { cniPath: { bin: { bridge: {}, static: {} } } });
   writeResult(directory, { networkName: "shop", netns: "/proc/self/ns/net" });
-  write("shop", JSON.stringify(listOf("shop")));
-  write("zone", JSON.stringify(listOf("zone")));
+  write("shop", listOf("shop"));
+  write("zone", listOf("zone"));
 });
 
-function listOf(name: string): object {
-  return { cniVersion: "1.0.0", name, plugins: [{ type: "bridge", bridge: name, ipam: { type: "static" } }] };
+function listOf(name: string, plugin: object = { type: "bridge", bridge: name, ipam: { type: "static" } }): string {
+  return JSON.stringify({ cniVersion: "1.0.0", name, plugins: [plugin] });
 }
 
 function write(name: string, text: string, folder = "config"): string {
-  const file = join(directory, folder, `${name}.conflist`);
+  const file = at(`${folder}/${name}.conflist`);
   writeFileSync(file, text);
   return file;
 }
 
 function run(command: string, ...options: string[]) {
-  const paths = ["--cache-dir", directory, "--config-dir", join(directory, "config")];
-  return runCommand([command, ...paths, "--cni-path", join(directory, "bin"), ...options], { directory });
+  const paths = ["--cache-dir", directory, "--config-dir", at("config")];
+  return runCommand([command, ...paths, "--cni-path", at("bin"), ...options], { directory });
 }
 
 test.each(checking)("%s: all is well, so the cases below say what is not", async (command) => {
@@ -43,22 +44,14 @@ test.each(checking)("%s: all is well, so the cases below say what is not", async
 });
 
 test.each(checking)("%s: a list with a warning of lint is loaded, and no fault", async (command) => {
-  const plugin = { type: "bridge", bridge: "late", brigde: "late", ipam: { type: "static" } };
-  write("late", JSON.stringify({ cniVersion: "1.0.0", name: "late", plugins: [plugin] }));
+  write("late", listOf("late", { type: "bridge", bridge: "late", brigde: "late", ipam: { type: "static" } }));
   expect(await run(command)).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
 test("status: an error of lint that is switched off does not count, and its reason is told", async () => {
-  const plugin = { type: "other" };
-  write("late", JSON.stringify({ cniVersion: "1.0.0", name: "late", plugins: [plugin] }));
-  expect(await run("status")).toMatchObject({
-    exitCode: 1,
-    stdout: expect.stringContaining("[missing-plugin]"),
-  });
-  writeFileSync(
-    join(directory, "config/.cni-wrappers-lint"),
-    '{ "*": { "missing-plugin": "it comes with the next image" } }',
-  );
+  write("late", listOf("late", { type: "other" }));
+  expect(await run("status")).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("[missing-plugin]") });
+  writeFileSync(at("config/.cni-wrappers-lint"), '{ "*": { "missing-plugin": "it comes with the next image" } }');
   const { exitCode, stdout } = await run("status");
   expect(exitCode).toBe(0);
   expect(stdout).toContain("missing-plugin is switched off: it comes with the next image (1 finding)");
@@ -67,7 +60,7 @@ test("status: an error of lint that is switched off does not count, and its reas
 describe.each(commands)("%s says nothing good about what it did not look at", (command) => {
   test.each([
     ["{", "1:2: a closing brace is missing"],
-    [`\uFEFF${JSON.stringify(listOf("late"))}`, "1:1: the file begins with a byte order mark"],
+    [`\uFEFF${listOf("late")}`, "1:1: the file begins with a byte order mark"],
     ['{"cniVersion": "1.0.0", "name": "late", "plugins": []}', "1:52: the list of plugins is empty"],
   ])("a list that no runtime loads: %j", async (text, reason) => {
     const file = write("late", text);
@@ -77,15 +70,15 @@ describe.each(commands)("%s says nothing good about what it did not look at", (c
   });
 
   test.each([
-    ["a link that leads nowhere", () => symlinkSync("nothing", join(directory, "config/late.conflist"))],
-    ["a directory", () => mkdirSync(join(directory, "config/late.conflist"))],
+    ["a link that leads nowhere", () => symlinkSync("nothing", at("config/late.conflist"))],
+    ["a directory", () => mkdirSync(at("config/late.conflist"))],
   ])("%s among the lists: it is named, and the rest is looked at", async (_, make) => {
     const whole = await run(command);
     make();
     const { exitCode, stdout, stderr } = await run(command);
     expect(exitCode).toBe(2);
     expect(stdout.split("\n")).toEqual(expect.arrayContaining(whole.stdout.split("\n")));
-    expect(stderr).toContain(join(directory, "config/late.conflist"));
+    expect(stderr).toContain(at("config/late.conflist"));
   });
 
   test("--network of a name that nothing has: the message has the names that there are", async () => {
@@ -98,7 +91,7 @@ describe.each(commands)("%s says nothing good about what it did not look at", (c
 
   test("where the host's processes are not seen, every container would look gone", async () => {
     const answer = await runCommand([command], { viewProblem: () => "it sees nothing" });
-    expect(answer).toEqual({ exitCode: 2, stdout: "", stderr: "cni-wrappers: it sees nothing\n" });
+    expect(answer).toEqual(trouble("it sees nothing"));
   });
 
   test("its help has the exit codes", async () => {
@@ -108,46 +101,37 @@ describe.each(commands)("%s says nothing good about what it did not look at", (c
 });
 
 test.each(checking)("%s --container of an id that no attachment has", async (command) => {
-  const { exitCode, stderr } = await run(command, "--container", "c2");
-  expect({ exitCode, stderr }).toEqual({
-    exitCode: 2,
-    stderr: "cni-wrappers: --container c2: no attachment's container begins with it\n",
-  });
+  const { stderr } = trouble("--container c2: no attachment's container begins with it");
+  expect(await run(command, "--container", "c2")).toMatchObject({ exitCode: 2, stderr });
 });
 
 test("adopt --with a list of a network that no attachment has, and --with beside --undo: exit code 2", async () => {
-  const file = write("new", JSON.stringify(listOf("sohp")), ".");
-  const { exitCode, stderr } = await run("adopt", "--with", file, "--write");
-  expect({ exitCode, stderr }).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringMatching(/^--with .*: no attachment/),
-  });
-  const other = write("other", JSON.stringify(listOf("shop")), ".");
+  const refused = (why: RegExp) => ({ exitCode: 2, stderr: expect.stringMatching(why) });
+  const file = write("new", listOf("sohp"), ".");
+  expect(await run("adopt", "--with", file, "--write")).toMatchObject(refused(/^--with .*: no attachment/));
+  const other = write("other", listOf("shop"), ".");
   expect(await run("adopt", "--with", other, "--write")).toMatchObject({ exitCode: 0 });
-  expect(await run("adopt", "--with", other, "--undo")).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringContaining("cannot be used with"),
-  });
+  expect(await run("adopt", "--with", other, "--undo")).toMatchObject(refused(/cannot be used with/));
 });
 
 test("preflight --with a list whose network has no attachment here, but a list in place: nothing is wrong", async () => {
-  const file = write("new", JSON.stringify(listOf("zone")), ".");
+  const file = write("new", listOf("zone"), ".");
   expect(await run("preflight", "--with", file)).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
 test("preflight --with a list that some attachments have, and that is not in place: nothing is wrong", async () => {
   writeResult(directory, { networkName: "lost", containerId: "c2", netns: "/proc/self/ns/net" });
-  const file = write("new", JSON.stringify(listOf("lost")), ".");
+  const file = write("new", listOf("lost"), ".");
   expect(await run("preflight", "--with", file)).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
 test("preflight --with a list of a network that no attachment has: a fleet's summary counts the host", async () => {
-  const file = write("new", JSON.stringify(listOf("sohp")), ".");
+  const file = write("new", listOf("sohp"), ".");
   const { exitCode, stdout, stderr } = await run("preflight", "--json", "--with", file);
   const line = `--with ${file}: no attachment has its network sohp, so nothing is checked with it; there are: shop`;
   expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: `${line}\n` });
   expect(JSON.parse(stdout)).toMatchObject({ attachments: [{ network: "shop" }] });
-  const other = write("other", JSON.stringify(listOf("shop")), ".");
+  const other = write("other", listOf("shop"), ".");
   expect(await run("preflight", "--with", other)).toMatchObject({ exitCode: 0 });
 });
 
@@ -164,32 +148,19 @@ describe("sixty attachments with one cause", () => {
   const attach = (netns: string, text = (cached: object) => JSON.stringify(cached)) => {
     for (let index = 0; index < 60; index++) {
       const cached = { kind: "cniCacheV1", networkName: "lost", containerId: `d${index}`, ifName: "eth0", netns };
-      writeFileSync(join(directory, `results/lost-d${index}-eth0`), text(cached));
+      writeFileSync(at(`results/lost-d${index}-eth0`), text(cached));
     }
   };
   // The files are read in the order of their names: the first one is d0.
   const others = Array.from({ length: 59 }, (_, index) => `d${index + 1}`).sort();
   const fails = "no list in the directories defines the network lost";
 
+  const more = `  and 59 more attachments of lost: ${others.join(", ")}`;
+
   test.each<[string, string, string, string]>([
-    [
-      "preflight",
-      "/proc/self/ns/net",
-      `lost d0 fails: ${fails}`,
-      `  and 59 more attachments of lost: ${others.join(", ")}`,
-    ],
-    [
-      "adopt",
-      "/proc/self/ns/net",
-      `lost d0: CHECK fails, and no result makes it pass: ${fails}`,
-      `  and 59 more attachments of lost: ${others.join(", ")}`,
-    ],
-    [
-      "preflight",
-      "/gone",
-      "lost d0 gone: its namespace is gone",
-      `  and 59 more attachments of lost: ${others.join(", ")}`,
-    ],
+    ["preflight", "/proc/self/ns/net", `lost d0 fails: ${fails}`, more],
+    ["adopt", "/proc/self/ns/net", `lost d0: CHECK fails, and no result makes it pass: ${fails}`, more],
+    ["preflight", "/gone", "lost d0 gone: its namespace is gone", more],
     [
       "prune",
       "/gone",
@@ -207,7 +178,7 @@ describe("sixty attachments with one cause", () => {
 
   test("five of one cause are shown one by one", async () => {
     attach("/proc/self/ns/net");
-    for (let index = 5; index < 60; index++) rmSync(join(directory, `results/lost-d${index}-eth0`));
+    for (let index = 5; index < 60; index++) rmSync(at(`results/lost-d${index}-eth0`));
     const { stdout } = await run("preflight", "--network", "lost");
     expect(stdout.match(/^lost {5}d[0-4] .* fails$/gm)).toHaveLength(5);
     expect(stdout).toContain("  and 4 more attachments of lost: d1, d2, d3, d4\n");
@@ -223,10 +194,10 @@ describe("sixty attachments with one cause", () => {
   });
 
   test.each(commands)(
-    "%s: sixty results that cannot be read are five lines, and one with their number",
-    async (command) => {
+    "%s: sixty results that nobody can read are five lines, and one with their number",
+    async (one) => {
       attach("", () => "{");
-      const { exitCode, stderr } = await run(command);
+      const { exitCode, stderr } = await run(one);
       const lines = stderr.trimEnd().split("\n");
       expect({ exitCode, lines: lines.length }).toEqual({ exitCode: 2, lines: 6 });
       expect(lines[0]).toContain(`${directory}/results/lost-d0-eth0: it is not a JSON object; `);
@@ -251,58 +222,52 @@ test.each(commands)("%s says where it looked, also beside JSON", async (command)
 });
 
 test.each(commands)("%s: a namespace that cannot be looked at is not gone", async (command) => {
-  symlinkSync("circle", join(directory, "circle"));
-  const netns = join(directory, "circle");
+  symlinkSync("circle", at("circle"));
+  const netns = at("circle");
   writeResult(directory, { networkName: "shop", containerId: "c2", netns });
   const { exitCode, stdout, stderr } = await run(command);
-  const isLeft =
-    command === "prune" && stdout.includes(`left: ${directory}/results/shop-c2-eth0: ${netns} cannot be read`);
-  expect({ exitCode, isTold: isLeft || `${stdout}${stderr}`.includes(`${netns}: it cannot be looked at`) }).toEqual({
-    exitCode: 2,
-    isTold: true,
-  });
+  const left = `left: ${directory}/results/shop-c2-eth0: ${netns} cannot be read`;
+  const isLeft = command === "prune" && stdout.includes(left);
+  expect(isLeft || `${stdout}${stderr}`.includes(`${netns}: it cannot be looked at`)).toBe(true);
+  expect(exitCode).toBe(2);
 });
 
 test("status: a directory of the plugins that cannot be looked at has no trace of the stack", async () => {
-  symlinkSync("bridge-wrapper", join(directory, "bin/bridge-wrapper"));
-  write("late", JSON.stringify({ cniVersion: "1.0.0", name: "late", plugins: [{ type: "bridge-wrapper" }] }));
-  const { exitCode, stderr } = await run("status");
-  expect({ exitCode, stderr }).toEqual({
-    exitCode: 2,
-    stderr: `cni-wrappers: ${directory}/bin/bridge-wrapper: its symbolic links form a circle\n`,
-  });
+  symlinkSync("bridge-wrapper", at("bin/bridge-wrapper"));
+  write("late", listOf("late", { type: "bridge-wrapper" }));
+  const { stderr } = trouble(`${directory}/bin/bridge-wrapper: its symbolic links form a circle`);
+  expect(await run("status")).toMatchObject({ exitCode: 2, stderr });
 });
 
 test("preflight names what changed in the list since ADD", async () => {
-  const file = join(directory, "results/shop-c1-eth0");
-  const before = { ...listOf("shop"), cniVersion: "0.4.0", plugins: [{ type: "bridge", bridge: "old" }] };
-  const config = Buffer.from(JSON.stringify(before)).toString("base64");
+  const file = at("results/shop-c1-eth0");
+  const config = configOf([{ type: "bridge", bridge: "old" }], { cniVersion: "0.4.0", name: "shop" });
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), config }));
   const { attachments } = JSON.parse((await run("preflight", "--json")).stdout);
   expect(attachments).toMatchObject([{ changed: ["cniVersion", "plugins[0].bridge", "plugins[0].ipam"] }]);
-  write("shop", JSON.stringify({ ...listOf("shop"), plugins: [{ type: "missing", bridge: "shop" }] }));
+  write("shop", listOf("shop", { type: "missing", bridge: "shop" }));
   expect((await run("preflight")).stdout).toContain(
     "  changed since it started: cniVersion, plugins[0].type, plugins[0].bridge\n",
   );
 });
 
 test("preflight --json says what made it, when, and from which lists", async () => {
-  const file = write("new", JSON.stringify(listOf("shop")), ".");
+  const file = write("new", listOf("shop"), ".");
   const before = Date.now();
   const answer = JSON.parse((await run("preflight", "--json", "--with", file)).stdout);
   expect(answer).toMatchObject({ format: 1, tool: { version: "1.2.3", commit: "abc" }, host: hostname() });
   expect(Date.parse(answer.time)).toBeGreaterThanOrEqual(before);
   const sumOf = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
-  const files = ["shop", "zone"].map((name) => join(directory, `config/${name}.conflist`));
+  const files = ["shop", "zone"].map((name) => at(`config/${name}.conflist`));
   expect(answer.lists).toEqual(files.map((path) => ({ file: path, sha256: sumOf(path) })));
   expect(answer.with).toEqual({ file, sha256: sumOf(file) });
-  expect(answer.directories).toMatchObject({ plugins: [join(directory, "bin")], results: directory });
+  expect(answer.directories).toMatchObject({ plugins: [at("bin")], results: directory });
 });
 
 test("journals cannot be written: the reason names the directory, or what stands in its place", () => {
-  expect(journalProblem(join(directory, "none/wrappers"))).toBeUndefined();
-  writeFileSync(join(directory, "wrappers"), "");
-  expect(journalProblem(join(directory, "wrappers"))).toBe(`${directory}/wrappers: is not a directory`);
+  expect(journalProblem(at("none/wrappers"))).toBeUndefined();
+  writeFileSync(at("wrappers"), "");
+  expect(journalProblem(at("wrappers"))).toBe(`${directory}/wrappers: is not a directory`);
 });
 
 test.each([
@@ -310,7 +275,6 @@ test.each([
   ["without a free file is full", { files: 100, ffree: 0 }, "no space is left on the file system"],
   ["without a free block is full", { bfree: 0 }, "no space is left on the file system"],
 ])("a file system %s", (_, more, problem) => {
-  const free = { bsize: 4096, bfree: 1000, files: 100, ffree: 10, ...more };
-  onTestFinished(replaceFileFunctions({ statfsSync: (() => free) as unknown as typeof statfsSync }));
+  intercept("statfsSync", () => () => ({ bsize: 4096, bfree: 1000, files: 100, ffree: 10, ...more }));
   expect(journalProblem(directory)).toBe(problem && `${directory}: ${problem}`);
 });

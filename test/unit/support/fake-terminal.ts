@@ -8,6 +8,11 @@ export interface CommandOutcome {
   readonly stderr: string;
 }
 
+/** The outcome of a command that says what is wrong, and does nothing. */
+export function trouble(message: string): CommandOutcome {
+  return { exitCode: 2, stdout: "", stderr: `cni-wrappers: ${message}\n` };
+}
+
 /** Runs a command of cni-wrappers in this process. `terminal` replaces parts of a plain terminal without colors. */
 export async function runCommand(args: readonly string[], terminal: Partial<Terminal> = {}): Promise<CommandOutcome> {
   let stdout = "";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { linesText } from "../../../../shared/journal/lines.ts";
-import { runCommand } from "../../support/fake-terminal.ts";
+import { runCommand, trouble } from "../../support/fake-terminal.ts";
 import { entryOf, linesOf } from "../../support/journals.ts";
 import { root } from "./support.ts";
 
@@ -116,11 +116,9 @@ test("a list after --port is no port", async () => {
 
 test("explain --html replaces no file that is no page, such as the list itself", async () => {
   const list = written("own.conflist", readFileSync(join(root, zone), "utf8"));
-  expect(await inRoot(["explain", "--html", list, list])).toEqual({
-    exitCode: 2,
-    stdout: "",
-    stderr: `cni-wrappers: ${list} exists, and explain did not write it; name another file\n`,
-  });
+  expect(await inRoot(["explain", "--html", list, list])).toEqual(
+    trouble(`${list} exists, and explain did not write it; name another file`),
+  );
   expect(readFileSync(list, "utf8")).toBe(readFileSync(join(root, zone), "utf8"));
 });
 
@@ -210,11 +208,11 @@ describe("explain --container", () => {
     const path = written("unreadable/results/zone-blue-eth0", "x");
     const args = ["explain", zone, "--container", "blue", "--cache-dir", join(directory, "unreadable")];
     const results = join(directory, "unreadable/results");
-    expect(await inRoot(args)).toEqual({
-      exitCode: 2,
-      stdout: "",
-      stderr: `cni-wrappers: ${results}: there is no attachment of blue to the network zone\n${path}: it is not a JSON object; this attachment is left out\n`,
-    });
+    expect(await inRoot(args)).toEqual(
+      trouble(
+        `${results}: there is no attachment of blue to the network zone\n${path}: it is not a JSON object; this attachment is left out`,
+      ),
+    );
   });
 
   test("takes no attachment to another network", async () => {

@@ -3,7 +3,6 @@ import {
   chmodSync,
   chownSync,
   closeSync,
-  fstatSync,
   lchownSync,
   lstatSync,
   mkdirSync,
@@ -20,14 +19,11 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { backUp, writeAtomically } from "../../../../cli/files/atomic-write.ts";
 import { Trouble } from "../../../../cli/trouble.ts";
 import { scratch } from "../../../support/scratch.ts";
-import { noteSyncs, replaceFileFunctions } from "../../support/file-functions.ts";
+import { intercept, noteSyncs } from "../../support/file-functions.ts";
 
 const directory = scratch();
-let file: string;
-
-beforeEach(() => {
-  file = path.join(directory, "zone.conflist");
-});
+const at = (name: string) => path.join(directory, name);
+const file = at("zone.conflist");
 
 test("replaces the text and keeps the mode", () => {
   writeFileSync(file, "old");
@@ -63,9 +59,7 @@ test("the time is the old one's if the file must look as old as before", () => {
 
 test.each([1, 2])("leaves the file alone that is the command's own output: %i", (stream) => {
   writeFileSync(file, "old");
-  const stat = fstatSync;
-  const own = ((descriptor: number) => (descriptor === stream ? statSync(file) : stat(descriptor))) as typeof fstatSync;
-  onTestFinished(replaceFileFunctions({ fstatSync: own }));
+  intercept("fstatSync", (actual) => (one: number) => (one === stream ? statSync(file) : actual(one)));
   expect(() => writeAtomically(file, "new")).toThrow("it is this command's own output");
   expect(readFileSync(file, "utf8")).toBe("old");
 });
@@ -95,7 +89,7 @@ describe("a link", () => {
   let link: string;
 
   beforeEach(() => {
-    link = path.join(directory, "link.conflist");
+    link = at("link.conflist");
     writeFileSync(file, "old");
     symlinkSync("zone.conflist", link);
   });
@@ -113,93 +107,90 @@ describe("a link", () => {
     expect([readFileSync(link, "utf8"), readFileSync(file, "utf8")]).toEqual(["new", "old"]);
   });
 
-  const planted: [string, () => void][] = [
+  test.each<[string, () => void]>([
     ["in a directory of everybody", () => chmodSync(directory, 0o777)],
     ["in a directory of a group", () => chmodSync(directory, 0o775)],
     ["in a directory of another user", () => chownSync(directory, 1234, 1234)],
-    ["below a directory of a group", () => moveBelow("group", () => chmodSync(path.join(directory, "group"), 0o775))],
+    ["below a directory of a group", () => moveBelowGroup()],
     ["of another user", () => lchownSync(link, 1234, 1234)],
-  ];
-  const moveBelow = (name: string, change: () => void) => {
-    mkdirSync(path.join(directory, name, "lists"), { recursive: true });
-    link = path.join(directory, name, "lists/link.conflist");
-    symlinkSync(file, link);
-    change();
-  };
-
-  test.each(planted)("%s may be planted, and is not followed", (_, plant) => {
+  ])("%s may be planted, and is not followed", (_, plant) => {
     plant();
     expect(() => writeAtomically(link, "new", { followsLinks: true })).toThrow(
       `${link}: it is a link in a place where another user may write`,
     );
     expect(readFileSync(file, "utf8")).toBe("old");
   });
+
+  function moveBelowGroup(): void {
+    mkdirSync(at("group/lists"), { recursive: true });
+    link = at("group/lists/link.conflist");
+    symlinkSync(file, link);
+    chmodSync(at("group"), 0o775);
+  }
 });
 
 describe("a directory", () => {
-  let report: string;
+  const report = at("theirs/reports/cni.prom");
 
   beforeEach(() => {
-    mkdirSync(path.join(directory, "target"));
-    mkdirSync(path.join(directory, "theirs"));
-    symlinkSync("../target", path.join(directory, "theirs/reports"));
-    report = path.join(directory, "theirs/reports/cni.prom");
+    for (const name of ["target", "theirs"]) mkdirSync(at(name));
+    symlinkSync("../target", at("theirs/reports"));
   });
 
   test("that is a link of root's is followed, and the link stays", () => {
     writeAtomically(report, "new");
     expect(lstatSync(path.dirname(report)).isSymbolicLink()).toBe(true);
-    expect(readFileSync(path.join(directory, "target/cni.prom"), "utf8")).toBe("new");
+    expect(readFileSync(at("target/cni.prom"), "utf8")).toBe("new");
   });
 
   test.each<[string, () => void]>([
-    ["of another user", () => chownSync(path.join(directory, "theirs"), 1234, 1234)],
-    ["of a group", () => chmodSync(path.join(directory, "theirs"), 0o775)],
+    ["of another user", () => chownSync(at("theirs"), 1234, 1234)],
+    ["of a group", () => chmodSync(at("theirs"), 0o775)],
   ])("that is a link in a directory %s may lead anywhere, and gets no file", (_, plant) => {
     plant();
     for (const options of [{}, { followsLinks: true }])
       expect(() => writeAtomically(report, "new", options)).toThrow(`${report}: a directory of its path is a link`);
-    expect(readdirSync(path.join(directory, "target"))).toEqual([]);
-    writeFileSync(path.join(directory, "target/cni.prom"), "old");
+    expect(readdirSync(at("target"))).toEqual([]);
+    writeFileSync(at("target/cni.prom"), "old");
     expect(() => backUp(report)).toThrow(`${report}: a directory of its path is a link`);
-    expect(readdirSync(path.join(directory, "target"))).toEqual(["cni.prom"]);
+    expect(readdirSync(at("target"))).toEqual(["cni.prom"]);
   });
 });
 
 describe("what is no regular file stays", () => {
-  const report = () => path.join(directory, "report");
+  const report = at("report");
 
   test("a pipe", () => {
-    execFileSync("mkfifo", [report()]);
-    expect(() => writeAtomically(report(), "new")).toThrow(`${report()}: it is not a regular file`);
-    expect(lstatSync(report()).isFIFO()).toBe(true);
+    execFileSync("mkfifo", [report]);
+    expect(() => writeAtomically(report, "new")).toThrow(`${report}: it is not a regular file`);
+    expect(lstatSync(report).isFIFO()).toBe(true);
     expect(readdirSync(directory)).toEqual(["report"]);
   });
 
   test("a link to a device, as /dev/stdout often is", () => {
-    symlinkSync("/dev/null", report());
-    expect(() => writeAtomically(report(), "new")).toThrow(`${report()}: it is not a regular file`);
-    expect(lstatSync(report()).isSymbolicLink()).toBe(true);
+    symlinkSync("/dev/null", report);
+    expect(() => writeAtomically(report, "new")).toThrow(`${report}: it is not a regular file`);
+    expect(lstatSync(report).isSymbolicLink()).toBe(true);
   });
 
   test("a link to the command's own output, as /dev/stdout is, also if that is a file", () => {
-    symlinkSync("/proc/self/fd/1", report());
+    symlinkSync("/proc/self/fd/1", report);
     const module = path.resolve("cli/files/atomic-write.ts");
-    const script = `import(${JSON.stringify(module)}).then((one) => one.writeAtomically(${JSON.stringify(report())}, "new"))`;
+    const script = `import(${JSON.stringify(module)}).then((one) => one.writeAtomically(${JSON.stringify(report)}, "new"))`;
     const output = openSync(file, "w");
     const { stderr } = spawnSync(process.execPath, ["--experimental-strip-types", "-e", script], {
       stdio: ["ignore", output, "pipe"],
     });
     closeSync(output);
-    expect(stderr.toString()).toContain(`${report()}: it is this command's own output`);
-    expect(lstatSync(report()).isSymbolicLink()).toBe(true);
+    expect(stderr.toString()).toContain(`${report}: it is this command's own output`);
+    expect(lstatSync(report).isSymbolicLink()).toBe(true);
   });
 });
 
 test("a link with the name of the temporary file is not followed", () => {
-  const victim = path.join(directory, "victim");
+  const victim = at("victim");
   writeFileSync(victim, "old");
-  symlinkSync("victim", path.join(directory, `.zone.conflist.${process.pid}.tmp`));
+  symlinkSync("victim", at(`.zone.conflist.${process.pid}.tmp`));
   expect(() => writeAtomically(file, "new")).toThrow(`${file}: EEXIST`);
   expect(readFileSync(victim, "utf8")).toBe("old");
 });
@@ -208,7 +199,7 @@ test("leaves nothing if it fails, and says which path", () => {
   mkdirSync(file);
   expect(() => writeAtomically(file, "new")).toThrow(new Trouble(`${file}: is a directory`));
   expect(readdirSync(directory)).toEqual(["zone.conflist"]);
-  const none = path.join(directory, "none");
+  const none = at("none");
   expect(() => writeAtomically(path.join(none, "zone"), "new")).toThrow(
     `${none}/zone: its directory is missing; make it: mkdir -p ${none}`,
   );
@@ -228,8 +219,8 @@ test("a backup never replaces an older one", () => {
   expect(backUp(file)).toBe(`${file}.bak.2`);
   expect(readFileSync(`${file}.bak`, "utf8")).toBe("first");
   expect(readFileSync(`${file}.bak.1`, "utf8")).toBe("second");
-  expect(() => backUp(path.join(directory, "none"))).toThrow(/none: there is no such file$/);
-  const long = path.join(directory, "l".repeat(252));
+  expect(() => backUp(at("none"))).toThrow(/none: there is no such file$/);
+  const long = at("l".repeat(252));
   writeFileSync(long, "");
   expect(() => backUp(long)).toThrow(`${long}.bak: the name is too long`);
 });
@@ -243,7 +234,7 @@ test("a backup has the mode of its file", () => {
 });
 
 test("a user who replaces the list by a link gets no copy of root's file", () => {
-  writeFileSync(path.join(directory, "secret"), "of root");
+  writeFileSync(at("secret"), "of root");
   symlinkSync("secret", file);
   expect(readFileSync(backUp(file), "utf8")).toBe("of root");
   lchownSync(file, 1234, 1234);

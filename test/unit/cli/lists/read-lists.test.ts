@@ -6,7 +6,7 @@ import { longestList, readOpened } from "../../../../cli/files/read-input.ts";
 import { readListFile } from "../../../../cli/lists/find-files.ts";
 import { networksIn } from "../../../../cli/live/networks.ts";
 import { scratch } from "../../../support/scratch.ts";
-import { runCommand } from "../../support/fake-terminal.ts";
+import { runCommand, trouble } from "../../support/fake-terminal.ts";
 
 // Anybody who may write to a directory of lists can put anything there under the name of a list.
 
@@ -39,9 +39,8 @@ const reasons: Record<string, string> = {
 
 test.each(Object.entries(made))("no command reads %s", async (name, make) => {
   make(join(directory, "zone.conflist"));
-  const stderr = `cni-wrappers: zone.conflist: ${reasons[name]}\n`;
   for (const command of commands)
-    expect(await run(...command, "zone.conflist"), command[0]).toEqual({ exitCode: 2, stdout: "", stderr });
+    expect(await run(...command, "zone.conflist"), command[0]).toEqual(trouble(`zone.conflist: ${reasons[name]}`));
 });
 
 test.each(commands)("%s prints no line of a file with secrets", async (...command) => {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runCommand } from "../../support/fake-terminal.ts";
+import { runCommand, trouble } from "../../support/fake-terminal.ts";
 
 // Nothing on this machine has the network of that list.
 const lists = join(import.meta.dirname, "../../../fixtures/commands");
@@ -10,11 +10,9 @@ const timeoutOf = (command: string, seconds: string) =>
 // setTimeout takes each of these for a millisecond, and every plugin would fail.
 test.each(["abc", "", "0", "-5", "NaN", "Infinity", "2147484"])("--timeout %j is refused", async (seconds) => {
   for (const command of ["preflight", "adopt"]) {
-    expect(await timeoutOf(command, seconds)).toEqual({
-      exitCode: 2,
-      stdout: "",
-      stderr: `cni-wrappers: option '--timeout <seconds>' argument '${seconds}' is invalid. Write seconds, from 0.1 to 86400.\n`,
-    });
+    expect(await timeoutOf(command, seconds)).toEqual(
+      trouble(`option '--timeout <seconds>' argument '${seconds}' is invalid. Write seconds, from 0.1 to 86400.`),
+    );
   }
 });
 

@@ -8,7 +8,7 @@ import { type HostNetworks, readHostNetworks } from "../../../../cli/new/host-ne
 import { newList } from "../../../../cli/new/new-list.ts";
 import { presets } from "../../../../cli/new/presets.ts";
 import type { Values } from "../../../../cli/new/values.ts";
-import { runCommand } from "../../support/fake-terminal.ts";
+import { runCommand, trouble } from "../../support/fake-terminal.ts";
 
 /** A host with a card in 172.16.5.0/24, and a bridge of its own. */
 const host: HostNetworks = {
@@ -283,11 +283,9 @@ describe("the command", () => {
     expect(readFileSync(file, "utf8")).toBe(text);
     expect(await run("nomad-bridge", "--subnet", "10.8.0.0/24")).toMatchObject({ exitCode: 0, stderr: "" });
     writeFileSync(file, "mine");
-    expect(await run(...options, "--output", "zone.conflist")).toEqual({
-      exitCode: 2,
-      stdout: "",
-      stderr: "cni-wrappers: zone.conflist exists; --force replaces it\n",
-    });
+    expect(await run(...options, "--output", "zone.conflist")).toEqual(
+      trouble("zone.conflist exists; --force replaces it"),
+    );
     expect(readFileSync(file, "utf8")).toBe("mine");
     await run(...options, "--output", "zone.conflist", "--force");
     expect(readFileSync(file, "utf8")).toBe(text);
@@ -302,11 +300,11 @@ describe("the command", () => {
       const { exitCode, stderr } = await run(...options, ...more);
       return [exitCode, stderr.split("\n")[0]];
     };
-    expect(await run(...options, "--output", "lists/10.conflist")).toEqual({
-      exitCode: 2,
-      stdout: "",
-      stderr: `cni-wrappers: lists/10.conflist: ${lists}/zone.conflist defines a network of this name, and runtimes read only one of them; choose another with --name, or another directory, or write it with --force\n`,
-    });
+    expect(await run(...options, "--output", "lists/10.conflist")).toEqual(
+      trouble(
+        `lists/10.conflist: ${lists}/zone.conflist defines a network of this name, and runtimes read only one of them; choose another with --name, or another directory, or write it with --force`,
+      ),
+    );
     expect(readdirSync(lists)).toEqual(["zone.conflist"]);
     expect(await written("--output", "lists/11.conflist", "--name", "other")).toEqual([0, "Wrote lists/11.conflist."]);
     expect(await written("--output", "lists/zone.conflist.new")).toEqual([0, "Wrote lists/zone.conflist.new."]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { scratch } from "../../../support/scratch.ts";
 import { writeResult } from "../../support/cached-results.ts";
-import { runCommand } from "../../support/fake-terminal.ts";
+import { runCommand, trouble } from "../../support/fake-terminal.ts";
 
 const directory = scratch();
 
@@ -249,15 +249,14 @@ describe("preflight --summary", () => {
       ["missing", () => "none.txt", "none.txt: there is no such file"],
     ])("the file of the hosts is %s: exit code 2, with one line", async (_, makeFile, problem) => {
       const outcome = await summary(["-"], "--expect", makeFile());
-      expect(outcome).toEqual({ exitCode: 2, stdout: "", stderr: `cni-wrappers: ${problem}\n` });
+      expect(outcome).toEqual(trouble(problem));
     });
 
     test.each([[["--expect", "hosts.txt"]], [["--since", "2026-01-01", "--summary", "-"]]])(
       "%j: an option that would do nothing",
       async (options) => {
         const outcome = await runCommand(["preflight", ...options], { directory, readInput: () => "" });
-        const stderr = "cni-wrappers: --since belongs to --expect, and --expect to --summary\n";
-        expect(outcome).toEqual({ exitCode: 2, stdout: "", stderr });
+        expect(outcome).toEqual(trouble("--since belongs to --expect, and --expect to --summary"));
       },
     );
   });
@@ -309,8 +308,7 @@ describe("preflight --summary", () => {
     ['{"host":"n1","attachments":[{"network":"zone","verdict":{"is":"new"}}]}', `answer 1 ${notPrinted}`],
     ['{"format":2,"host":"n1","attachments":[]}', "answer 1 is of another version of cni-wrappers; use that one"],
   ])("%j is no answer", async (text, problem) => {
-    const stderr = `cni-wrappers: wrong: ${problem}\n`;
-    expect(await summary([file("wrong", text)])).toEqual({ exitCode: 2, stdout: "", stderr });
+    expect(await summary([file("wrong", text)])).toEqual(trouble(`wrong: ${problem}`));
   });
 
   test("reads what preflight --json prints", async () => {

@@ -5,10 +5,12 @@ import { install as installBytes } from "../../../../cli/install/install.ts";
 import { placeAt } from "../../../../cli/install/place.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
+import { writeProgram } from "../../support/programs.ts";
 import { redirect } from "../../support/redirected.ts";
 
 const directory = scratch();
-const bin = () => join(directory, "bin");
+const at = (name: string) => join(directory, name);
+const bin = () => at("bin");
 beforeEach(() => {
   for (const name of ["bin", "results"]) mkdirSync(join(directory, name));
 });
@@ -16,30 +18,17 @@ beforeEach(() => {
 /** Installs a program that answers as the slim flavor of a version does, or another one. */
 function install(
   version: string,
-  folder = bin(),
-  plugins = "bridge,macvlan",
-  commit = `c${version}`,
-  helpCode = 2,
-): void {
-  const lines = ["#!/bin/sh", `[ $# = 0 ] || exit ${helpCode}`, `echo "CNI x plugin v${version}"`];
+  { folder = bin(), plugins = "bridge,macvlan", commit = `c${version}`, help = 2 } = {},
+) {
+  const lines = ["#!/bin/sh", `[ $# = 0 ] || exit ${help}`, `echo "CNI x plugin v${version}"`];
   const bytes = Buffer.from([...lines, `echo "Built from commit ${commit}"`, ""].join("\n"));
   installBytes(placeAt(folder, "/"), { bytes, links: undefined }, plugins);
 }
 
-const run = (...options: string[]) =>
-  runCommand(
-    [
-      "status",
-      "--cache-dir",
-      directory,
-      "--config-dir",
-      join(directory, "results"),
-      "--cni-path",
-      `${bin()}:/nowhere`,
-      ...options,
-    ],
-    { directory },
-  );
+const run = (...options: string[]) => {
+  const host = ["--cache-dir", directory, "--config-dir", at("results"), "--cni-path", `${bin()}:/nowhere`];
+  return runCommand(["status", ...host, ...options], { directory });
+};
 const executable = () => join(bin(), "cni-wrappers");
 const installation = async () => JSON.parse((await run("--json")).stdout).installations[0];
 
@@ -101,7 +90,7 @@ test("an executable with other bytes is changed, and a broken one is broken: exi
 test("a link that a list names and nobody has: the installation is incomplete, and exit code 1", async () => {
   install("1.0.0");
   const plugins = [{ type: "ptp-wrapper", ipam: { type: "static" } }];
-  const file = join(directory, "zone.conflist");
+  const file = at("zone.conflist");
   writeFileSync(file, JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins }));
   const outcome = await run("--config-dir", directory);
   expect(outcome.exitCode).toBe(1);
@@ -141,7 +130,7 @@ test("names that something else has, and a link that is not in the archive", asy
 test("a copy by hand and a package have no checksum: that is no finding", async () => {
   install("1.0.0");
   const hidden = join(bin(), ".cni-wrappers");
-  renameSync(hidden, join(directory, "hidden"));
+  renameSync(hidden, at("hidden"));
   expect(await installation()).toMatchObject({ state: "unknown", madeBy: "hand" });
   mkdirSync(hidden);
   writeFileSync(join(hidden, "owner"), "a package made these files\n");
@@ -152,9 +141,9 @@ test("a copy by hand and a package have no checksum: that is no finding", async 
 });
 
 test("a second installation: which directory is used for which links", async () => {
-  const own = join(directory, "own");
+  const own = at("own");
   mkdirSync(own);
-  install("2.0.0", own, "bridge");
+  install("2.0.0", { folder: own, plugins: "bridge" });
   install("1.0.0");
   const paths = ["--cni-path", `${own}:${bin()}`];
   const [first, second] = JSON.parse((await run("--json", ...paths)).stdout).installations;
@@ -173,23 +162,23 @@ test("a second installation: which directory is used for which links", async () 
 });
 
 test("a runtime with too little address space matters to the Node flavor alone", async () => {
-  mkdirSync(join(directory, "proc/812"), { recursive: true });
-  for (const name of ["self", "sys"]) symlinkSync(`/proc/${name}`, join(directory, "proc", name));
-  writeFileSync(join(directory, "proc/812/comm"), "nomad\n");
-  writeFileSync(join(directory, "proc/812/status"), "Uid:\t0\t0\t0\t0\n");
-  writeFileSync(join(directory, "proc/812/limits"), "Max address space         1048576000 \n");
-  redirect("/proc", join(directory, "proc"));
+  mkdirSync(at("proc/812"), { recursive: true });
+  for (const name of ["self", "sys"]) symlinkSync(`/proc/${name}`, at(`proc/${name}`));
+  writeFileSync(at("proc/812/comm"), "nomad\n");
+  writeFileSync(at("proc/812/status"), "Uid:\t0\t0\t0\t0\n");
+  writeFileSync(at("proc/812/limits"), "Max address space         1048576000 \n");
+  redirect("/proc", at("proc"));
   const narrow = async () => JSON.parse((await run("--json")).stdout).narrowRuntimes;
   install("1.0.0");
   expect(await narrow()).toEqual([]);
-  install("2.0.0", bin(), "bridge", "c", 0);
+  install("2.0.0", { plugins: "bridge", commit: "c", help: 0 });
   expect(await narrow()).toEqual([{ name: "nomad", pid: 812, addressSpace: 1_048_576_000 }]);
 });
 
 test("what a list needs is an error, and a bridge that Nomad does not find is named", async () => {
   const plugins = [{ type: "loopback", ipam: { type: "dhcp", daemonSocketPath: "/none" } }];
-  writeFileSync(join(directory, "zone.conflist"), JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins }));
-  writeFileSync(join(bin(), "loopback"), "#!/bin/sh\necho CNI loopback plugin v1.9.0 >&2\n", { mode: 0o755 });
+  writeFileSync(at("zone.conflist"), JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins }));
+  writeProgram(join(bin(), "loopback"), "echo CNI loopback plugin v1.9.0 >&2");
   const { lists, nomadSkipsCheck } = JSON.parse((await run("--json", "--config-dir", directory)).stdout);
   expect(lists.errors).toContainEqual(expect.stringContaining("zone.conflist: loopback asks for addresses at /none"));
   expect(nomadSkipsCheck).toMatchObject({ reason: expect.stringContaining(`there is no bridge in ${bin()}`) });
@@ -202,34 +191,16 @@ test("no installation: a link to the executable of another directory is none", a
   expect(await run("--json", "--prometheus")).toMatchObject({ exitCode: 2 });
 });
 
-test.each([
-  { title: "another version", first: "2.0.0", states: ["intact", "shadowed"], exitCode: 1 },
-  {
-    title: "the same version of another commit",
-    first: "1.0.0",
-    commit: "c1",
-    states: ["intact", "shadowed"],
-    exitCode: 1,
-  },
-  { title: "the same version", first: "1.0.0", states: ["intact", "intact"], exitCode: 0 },
-  {
-    title: "another version, with other links",
-    first: "2.0.0",
-    links: "ptp",
-    states: ["intact", "intact"],
-    exitCode: 0,
-  },
-  { title: "one that does not answer", first: "2.0.0", spoilt: "own", states: ["broken", "intact"], exitCode: 1 },
-  {
-    title: "another version, and the own one is damaged",
-    first: "2.0.0",
-    spoilt: "bin",
-    states: ["intact", "broken"],
-    exitCode: 1,
-  },
-])("a directory before it has $title", async ({ first, links, commit, spoilt, states, exitCode }) => {
-  mkdirSync(join(directory, "own"));
-  install(first, join(directory, "own"), links, commit);
+test.each<[string, string, Parameters<typeof install>[1], "own" | "bin" | undefined, string[], number]>([
+  ["another version", "2.0.0", {}, undefined, ["intact", "shadowed"], 1],
+  ["the same version of another commit", "1.0.0", { commit: "c1" }, undefined, ["intact", "shadowed"], 1],
+  ["the same version", "1.0.0", {}, undefined, ["intact", "intact"], 0],
+  ["another version, with other links", "2.0.0", { plugins: "ptp" }, undefined, ["intact", "intact"], 0],
+  ["one that does not answer", "2.0.0", {}, "own", ["broken", "intact"], 1],
+  ["another version, and the own one is damaged", "2.0.0", {}, "bin", ["intact", "broken"], 1],
+])("a directory before it has %s", async (_, first, more, spoilt, states, exitCode) => {
+  mkdirSync(at("own"));
+  install(first, { folder: at("own"), ...more });
   install("1.0.0");
   if (spoilt !== undefined) writeFileSync(join(directory, spoilt, "cni-wrappers"), "half a download");
   const outcome = await run("--json", "--cni-path", `${directory}/own:${bin()}`);

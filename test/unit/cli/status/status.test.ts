@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type CheckedAttachment, countNetworks, type HostStatus, isWell } from "../../../../cli/status/host-status.ts";
 import { prometheusText } from "../../../../cli/status/prometheus.ts";
 import { statusText } from "../../../../cli/status/text.ts";
@@ -8,11 +8,13 @@ import { printable } from "../../../../cli/terminal.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { writeResult } from "../../support/cached-results.ts";
 import { makeHostFolders } from "../../support/fake-host-folders.ts";
-import { runCommand } from "../../support/fake-terminal.ts";
+import { runCommand, trouble } from "../../support/fake-terminal.ts";
 import { emptyStatus } from "../../support/host-status.ts";
+import { setVariable } from "../../support/programs.ts";
 import { redirect } from "../../support/redirected.ts";
 
 const directory = scratch();
+const at = (name: string) => join(directory, name);
 beforeEach(() => {
   for (const name of ["results", "config"]) mkdirSync(join(directory, name));
   makeHostFolders(directory, { cniPath: { bin: { bridge: { version: "v1.6.2" }, static: {} } } });
@@ -21,7 +23,7 @@ beforeEach(() => {
   attach("zone", "c3", "/gone");
   attach("shop", "c4", "/proc/self/ns/net");
   const list = { cniVersion: "1.0.0", name: "shop", plugins: [{ type: "bridge", ipam: { type: "static" } }] };
-  writeFileSync(join(directory, "config/shop.conflist"), JSON.stringify(list));
+  writeFileSync(at("config/shop.conflist"), JSON.stringify(list));
 });
 
 function attach(networkName: string, containerId: string, netns: string): void {
@@ -29,14 +31,7 @@ function attach(networkName: string, containerId: string, netns: string): void {
 }
 
 const status = (...options: string[]) => {
-  const host = [
-    "--cache-dir",
-    directory,
-    "--cni-path",
-    join(directory, "bin"),
-    "--config-dir",
-    join(directory, "config"),
-  ];
+  const host = ["--cache-dir", directory, "--cni-path", at("bin"), "--config-dir", at("config")];
   return runCommand(["status", ...host, ...options], { directory });
 };
 
@@ -108,25 +103,26 @@ describe("status", () => {
   });
 
   test("--output replaces the file in one step and prints nothing", async () => {
-    mkdirSync(join(directory, "out"));
-    writeFileSync(join(directory, "out/a.prom"), "# HELP cni_wrappers_old A number of an older version.\n");
+    mkdirSync(at("out"));
+    writeFileSync(at("out/a.prom"), "# HELP cni_wrappers_old A number of an older version.\n");
     expect(await status("--prometheus", "--output", "out/a.prom")).toEqual({ stdout: "", stderr: "", exitCode: 1 });
-    expect(timeless(readFileSync(join(directory, "out/a.prom"), "utf8"))).toBe(expected);
-    expect(readdirSync(join(directory, "out"))).toEqual(["a.prom"]);
+    expect(timeless(readFileSync(at("out/a.prom"), "utf8"))).toBe(expected);
+    expect(readdirSync(at("out"))).toEqual(["a.prom"]);
   });
 
   test("--output alone writes the numbers for Prometheus, too: nothing reads prose from a file", async () => {
     expect(await status("--output", "a.prom")).toMatchObject({ stdout: "", exitCode: 1 });
-    expect(timeless(readFileSync(join(directory, "a.prom"), "utf8"))).toBe(expected);
+    expect(timeless(readFileSync(at("a.prom"), "utf8"))).toBe(expected);
   });
 
   test("--output replaces only what status wrote: a list of that name stays", async () => {
-    const file = join(directory, "a.out");
+    const file = at("a.out");
     const list = '{"cniVersion":"1.0.0","name":"zone","plugins":[]}';
     for (const text of [list, "# HELP node_load1 1m load average.\n"]) {
       writeFileSync(file, text);
-      const stderr = "cni-wrappers: a.out exists, and status did not write it; name another file\n";
-      expect(await status("--output", "a.out")).toEqual({ stdout: "", stderr, exitCode: 2 });
+      expect(await status("--output", "a.out")).toEqual(
+        trouble("a.out exists, and status did not write it; name another file"),
+      );
       expect(readFileSync(file, "utf8")).toBe(text);
     }
     writeFileSync(file, "");
@@ -136,8 +132,7 @@ describe("status", () => {
   });
 
   test("--log of a file that is not there", async () => {
-    const stderr = "cni-wrappers: --log nope: there is no such file\n";
-    expect(await status("--network", "shop", "--log", "nope")).toEqual({ stdout: "", stderr, exitCode: 2 });
+    expect(await status("--network", "shop", "--log", "nope")).toEqual(trouble("--log nope: there is no such file"));
   });
 
   test("the text has the same numbers", async () => {
@@ -159,23 +154,22 @@ describe("status", () => {
   });
 
   test("a list that no runtime loads has a number of its own", async () => {
-    writeFileSync(join(directory, "config/broken.conflist"), "{");
+    writeFileSync(at("config/broken.conflist"), "{");
     const { stdout, exitCode } = await status("--network", "shop", "--prometheus");
     expect(stdout).toContain("\ncni_wrappers_lists_invalid 1\n");
     expect(stdout).toContain("\ncni_wrappers_results_unreadable 1\n");
     expect(exitCode).toBe(2);
-    expect(JSON.parse((await status("--network", "shop", "--json")).stdout).lists.invalid).toEqual([
-      expect.stringMatching(/broken\.conflist:1:2: /),
-    ]);
+    const { lists } = JSON.parse((await status("--network", "shop", "--json")).stdout);
+    expect(lists.invalid).toEqual([expect.stringMatching(/broken\.conflist:1:2: /)]);
   });
 
   test("counts live attachments of a wrapped list without a journal", async () => {
     const plugins = [{ type: "bridge-wrapper", ipam: { type: "static" } }, { type: "portmap" }];
     const list = { cniVersion: "1.0.0", name: "zone", plugins };
-    writeFileSync(join(directory, "config/zone.conflist"), JSON.stringify(list));
+    writeFileSync(at("config/zone.conflist"), JSON.stringify(list));
     attach("zone", "c5", "/proc/self/ns/net");
     makeHostFolders(directory, { entries: [{ containerId: "c1" }] });
-    redirect("/var/lib/cni", join(directory, "state"));
+    redirect("/var/lib/cni", at("state"));
     const lines = (await status("--prometheus")).stdout.split("\n");
     // Of zone's, c1 has a journal, c2 and c5 live, and c3 is gone. shop's list has no wrapper.
     expect(lines.filter((line) => line.startsWith("cni_wrappers_attachments_without_journal"))).toEqual([
@@ -187,13 +181,9 @@ describe("status", () => {
 
   test("two containers with one address are an error; one that is gone does not count", async () => {
     const result = { interfaces: [{ name: "eth0", sandbox: "/x" }], ips: [{ address: "10.0.0.9/24", interface: 0 }] };
-    for (const containerId of ["c4", "c5", "c6"])
-      writeResult(directory, {
-        networkName: "shop",
-        containerId,
-        netns: containerId === "c6" ? "/gone" : "/proc/self/ns/net",
-        result,
-      });
+    const here = "/proc/self/ns/net";
+    for (const [containerId, netns] of Object.entries({ c4: here, c5: here, c6: "/gone" }))
+      writeResult(directory, { networkName: "shop", containerId, netns, result });
     const line = `${directory}/config/shop.conflist: c4 and c5 have one address, 10.0.0.9/24 (bridge): stop all but one`;
     expect(JSON.parse((await status("--network", "shop", "--json")).stdout).lists.errors).toEqual([line]);
   });
@@ -204,7 +194,7 @@ describe("status", () => {
 
   test("an orphan or a result that cannot be read is a finding", async () => {
     expect(await status("--container", "c3")).toMatchObject({ exitCode: 1 });
-    writeFileSync(join(directory, "results", "shop-c5-eth0"), "{");
+    writeFileSync(at("results/shop-c5-eth0"), "{");
     const { stdout, stderr, exitCode } = await status("--network", "shop", "--prometheus");
     expect(stdout).toContain("\ncni_wrappers_results_unreadable 1\n");
     expect(stderr).toBe(`${directory}/results/shop-c5-eth0: it is not a JSON object; this attachment is left out\n`);
@@ -212,18 +202,14 @@ describe("status", () => {
   });
 
   test("interfaces that cannot be read are left out", async () => {
-    vi.stubEnv("PATH", directory);
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const { stderr, exitCode } = await status("--network", "shop");
-    expect({ stderr, exitCode }).toEqual({
-      stderr: "the host's interfaces: ip(8) is missing, or fails\n",
-      exitCode: 2,
-    });
+    setVariable("PATH", directory);
+    const stderr = "the host's interfaces: ip(8) is missing, or fails\n";
+    expect(await status("--network", "shop")).toMatchObject({ stderr, exitCode: 2 });
   });
 
   test("--log adds the repaired ADDs, and so does CNI_WRAPPERS_LOG", async () => {
     const message = "an earlier try was not completed: undoing it before ADD";
-    writeFileSync(join(directory, "log"), `${JSON.stringify({ level: "warn", pid: 1, message })}\n`);
+    writeFileSync(at("log"), `${JSON.stringify({ level: "warn", pid: 1, message })}\n`);
     const { stdout } = await status("--prometheus", "--log", "log");
     const lines = stdout.split("\n").filter((line) => line.includes("repaired_adds"));
     expect(lines.slice(1)).toEqual([
@@ -232,7 +218,7 @@ describe("status", () => {
       'cni_wrappers_repaired_adds_total{outcome="failed"} 0',
     ]);
     expect(lines[0]).toContain(`in ${directory}/log. It starts again at 0 when the log is rotated`);
-    const env = { CNI_WRAPPERS_LOG: join(directory, "log") };
+    const env = { CNI_WRAPPERS_LOG: at("log") };
     const text = await runCommand(["status", "--cache-dir", directory], { directory, env });
     expect(text.stdout).toContain(`repaired ADDs in ${directory}/log: 1 passed, 0 failed\n`);
   });
@@ -270,12 +256,8 @@ test("the text says all that is wrong, and what to do", () => {
     ...emptyStatus,
     installations: [
       {
-        directory: "/a",
-        release: undefined,
-        state: "broken",
-        madeBy: "hand",
-        links: { ...links, made: [] },
-        previous: undefined,
+        ...{ directory: "/a", release: undefined, state: "broken", madeBy: "hand" },
+        ...{ links: { ...links, made: [] }, previous: undefined },
       },
       {
         ...{ directory: "/b", release: { version: "1.0.0", commit: "c1", flavor: "slim" }, state: "unknown" },
@@ -320,19 +302,10 @@ test("the text says all that is wrong, and what to do", () => {
     "nomad (process 812) gives its plugins 1000 MiB of address space, and the Node flavor needs 2048 MiB: install the slim flavor",
     "",
   ]);
-  expect(
-    statusText({ ...emptyStatus, networks: [network] }, { hasColors: true })
-      .split("\n")
-      .slice(3),
-  ).toEqual([
-    "lists: 0",
-    "",
-    "network  attachments  failing",
-    "zone     2            0",
-    "",
-    "results without a namespace: 0",
-    "journals without a result: 0",
-    "",
+  const well = statusText({ ...emptyStatus, networks: [network] }, { hasColors: true });
+  expect(well.split("\n").slice(3)).toEqual([
+    ...["lists: 0", "", "network  attachments  failing", "zone     2            0", ""],
+    ...["results without a namespace: 0", "journals without a result: 0", ""],
   ]);
   expect(statusText(emptyStatus, { hasColors: true })).toContain("\nlists: 0\n\nno attachments\nresults without");
 });
@@ -342,7 +315,7 @@ test("label values and HELP are escaped as the format wants it", () => {
     ...emptyStatus,
     nomadSkipsCheck: { reason: "old", cure: "newer" },
     repaired: { file: 'a"b\\c\nd', passed: 0, failed: 0 },
-    networks: [{ network: 'a"b\\c\nd\u001b[2J', attachments: 1, failing: 0, gone: 0, outside: 0, withoutJournal: 0 }],
+    networks: [{ ...network, network: 'a"b\\c\nd\u001b[2J', attachments: 1 }],
     journalProblem: "read-only",
   });
   expect(text).toContain('\ncni_wrappers_attachments{network="a\\"b\\\\c\\nd\\\\u001b[2J"} 1\n');

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ownNamespaces, type Task, tryInside } from "../../../../cli/try/inside.ts";
 import { isOfKernel, mountsIn } from "../../../../cli/try/stage.ts";
 import { scratch } from "../../../support/scratch.ts";
-import { runCommand } from "../../support/fake-terminal.ts";
+import { runCommand, trouble } from "../../support/fake-terminal.ts";
 import { redirect } from "../../support/redirected.ts";
 
 const directory = scratch();
@@ -134,8 +134,9 @@ test("what unshare(1) is asked for: the namespaces, what happens to each mount, 
 });
 
 test("without unshare(1) nothing is tried", async () => {
-  const stderr = "cni-wrappers: unshare(1) does not start: spawn unshare ENOENT\n";
-  expect(await attempted("", [], { PATH: "/nowhere" })).toEqual({ exitCode: 2, stdout: "", stderr });
+  expect(await attempted("", [], { PATH: "/nowhere" })).toEqual(
+    trouble("unshare(1) does not start: spawn unshare ENOENT"),
+  );
 });
 
 /** Makes a /proc in which this process has namespaces of its own, and these mounts. */

@@ -4,7 +4,7 @@ import { applyPatch } from "diff";
 import { beforeEach, describe, expect, test } from "vitest";
 import { scratch } from "../../../support/scratch.ts";
 import { writeResult } from "../../support/cached-results.ts";
-import { runCommand } from "../../support/fake-terminal.ts";
+import { runCommand, trouble } from "../../support/fake-terminal.ts";
 
 const plain = `{
   "cniVersion": "1.0.0",
@@ -42,13 +42,10 @@ function write(name: string, text: string): void {
   writeFileSync(path.join(directory, name), text);
 }
 
-function wrap(...args: string[]) {
-  return runCommand(["wrap", "--state", path.join(directory, "state"), ...args], { directory });
-}
-
-function unwrap(...args: string[]) {
-  return runCommand(["unwrap", "--state", path.join(directory, "state"), ...args], { directory });
-}
+const run = (command: string, args: readonly string[]) =>
+  runCommand([command, "--state", path.join(directory, "state"), ...args], { directory });
+const wrap = (...args: string[]) => run("wrap", args);
+const unwrap = (...args: string[]) => run("unwrap", args);
 
 describe("wrap", () => {
   test("shows a diff that patch can apply, and says what it means", async () => {
@@ -93,11 +90,8 @@ describe("wrap", () => {
     });
     expect((await unwrap("--write", "zone.conflist")).stderr).toContain("zone.conflist.bak.1.\n");
     expect(read("zone.conflist")).toBe(plain);
-    expect(
-      readdirSync(directory)
-        .filter((name) => name !== "state")
-        .sort(),
-    ).toEqual(["zone.conflist", "zone.conflist.bak", "zone.conflist.bak.1"]);
+    const names = ["state", "zone.conflist", "zone.conflist.bak", "zone.conflist.bak.1"];
+    expect(readdirSync(directory).sort()).toEqual(names);
   });
 
   test("--write changes the file that a link leads to", async () => {
@@ -136,13 +130,8 @@ describe("wrap", () => {
     expect((await wrap("zone.conflist")).stdout).toContain('+      "wrapper": { "ifName": "net1" },');
     const leases = path.join(directory, "leases");
     write("leases/zone/172.26.64.2", "c1\r\nnet1");
-    write(
-      "zone.conflist",
-      plain.replace(
-        '"host-local", "ranges": [[{ "subnet": "172.26',
-        `"host-local", "dataDir": "${leases}", "ranges": [[{ "subnet": "172.26`,
-      ),
-    );
+    const range = '"ranges": [[{ "subnet": "172.26';
+    write("zone.conflist", plain.replace(range, `"dataDir": "${leases}", ${range}`));
     expect((await wrap("zone.conflist")).stdout).toContain(
       '+      "wrapper": { "ifName": "net1", "network": "zone" },',
     );
@@ -172,12 +161,8 @@ describe("wrap", () => {
   });
 
   test("shows the errors that remain, and the exit code is 1", async () => {
-    write(
-      "two.conflist",
-      plain
-        .replace('"macvlan"', '"macvlan-wrapper",\n      "wrapper": { "ifName": "eth1" }')
-        .replace('"bridge",', '"bridge-wrapper",\n      "wrapper": { "ifName": "eth1" },'),
-    );
+    const named = '"macvlan-wrapper",\n      "wrapper": { "ifName": "eth1" }';
+    write("two.conflist", wrapped.replace('"macvlan-wrapper"', named));
     const { exitCode, stderr } = await wrap("two.conflist");
     expect(exitCode).toBe(1);
     expect(stderr).toContain("The list still has errors:\ntwo.conflist:13:30: error: ");
@@ -190,17 +175,14 @@ describe("wrap", () => {
   ])("%s is trouble", async (name, message) => {
     write("broken.conflist", '{ "name": 1 "plugins": [] }');
     write("number.conflist", "7");
-    expect(await wrap("--write", name)).toEqual({ exitCode: 2, stdout: "", stderr: `cni-wrappers: ${message}\n` });
+    expect(await wrap("--write", name)).toEqual(trouble(message));
   });
 
   test.each([
     ["net1,net2", "--names: only 1 plugin needs a name"],
     ["eth0", "the interface name eth0 is taken"],
   ])("--names %s is trouble", async (names, message) => {
-    expect(await wrap("--names", names, "zone.conflist")).toMatchObject({
-      exitCode: 2,
-      stderr: `cni-wrappers: ${message}\n`,
-    });
+    expect(await wrap("--names", names, "zone.conflist")).toEqual(trouble(message));
   });
 });
 

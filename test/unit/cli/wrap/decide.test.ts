@@ -111,10 +111,8 @@ describe("running containers that something else attached", () => {
   const older = [{ containerId: "c1", interfaces: ["eth0", "net1"], leased: ["net1"] }];
 
   test("keep their interface names and their network", () => {
-    expect(changesOf([macvlan, bridge], { older })).toEqual([
-      "0 macvlan-wrapper",
-      "1 bridge-wrapper ifName=net1 network=zone",
-    ]);
+    const changes = ["0 macvlan-wrapper", "1 bridge-wrapper ifName=net1 network=zone"];
+    expect(changesOf([macvlan, bridge], { older })).toEqual(changes);
     expect(notesOf([macvlan, bridge], { older })).toEqual([
       "1 running container was attached without the wrappers, with eth0, net1.",
       "The running containers keep their leases in the network zone.",
@@ -144,17 +142,13 @@ describe("running containers that something else attached", () => {
       "2 ptp-wrapper ifName=eth2 network=zone",
     ]);
     const named = [wrapped(macvlan), wrapped(bridge, { ifName: "eth1" })];
-    expect(notesOf(named, { fromScript: true }, { disableCheck: true })).toEqual([
-      "Every interface plugin has its wrapper.",
-    ]);
+    const notes = notesOf(named, { fromScript: true }, { disableCheck: true });
+    expect(notes).toEqual(["Every interface plugin has its wrapper."]);
     expect(notesOf([{ ...bridge, ipam: {} }], { fromScript: true })).toEqual([]);
   });
 
   test("keep no network if two plugins masquerade, because DEL of a shared chain fails", () => {
-    const masqueraded = [
-      { ...ptp, ipMasq: true },
-      { ...bridge, ipMasq: true },
-    ];
+    const masqueraded = [ptp, bridge].map((plugin) => ({ ...plugin, ipMasq: true }));
     expect(changesOf(masqueraded, { fromScript: true })[1]).toBe("1 bridge-wrapper ifName=eth1");
     expect(notesOf(masqueraded, { fromScript: true })).toEqual([expect.stringMatching(/^No "network" was set/)]);
   });
@@ -182,11 +176,8 @@ test("says what each plugin does then, and why", () => {
     "makes eth1, with the leases of the network zone",
     "acts on eth0: CHECK finds the routes that it moves only through wrappers",
   ]);
-  expect(
-    [[macvlan, sbr], [{ ...bridge, ipam: {} }], [{ ...bridge, isGateway: false }]].flatMap(
-      (list) => says(list)[0] ?? [],
-    ),
-  ).toEqual([
+  const lists = [[macvlan, sbr], [{ ...bridge, ipam: {} }], [{ ...bridge, isGateway: false }]];
+  expect(lists.map((list) => says(list)[0])).toEqual([
     "makes eth0: its CHECK looks for the routes that sbr moves",
     "makes eth0: CHECK of the plain bridge fails without ipam",
     "makes eth0: the bridge's MAC changes with its containers, and CHECK of the plain bridge then fails",
