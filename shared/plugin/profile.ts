@@ -44,6 +44,8 @@ export interface Profile {
   readonly delNeedsNamespace?: true;
   /** The plugin's ADD asks for an address first. If its interface's name is taken, it frees all leases of that name. */
   readonly leasesFirst?: true;
+  /** If its interface's name is taken, the plugin's ADD goes on with that interface, and its DEL removes it. */
+  readonly takesNamesake?: true;
   /** With `ipMasq`, the plugin's DEL reads the addresses of its rules from the interface. */
   readonly masquerades?: true;
 }

@@ -120,10 +120,13 @@ export function entryOf(
 }
 
 /**
- * Why an ADD that has begun is refused: it would find an interface of the container in its way, and then free that one's lease.
- * Code 7. Of two ADDs at the same time, each may find the other one.
+ * Why an ADD that has begun is refused: it would find an interface of the container in its way, and then use that, or free its
+ * lease. Code 7. Of two ADDs at the same time, each may find the other one.
  */
 export function refusalOf({ call: { facts, key, session, target } }: Adding, entry: Entry): CniError | undefined {
+  // guard: an interface that the plugin would take for its own
+  if (target.profile?.takesNamesake && entry.before)
+    return new CniError("interfaceNameTaken", entry.ifName, "the container has an interface of that name");
   if (!target.profile?.leasesFirst) return undefined;
   // A sibling may have begun meanwhile.
   facts.forget(key.containerId, key);

@@ -99,6 +99,25 @@ test("an ADD that failed, tried again and removed, leaves the macspoofchk of the
   await expectNothingLeft(lab, ["disc0"]);
 });
 
+test("a tap of that name leaves the other one's eth1", async () => {
+  await using lab = await Lab.start();
+  const tap = { type: "tap", ipam: hostLocal("172.26.80.0/24") };
+  const za = named("za", wrapped(macvlan), wrapped(bridge, "eth1"));
+  const zb = named("zb", wrapped(tap, "eth1"));
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.cnitool.addAs("eth0", za, container));
+  const before = [await lab.kernel.links(container), await lab.kernel.leases()];
+  expectFailure(await lab.cnitool.addAs("net1", zb, container), /interface name eth1 is taken/);
+  expectPassed(await lab.cnitool.delAs("net1", zb, container));
+  expect([await lab.kernel.links(container), await lab.kernel.leases()]).toEqual(before);
+  expectPassed(await lab.cnitool.checkAs("eth0", za, container));
+  // The plain plugin takes it for its own.
+  expectPassed(await lab.cnitool.addAs("eth1", named("zb", tap), container));
+  expectPassed(await lab.cnitool.delAs("eth1", named("zb", tap), container));
+  expect(await lab.kernel.linkNames(container)).not.toContain("eth1");
+  expectPassed(await lab.cnitool.delAs("eth0", za, container));
+});
+
 describe("one list attached as eth0, and then as net1, which fails", () => {
   test.each(["iptables", "nftables"])("eth1 keeps its ports, its limit and its traffic (%s)", async (backend) => {
     await using lab = await Lab.start();

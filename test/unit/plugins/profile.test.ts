@@ -28,6 +28,7 @@ test("which plugins need a workaround", () => {
   expect(profiles.bridge.sharedDevice).toEqual({ key: "bridge", fallback: "cni0" });
   expect(those(({ masquerades }) => masquerades)).toEqual(["bridge", "ptp"]);
   expect(those(({ leasesFirst }) => leasesFirst)).toEqual(["ptp"]);
+  expect(those(({ takesNamesake }) => takesNamesake)).toEqual(["tap"]);
   expect(those(({ checkNeedsIpam }) => checkNeedsIpam)).toEqual(["bridge"]);
   expect(those(({ delNeedsNamespace }) => delNeedsNamespace)).toEqual(["host-device"]);
   expect(those(({ takesOverHostInterface }) => takesOverHostInterface)).toEqual(["ipvlan"]);

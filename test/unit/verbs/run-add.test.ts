@@ -301,6 +301,18 @@ describe("an ADD that would free the lease of the interface in its way", () => {
   });
 });
 
+test("an ADD whose plugin would take an interface of that name for its own is refused, and leaves no entry", () => {
+  const call = { calledAs: "/opt/cni/bin/tap-wrapper", stdin };
+  const outcome = callWrapper(call, { links: [7] });
+  expect(commandsOf(outcome)).toEqual([]);
+  expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 7, msg: "interface name eth0 is taken" });
+  expect(outcome.files[journal]).toBeUndefined();
+  for (const links of [[0, 8], []]) {
+    expect(commandsOf(callWrapper(call, { links, answers: [exits(0, macvlanResult)] }))).toEqual(["ADD"]);
+  }
+  expect(commandsOf(callWrapper({ stdin }, { links: [7], answers: [exits(1)] }))).toEqual(["ADD"]);
+});
+
 test("the DEL of what an earlier try left runs once more with the list's configuration, if that is of the same plugin", () => {
   const answers = [exits(1), exits(0), exits(0, macvlanResult)];
   const files = journalFiles(entryOf({ isGivenUp: true }));
