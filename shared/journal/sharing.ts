@@ -100,6 +100,11 @@ export function masquerades({ configuration }: Entry, profile: Profile | undefin
   return profile?.masquerades === true && goLookup(configuration, "ipMasq") === true;
 }
 
+/** Whether the DEL of an entry's plugin removes rules of `macspoofchk`. */
+export function checksSpoofs({ configuration }: Pick<Entry, "configuration">, profile: Profile | undefined): boolean {
+  return profile?.checksSpoofs === true && goLookup(configuration, "macspoofchk") === true;
+}
+
 /** Whether an ADD with `ipMasq` may have made rules: it passed, or its plugin died after it got an address. */
 function hasMasqueraded({ done, failed }: Entry): boolean {
   return done !== undefined || !!failed?.addresses?.length;

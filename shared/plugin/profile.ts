@@ -48,6 +48,8 @@ export interface Profile {
   readonly takesNamesake?: true;
   /** With `ipMasq`, the plugin's DEL reads the addresses of its rules from the interface. */
   readonly masquerades?: true;
+  /** With `macspoofchk`, the plugin's DEL removes its rules only if there is a namespace. */
+  readonly checksSpoofs?: true;
 }
 
 /** The wrapped plugins, by type. */

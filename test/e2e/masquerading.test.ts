@@ -56,6 +56,22 @@ describe("two bridges that masquerade", () => {
   });
 });
 
+test("a bridge has macspoofchk, and the namespace is gone or replaced: DEL leaves none of its rules", async () => {
+  await using lab = await Lab.start(newer);
+  const plugin = { type: "bridge", bridge: "disc0", macspoofchk: true, ipam: hostLocal("10.20.0.0/24") };
+  const list = zone("1.0.0", wrapped(plugin));
+  const rules = () => lab.run("nft", ["list", "table", "bridge", "nat"]);
+  let container = await attached(lab, lab.runtime, list);
+  for (const isReplaced of [true, false]) {
+    expect(await rules()).toContain("cni-br-iface-c1-eth0");
+    await lab.deleteNamespace(container);
+    if (isReplaced) container = await attached(lab, lab.runtime, list);
+  }
+  expectSuccess(await lab.runtime.del(list, container));
+  expect(await rules()).not.toContain("c1-eth0");
+  await expectNothingLeft(lab, ["disc0"]);
+});
+
 // The rules name the container's address, which only the lease tells by then.
 test.each(["default", "/run/leases"])(
   "a bridge is killed after it has masqueraded, and the namespace is gone: DEL leaves no rule (dataDir: %s)",

@@ -239,6 +239,27 @@ describe("masquerading rules", () => {
   });
 });
 
+describe("the rules of macspoofchk", () => {
+  const configuration = { ...masquerading, ipMasq: false, macspoofchk: true };
+  const checked = entryOf({ configuration });
+  const old = { ...checked, namespace: { ...checked.namespace, inode: 1 } };
+  const sibling = entryOf({ ...net1, delegateNetwork: "other", configuration });
+
+  test.each<[string, readonly Entry[], boolean]>([
+    ["are found by their names in another namespace if their own is gone", [old], true],
+    ["are found in the namespace", [checked], false],
+    ["that a sibling has under the same name stay", [old, sibling], false],
+    ["of an earlier boot are gone", [{ ...old, bootId: "earlier" }], false],
+    ["are none without the option", [{ ...old, configuration: { ...configuration, macspoofchk: false } }], false],
+    ["of a plugin without them are none", [{ ...old, type: "ptp" }], false],
+  ])("%s", (_, entries, isLent) => {
+    const { undo, seen } = undoing(entries, { ip: () => "" });
+    undoJournal(undo);
+    const [del] = seen().runs;
+    expect(String(del?.env.CNI_NETNS).startsWith("/run/netns/cni-wrappers-")).toBe(isLent);
+  });
+});
+
 describe("the addresses of a failed ADD's rules are kept in the journal", () => {
   const lease = { text: "blue\neth0", modifiedMs: 0 };
   const meanwhile = (files: Map<string, unknown>) => files.set("/var/lib/cni/networks/zone/10.1.0.9", lease);

@@ -27,6 +27,7 @@ test("which plugins need a workaround", () => {
   expect(those(({ sharedDevice }) => sharedDevice)).toEqual(["bridge"]);
   expect(profiles.bridge.sharedDevice).toEqual({ key: "bridge", fallback: "cni0" });
   expect(those(({ masquerades }) => masquerades)).toEqual(["bridge", "ptp"]);
+  expect(those(({ checksSpoofs }) => checksSpoofs)).toEqual(["bridge"]);
   expect(those(({ leasesFirst }) => leasesFirst)).toEqual(["ptp"]);
   expect(those(({ takesNamesake }) => takesNamesake)).toEqual(["tap"]);
   expect(those(({ checkNeedsIpam }) => checkNeedsIpam)).toEqual(["bridge"]);
