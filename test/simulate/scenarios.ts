@@ -81,40 +81,15 @@ const inPool = (subnet: number, more = {}) => ({
 
 const masqueraded = { ipMasq: true };
 
-/** Each DEL has asked its host a few things when the other one begins. */
-const deletedTogether = (...keys: readonly string[]): Event => ({
-  do: "together",
-  verbs: keys.map((of) => ({ do: "DEL", of })),
-  turns: Array<number>(40).fill(3),
-});
-
 /** Short schedules, by what happens in them. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
   "a failed ADD is deleted, and a sibling has its second interface": failsBeside(two, [ptp(3), bridge(4, "eth1")]),
-  "the same list's ADD under another name of the runtime is deleted": attachedTwice(two, "eth1"),
-  "a failed ADD is deleted that did not get to the plugin of that name": {
-    lists: { za: two, zb: [bridge(3, "eth2"), ptp(4)] },
-    events: [
-      add("c1 za eth0"),
-      add("c1 zb eth1", { at: "bridge: link made", do: "fail the plugin" }),
-      del("c1 zb eth1"),
-    ],
-  },
-  "tuning of a failed ADD is deleted": failsBeside(
-    [...two, chained("tuning", "eth1", { mtu: 1400 })],
-    [ptp(3), chained("tuning", undefined, { mtu: 9000 })],
-  ),
-  "sbr of a failed ADD is deleted": failsBeside([...two, chained("sbr", "eth1")], [ptp(3), chained("sbr")]),
   "ports and limits of a failed ADD are deleted, iptables": attachedTwice(publishing("iptables"), "net1"),
   "limits of a failed ADD are deleted": attachedTwice([bridge(1), chained("bandwidth")], "net1"),
   "ADD is repeated, two portmaps with nftables": failsOnce([
     portmap("nftables", undefined, 80),
     portmap("nftables", "eth1", 81),
   ]),
-  "an equal plugin stands on each side of another one, and a live attachment gets another ADD": {
-    lists: { za: twins },
-    events: [add("c1 za eth0"), check("c1 za eth0"), add("c1 za eth0"), check("c1 za eth0")],
-  },
   "an equal plugin stands on each side of another one, and a plugin before them needs another address": {
     lists: { za: twins },
     events: [
@@ -122,22 +97,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       reboot,
       add("c1 za eth0", { at: "bridge: leased", do: "fail the plugin" }),
       check("c1 za eth0"),
-    ],
-  },
-  "two lists with one pool": {
-    lists: { za: [macvlan(1), inPool(2)], zb: [macvlan(3), inPool(2)] },
-    events: [add("c1 za eth0"), add("c1 zb net1"), del("c1 zb net1")],
-  },
-  "an interface is renamed in the list, with a result": {
-    lists: { za: [...two, portmap("iptables", "eth1"), chained("firewall", "eth1")] },
-    events: [add("c1 za eth0"), renamed("za", "eth1", "eth2"), del("c1 za eth0")],
-  },
-  "an interface is renamed in the list, without a result": {
-    lists: { za: [...two, portmap("iptables", "eth1"), chained("firewall", "eth1"), chained("mark")] },
-    events: [
-      add("c1 za eth0", { at: "mark: marked", do: "fail the plugin" }),
-      renamed("za", "eth1", "eth2"),
-      del("c1 za eth0"),
     ],
   },
   "an ipvlan gets the name of a bridge between two boots, and a killed ADD is deleted": {
@@ -167,17 +126,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       add("c1 za eth0"),
       { do: "wrap", list: "za" },
       add("c1 za eth0"),
-      del("c1 za eth0"),
-    ],
-  },
-  "the list was plain when a reboot's ADD came, and is wrapped again when DEL comes": {
-    lists: { za: [withDhcp(macvlan(1))] },
-    events: [
-      add("c1 za eth0"),
-      reboot,
-      { do: "unwrap", list: "za" },
-      add("c1 za eth0"),
-      { do: "wrap", list: "za" },
       del("c1 za eth0"),
     ],
   },
@@ -226,40 +174,11 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
     events: [add("c1 za eth0"), add("c1 zb net1"), del("c1 za eth0"), del("c1 zb net1")],
   },
-  "an ADD failed before it made its interface, and is deleted while a plain sibling makes one of that name": {
-    lists: { za: [ptp(1, "eth1")], zb: [{ ...macvlan(2), type: "macvlan" }] },
-    events: [
-      add("c1 za eth0", { at: "ptp: leased", do: "fail the plugin" }),
-      add("c1 zb eth1", { at: "macvlan: address set", do: "go on", first: del("c1 za eth0") }),
-    ],
-  },
   "an attachment is deleted that never was, while a plain sibling makes its interface beside another one": {
     lists: { za: [bridge(1, "eth1")], zb: [{ ...macvlan(2), type: "macvlan" }], zc: [macvlan(3)] },
     events: [
       add("c1 zc net1"),
       add("c1 zb eth1", { at: "macvlan: address set", do: "go on", first: del("c1 za eth0") }),
-    ],
-  },
-  "two siblings with one client of DHCP, in two namespaces, are deleted at the same time": {
-    lists: { za: [{ ...macvlan(1), ...of("eth1"), ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }] },
-    events: [
-      add("c1 za eth0"),
-      loses("c1", true),
-      add("c1 za net1"),
-      {
-        do: "together",
-        verbs: ["c1 za eth0", "c1 za net1"].map((of) => ({ do: "DEL", of })),
-        turns: Array.from({ length: 40 }, (_, turn) => 1 + (turn % 2)),
-      },
-    ],
-  },
-  "an ADD failed after a reboot, and libcni's result of a plain sibling still has its interface": {
-    lists: { za: [bridge(1, "eth1")], zb: [{ ...macvlan(2), type: "macvlan" }] },
-    events: [
-      add("c1 zb eth1"),
-      reboot,
-      add("c1 za eth0", { at: "bridge: address set", do: "kill the plugin" }),
-      del("c1 za eth0"),
     ],
   },
   "an ADD failed in a new namespace, and the sibling of the old one is deleted at the same time": {
@@ -284,10 +203,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 zb net1"),
       del("c1 za eth1"),
     ],
-  },
-  "two masqueraded bridges in one pool": {
-    lists: { za: [{ ...bridge(2), wrapper: { network: "disc" }, ...masqueraded }, inPool(2, masqueraded)] },
-    events: [add("c1 za eth0"), del("c1 za eth0")],
   },
   "one list under two names of the runtime, one container, DHCP, and a plugin that asks for an address first": {
     lists: { za: [macvlan(1), { type: "ptp-wrapper", ...of("eth1"), ipam: { type: "dhcp", subnet: "10.98.0.0/24" } }] },
@@ -317,18 +232,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth0"),
     ],
   },
-  "the clock is set back, and a killed ADD is repeated": {
-    lists: { za: two },
-    events: [
-      add("c1 za eth0", { at: "bridge: link made", do: "kill" }),
-      { do: "set the clock", minutes: -60 },
-      add("c1 za eth0"),
-    ],
-  },
-  "DEL without a namespace, with masquerading": {
-    lists: { za: [{ ...bridge(1), ...masqueraded }] },
-    events: [add("c1 za eth0"), loses("c1"), del("c1 za eth0")],
-  },
   "sbr, and a sibling had an interface in its subnet until now": {
     lists: {
       za: [macvlan(1), inPool(2), chained("sbr", "eth1")],
@@ -336,26 +239,9 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
     events: [add("c1 zb net1"), add("c1 za eth0"), del("c1 zb net1"), check("c1 za eth0")],
   },
-  "an attachment of an earlier boot is deleted, and a sibling has its second interface now": {
-    lists: { za: two, zb: [macvlan(3), bridge(4, "eth1")] },
-    events: [add("c1 zb net1"), reboot, add("c1 za eth0"), del("c1 zb net1")],
-  },
-  "a task stays in the old namespace, and ADD comes in a new one": {
-    lists: { za: two },
-    events: [add("c1 za eth0"), loses("c1", true), add("c1 za eth0"), add("c1 za eth0"), del("c1 za eth0")],
-  },
   "a task stays in the old namespace, and another runtime collects garbage": {
     lists: { za: [macvlan(1)] },
     events: [add("c1 za eth0"), loses("c1", true), { do: "GC", list: "za", by: "another" }],
-  },
-  "a DEL is killed after it deleted the interface, and a sibling has one of that name": {
-    lists: { za: two, zb: [ptp(3), bridge(4, "eth1")] },
-    events: [
-      add("c1 za eth0"),
-      del("c1 za eth0", { at: "bridge: link deleted", do: "kill" }),
-      add("c1 zb net1"),
-      del("c1 za eth0"),
-    ],
   },
   "sbr leaves the list, and its DEL needs the interface": {
     lists: { za: [...two, chained("sbr", "eth1")] },
@@ -373,13 +259,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   "the runtime is killed, the next one's ADD passes, and the old call goes on": {
     lists: { za: two },
     events: [add("c1 za eth0", { at: "spawn", do: "kill the runtime", first: add("c1 za eth0") })],
-  },
-  "the runtime is killed, the namespace goes, and firewall's call goes on": {
-    lists: { za: [macvlan(1), chained("firewall")] },
-    events: [
-      add("c1 za eth0", { at: "ADD of firewall-wrapper begins", do: "kill the runtime", first: loses("c1") }),
-      del("c1 za eth0"),
-    ],
   },
   "an undo fails, and the list no longer masquerades that interface": {
     lists: { za: [ptp(1), { ...ptp(2), wrapper: { ifName: "eth1" }, ...masqueraded }, chained("sbr", "eth2")] },
@@ -417,29 +296,12 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       check("c1 za eth0"),
     ],
   },
-  "a sibling's portmap has published its ports, and its ADD still runs": {
-    lists: { za: [bridge(1), portmap("nftables")] },
-    events: [
-      add("c1 za net1"),
-      add("c1 za eth0", { at: "portmap: port published", do: "go on", first: del("c1 za net1") }),
-    ],
-  },
   "of two siblings whose ports are published again, the second one is deleted meanwhile": {
     lists: { za: [bridge(1), portmap("nftables")] },
     events: [
       ...["c1 za eth0", "c1 za eth1", "c1 za net1"].map((key) => add(key)),
       // The second time that portmap has published a port.
       del("c1 za eth0", { at: 33, do: "go on", first: del("c1 za net1") }),
-    ],
-  },
-  "what an ADD left in another namespace cannot be removed at once": {
-    lists: { za: [bridge(1)] },
-    events: [
-      add("c1 za eth0"),
-      loses("c1", true),
-      add("c1 za eth0"),
-      del("c1 za eth0", { at: "bridge: released", do: "fail the plugin" }),
-      del("c1 za eth0"),
     ],
   },
   "a sibling gets the address, and an unknown plugin waits for it": {
@@ -468,10 +330,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       add("c1 za eth0"),
     ],
   },
-  "two masqueraded siblings in one pool": {
-    lists: { za: [{ ...bridge(2), wrapper: { network: "disc" }, ...masqueraded }], zb: [inPool(2, masqueraded)] },
-    events: [add("c1 za eth0"), add("c1 zb net1"), del("c1 zb net1")],
-  },
   "one masqueraded list under three names of the runtime, one container": {
     lists: { za: [{ ...bridge(1), ...masqueraded }] },
     events: ["eth0", "net1", "eth1"].flatMap((name) => add(`c1 za ${name}`)),
@@ -480,36 +338,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [{ ...bridge(1), ...masqueraded }] },
     events: [add("c1 za eth0"), add("c1 za net1"), reboot, del("c1 za eth0"), add("c1 za eth0")],
   },
-  "two siblings are deleted at the same time, unknown plugins": {
-    lists: { za: [macvlan(1), chained("mark")], zb: [macvlan(2), chained("mark")] },
-    events: [add("c1 za eth0"), add("c1 zb net1"), deletedTogether("c1 za eth0", "c1 zb net1")],
-  },
-  "sbr, and DEL without a namespace": {
-    lists: { za: [macvlan(1), chained("sbr")] },
-    events: [add("c1 za eth0"), loses("c1"), del("c1 za eth0")],
-  },
-  "an attachment of a lost namespace is deleted, and a sibling has its interface, its inode and its index": {
-    lists: { za: two, zb: [macvlan(3), bridge(4, "eth1")] },
-    events: [add("c1 zb net1"), loses("c1"), add("c1 za eth0"), del("c1 zb net1")],
-  },
-  "a try is killed, its interface is renamed in the list, and ADD comes much later": {
-    lists: { za: [bridge(1, "eth1")] },
-    events: [
-      add("c1 za eth0", { at: "bridge: address set", do: "kill" }),
-      renamed("za", "eth1", "eth2"),
-      { do: "wait", minutes: 16 },
-      add("c1 za eth0"),
-      del("c1 za eth0"),
-    ],
-  },
   "a plugin is killed, and ADD comes again much later": againMuchLater("kill the plugin"),
-  "tuning of a lost namespace, and a sibling's interface of that name in the new one": {
-    lists: {
-      za: [bridge(1, "eth1"), chained("tuning", "eth1", { mtu: 1400 })],
-      zb: [bridge(2, "eth1"), chained("tuning", "eth1", { allmulti: true })],
-    },
-    events: [add("c1 za eth0"), loses("c1", true), add("c1 zb net1"), del("c1 za eth0")],
-  },
   "sbr, and a sibling's interface of that name was in a lost namespace": {
     lists: { za: [macvlan(1), chained("sbr")], zb: [bridge(2, "eth1"), chained("sbr", "eth1")] },
     events: [add("c1 za eth1"), loses("c1"), add("c1 zb eth0"), del("c1 zb eth0")],
@@ -535,29 +364,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [{ ...bridge(1, "eth1"), ...masqueraded }] },
     events: [add("c1 za eth0", { at: "bridge: chain filled", do: "kill the runtime", first: del("c1 za eth0") })],
   },
-  "a plugin with two interfaces, exchanged names, and libcni's result of the last boot": {
-    lists: {
-      za: [{ ...local(1), type: "twin-wrapper", wrapper: { ifName: "eth1", role: "creator" } }, bridge(2, "eth2")],
-    },
-    events: [
-      add("c1 za eth0"),
-      reboot,
-      renamed("za", "eth1", "eth2"),
-      add("c1 za eth0", { at: "before the result is kept", do: "kill" }),
-      del("c1 za eth0"),
-    ],
-  },
-  "libcni has a result without a journal, and a sibling has the same unknown plugin": {
-    lists: { za: [macvlan(1), chained("mark")] },
-    events: [
-      add("c1 za eth1"),
-      reboot,
-      add("c1 za eth1", { at: "mark: mark removed", do: "kill", first: { do: "GC", list: "za", by: "another" } }),
-      reboot,
-      add("c1 za eth0"),
-      { do: "GC", list: "za" },
-    ],
-  },
   "two names with different IPAM plugins are exchanged, and a task stays in the old namespace": {
     lists: {
       za: [bridge(1), { ...bridge(2, "eth1"), ipam: { type: "dhcp", subnet: "10.2.0.0/24" } }, chained("mark")],
@@ -566,19 +372,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       add("c1 za eth0", { at: "mark: marked", do: "fail the plugin" }),
       renamed("za", "eth1", ""),
       loses("c1", true),
-      add("c1 za eth0"),
-      del("c1 za eth0"),
-    ],
-  },
-  "a DEL fails after it deleted the interface, with masquerading": {
-    lists: { za: [{ ...bridge(1, "eth1"), ...masqueraded }] },
-    events: [add("c1 za eth0"), del("c1 za eth0", { at: "bridge: link deleted", do: "fail the plugin" })],
-  },
-  "a DEL is killed after it deleted the interface, and ADD fails because of the lease": {
-    lists: { za: [bridge(1)] },
-    events: [
-      add("c1 za eth0"),
-      del("c1 za eth0", { at: "bridge: link deleted", do: "kill" }),
       add("c1 za eth0"),
       del("c1 za eth0"),
     ],
@@ -622,13 +415,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 zb net1"),
     ],
   },
-  "ADD undoes a try while a sibling publishes ports, iptables": {
-    lists: { za: [macvlan(1), portmap("iptables"), chained("tuning", undefined, { mtu: 1400 })] },
-    events: [
-      add("c1 za eth1", { at: "tuning: attributes set", do: "fail the plugin" }),
-      add("c1 za eth1", { at: "spawn", do: "go on", first: add("c1 za eth0") }),
-    ],
-  },
   "loopback stands first, and an interface with a published port is renamed between two tries": {
     lists: {
       za: [
@@ -642,16 +428,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       add("c1 za eth0", { at: "tuning: attributes set", do: "fail the plugin" }),
       renamed("za", "eth1", "eth2"),
       add("c1 za eth0"),
-    ],
-  },
-  "loopback stands first, an interface is renamed between two boots, and ADD fails": {
-    lists: { za: [{ type: "loopback" }, bridge(1, "eth1")] },
-    events: [
-      add("c1 za eth0"),
-      reboot,
-      renamed("za", "eth1", "eth2"),
-      add("c1 za eth0", { at: "bridge: leased", do: "fail the plugin" }),
-      del("c1 za eth0"),
     ],
   },
   "ports are removed while the DEL of a sibling is repeated that has no journal": {
@@ -672,32 +448,12 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth0", { at: 3, do: "fail the plugin" }),
     ],
   },
-  "flannel's ADD is killed, then its undo, then the next undo finds no configuration": {
-    lists: { za: [flannel] },
-    events: [
-      add("c1 za eth0", { at: "flannel: leased", do: "kill the plugin" }),
-      add("c1 za eth0", { at: "flannel: released", do: "kill the plugin" }),
-      add("c1 za eth0"),
-    ],
-  },
   "flannel's ADD fails because a sibling has its interface and its lease": {
     lists: {
       za: [{ ...macvlan(1), wrapper: { ifName: "eth1", network: "disc" } }],
       zb: [{ ...flannel, wrapper: { ifName: "eth1", network: "disc", role: "creator" } }],
     },
     events: [add("c1 za eth0"), add("c1 zb net1"), del("c1 zb net1"), del("c1 za eth0")],
-  },
-  "another container has a result of an earlier boot with the address that a try got": {
-    lists: { za: [withDhcp(macvlan(1)), chained("firewall")] },
-    events: [
-      add("c1 za eth0"),
-      add("c2 za eth0"),
-      reboot,
-      add("c2 za eth0", { at: "before the result is kept", do: "kill" }),
-      add("c1 za eth0", { at: "before the result is kept", do: "kill" }),
-      add("c1 za eth0", { at: "macvlan: released", do: "kill" }),
-      del("c1 za eth0"),
-    ],
   },
   "two ADDs fail at the same time, and each finds the interface that one of them left": {
     lists: { za: [bridge(1, "eth1")] },
@@ -711,22 +467,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
           first: add("c1 za eth0", { at: "bridge: link made", do: "fail the plugin" }),
         },
       },
-      del("c1 za eth0"),
-    ],
-  },
-  "an ADD fails that began when a sibling had its interface": {
-    lists: { za: [{ ...macvlan(1), wrapper: { ifName: "eth1", network: "disc" } }] },
-    events: [
-      add("c1 za eth0"),
-      add("c1 za net1", { at: "spawn", do: "go on", first: del("c1 za eth0") }),
-      del("c1 za net1"),
-    ],
-  },
-  "flannel's undo is killed, and its ADD finds the interface": {
-    lists: { za: [flannel, chained("mark")] },
-    events: [
-      add("c1 za eth0", { at: "mark: marked", do: "fail the plugin" }),
-      add("c1 za eth0", { at: "flannel: released", do: "kill the plugin" }),
       del("c1 za eth0"),
     ],
   },
@@ -744,14 +484,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       reboot,
       add("c1 za eth0"),
       del("c1 zb eth1", { at: "bridge: link deleted", do: "kill the plugin" }),
-    ],
-  },
-  "an attachment of an earlier boot is deleted while a sibling's ADD makes its interface": {
-    lists: { za: [macvlan(1)], zb: [macvlan(2, "eth1")] },
-    events: [
-      add("c1 zb eth0"),
-      reboot,
-      add("c1 za eth1", { at: "macvlan: address set", do: "go on", first: del("c1 zb eth0") }),
     ],
   },
   "the namespace goes in the middle of ADD, and a plugin leaves the middle of the list": {
@@ -773,29 +505,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       { do: "GC", list: "za" },
     ],
   },
-  "an ADD fails while the attachment may be in use: its namespace's inode is another container's now": {
-    lists: { za: [bridge(1, "eth1")] },
-    events: [
-      add("c1 za eth0"),
-      loses("c1"),
-      add("c2 za eth0"),
-      loses("c2", true),
-      add("c1 za eth0"),
-      del("c2 za eth0"),
-      add("c1 za eth0"),
-      del("c1 za eth0"),
-    ],
-  },
-  "an interface was renamed in the list, and an ADD is killed while the attachment may be in use": {
-    lists: { za: [macvlan(1)] },
-    events: [
-      add("c1 za eth0", { at: "before the result is kept", do: "kill" }),
-      renamed("za", "eth1", ""),
-      loses("c1", true),
-      add("c1 za eth0", { at: "macvlan: address set", do: "kill" }),
-      del("c1 za eth0"),
-    ],
-  },
   "an ADD passes beside a namespace that is still there, and a plugin has left the middle of the list": {
     lists: {
       za: [withDhcp(macvlan(1)), bridge(2, "eth1"), chained("sbr", "eth1")],
@@ -807,10 +516,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       add("c1 za eth0"),
       del("c1 za eth0"),
     ],
-  },
-  "an unknown plugin's ADD fails beside a namespace that is still there": {
-    lists: { za: [{ ...local(2), type: "twin-wrapper", wrapper: { role: "creator" } }] },
-    events: [add("c1 za eth0"), loses("c1", true), add("c1 za eth0"), del("c1 za eth0")],
   },
   "an attachment that never was is deleted in two networks while a sibling's ADD comes": {
     lists: { za: [bridge(1, "eth1")] },
@@ -906,29 +611,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth0"),
     ],
   },
-  "GC removes an attachment of an earlier boot, and another container's that has its address from DHCP": {
-    lists: { za: [withDhcp(bridge(1)), chained("firewall")] },
-    events: [
-      add("c2 za eth0"),
-      reboot,
-      add("c1 za eth0"),
-      loses("c1"),
-      { do: "GC", list: "za", by: "another" },
-      del("c1 za eth0"),
-    ],
-  },
-  "a masqueraded attachment of another namespace is deleted, and a sibling's ADD left its interface here": {
-    lists: {
-      za: [{ ...bridge(1, "eth1"), ...masqueraded }],
-      zb: [macvlan(2, "eth1")],
-    },
-    events: [
-      add("c1 za eth0"),
-      loses("c1", true),
-      add("c1 zb net1", { at: "macvlan: address set", do: "kill the plugin" }),
-      del("c1 za eth0"),
-    ],
-  },
   "firewall's rule for an address from DHCP that an unknown plugin of another container's try still waits with": {
     lists: {
       za: [withDhcp(macvlan(1)), chained("firewall"), chained("mark")],
@@ -964,26 +646,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     lists: { za: [bridge(1), portmap("nftables")] },
     events: [del("c1 za net1", { at: "spawn", do: "go on", first: add("c1 za eth0") })],
   },
-  "an ADD failed beside an attachment of another namespace that is deleted at the same time": {
-    lists: { za: [{ ...bridge(1, "eth1"), ...masqueraded }] },
-    events: [
-      add("c1 za eth0"),
-      loses("c1", true),
-      add("c1 za net1"),
-      del("c1 za net1", { at: 11, do: "go on", first: del("c1 za eth0") }),
-    ],
-  },
-  "an ADD failed in a namespace that is newer than the result of a sibling whose DEL was cut off and comes again": {
-    lists: { za: [{ ...macvlan(1), wrapper: { network: "disc" } }, inPool(1)] },
-    events: [
-      add("c1 za net1"),
-      reboot,
-      add("c1 za eth0"),
-      del("c1 za net1", { at: "before the result is removed", do: "kill" }),
-      del("c1 za eth0"),
-      del("c1 za net1"),
-    ],
-  },
   "a DEL of firewall's is repeated, and a sibling has its address by now": {
     lists: {
       za: [{ ...macvlan(1), wrapper: { network: "disc" } }, chained("firewall")],
@@ -1008,61 +670,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth0", { at: "before the result is removed", do: "kill" }),
       add("c1 za eth0", { at: "bridge: address set", do: "kill" }),
       del("c1 za eth0"),
-    ],
-  },
-  "GC undoes a try whose lease is in the list's own network, and a sibling's result has an interface of that name": {
-    lists: { za: [bridge(1)] },
-    events: [
-      add("c1 za eth1", { at: "bridge: leased", do: "kill the plugin" }),
-      renamed("za", "eth1", ""),
-      reboot,
-      add("c1 za net1"),
-      add("c1 za eth1", { at: "spawn", do: "power" }),
-      { do: "GC", list: "za" },
-    ],
-  },
-  "an ADD failed after a reboot, its namespace lost its path, and the next ADD asks for the same address": {
-    lists: { za: [{ ...bridge(1, "eth1"), wrapper: { ifName: "eth1", network: "disc" } }], zb: [bridge(2)] },
-    events: [add("c1 zb eth1"), reboot, add("c1 za eth0"), add("c1 zb eth1"), loses("c1", true), add("c1 zb eth1")],
-  },
-  "a plugin died after it masqueraded, and another try's undo frees the lease": {
-    lists: { za: [ptp(1), { ...ptp(2), wrapper: { ifName: "eth1" }, ...masqueraded }] },
-    events: [
-      add("c1 za net1"),
-      add("c1 za eth0"),
-      reboot,
-      add("c1 za net1", { at: "ptp: masqueraded", do: "kill the plugin" }),
-      loses("c1"),
-      add("c1 za eth0"),
-      del("c1 za net1"),
-      del("c1 za eth0"),
-    ],
-  },
-  "an ADD was given up, and its journal stays because an unknown plugin's entry waits for a sibling": {
-    lists: {
-      za: [bridge(1), chained("mark"), ptp(2, "eth1")],
-      zb: [macvlan(3), chained("mark")],
-    },
-    events: [
-      add("c1 zb net1"),
-      add("c1 za eth0", { at: "ptp: leased", do: "kill the runtime", first: del("c1 za eth0") }),
-      del("c1 za eth0"),
-    ],
-  },
-  "firewall's call goes on after DEL, and another container's ADD that runs has its address when DEL comes again": {
-    lists: { za: [withDhcp(macvlan(1)), chained("firewall")] },
-    events: [
-      add("c1 za eth0", { at: "ADD of firewall-wrapper begins", do: "kill the runtime", first: del("c1 za eth0") }),
-      add("c2 za eth0", { at: "ADD of firewall-wrapper begins", do: "kill", first: del("c1 za eth0") }),
-    ],
-  },
-  "firewall's DEL fails once, and libcni's result is of an earlier boot": {
-    lists: { za: [flannel, chained("firewall")] },
-    events: [
-      add("c1 za eth0"),
-      reboot,
-      add("c1 za eth0", { at: "firewall: address let through", do: "kill the plugin" }),
-      del("c1 za eth0", { at: "firewall: rule removed", do: "fail the plugin" }),
     ],
   },
   "two stray ADDs of flannel's in another namespace, and the first one was cut off": {
@@ -1172,15 +779,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 zb eth0", { at: "before the result is removed", do: "go on", first: del("c1 zb eth1") }),
     ],
   },
-  "a DEL is killed after portmap's, and CHECK of a sibling misses its ports": {
-    lists: { za: [bridge(1), portmap("iptables")] },
-    events: [
-      add("c1 za eth0"),
-      add("c1 za eth1"),
-      del("c1 za eth0", { at: "portmap: ports removed", do: "kill" }),
-      check("c1 za eth1"),
-    ],
-  },
   "a GC undoes an ADD that was cut off while a sibling's ADD makes the interface that it had, and its namespace goes": {
     lists: { za: [bridge(1), { ...local(2), type: "ipvlan-wrapper", wrapper: { ifName: "eth2" } }] },
     events: [
@@ -1199,17 +797,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       del("c1 za eth0"),
     ],
   },
-  "one of an unknown plugin's two leases has a name that a sibling's has, too": {
-    lists: { za: [bridge(1, "eth1"), { ...local(2), type: "twin-wrapper", ...of("eth2", { role: "creator" }) }] },
-    events: [
-      add("c1 za net1"),
-      reboot,
-      renamed("za", "eth1", "eth2"),
-      add("c1 za eth0"),
-      del("c1 za eth0"),
-      del("c1 za net1"),
-    ],
-  },
   "portmap was killed after it had published a port, and DHCP gives another address: a sibling's namespace is gone": {
     lists: {
       za: [{ type: "macvlan-wrapper", ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }, portmap("nftables")],
@@ -1222,18 +809,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       add("c2 za net1", { at: "portmap: port published", do: "kill the plugin" }),
       del("c1 za eth0"),
       add("c2 za net1"),
-    ],
-  },
-  "two tries beside a plain attachment of an earlier boot, whose DEL comes first": {
-    lists: { za: [macvlan(1), bridge(2, "eth1")], zc: [{ ...macvlan(3), type: "macvlan" }] },
-    events: [
-      add("c1 zc eth1"),
-      reboot,
-      add("c1 za eth0", { at: "bridge: leased", do: "kill the plugin" }),
-      add("c1 za eth0"),
-      del("c1 zc eth1"),
-      add("c1 za eth0"),
-      del("c1 za eth0"),
     ],
   },
   "GC removes an attachment that failed after a reboot, and another container's that has its address from DHCP since": {
@@ -1299,18 +874,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       add("c2 za eth0"),
     ],
   },
-  "the clock is set back between two containers whose namespaces have one inode, and GC comes while a task runs in the later one":
-    {
-      lists: { za: [bridge(1)] },
-      events: [
-        add("c1 za eth0"),
-        { do: "set the clock", minutes: -1 },
-        loses("c1"),
-        add("c2 za eth0"),
-        loses("c2", true),
-        { do: "GC", list: "za", by: "another" },
-      ],
-    },
   "an attachment is deleted that never was while a sibling's ADD makes its interface": {
     lists: { za: [macvlan(1), macvlan(2, "eth2")] },
     events: [

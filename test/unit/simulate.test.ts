@@ -49,7 +49,7 @@ test("no promise is broken in 20 schedules with siblings", () => {
 });
 
 test("a broken schedule is made shorter, and breaks the same promise", () => {
-  const { lists, events } = scenarios["two lists with one pool"] ?? { lists: {}, events: [] };
+  const { lists, events } = scenarios["limits of a failed ADD are deleted"] ?? { lists: {}, events: [] };
   const more = [{ do: "wait", minutes: 1 } as const, ...events, { do: "reboot" } as const];
   const options = { sabotage: { removeFile: () => {} } };
   const long = runEvents(lists, more, options);
