@@ -42,7 +42,6 @@ export class Api {
 export interface Allocation {
   readonly ID: string;
   readonly ClientStatus: "pending" | "running" | "complete" | "failed" | "lost" | "unknown";
-  readonly DesiredStatus: "run" | "stop" | "evict";
   readonly CreateIndex: number;
   readonly TaskGroup: string;
   readonly NodeID: string;

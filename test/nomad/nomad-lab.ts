@@ -129,11 +129,6 @@ export class NomadLab implements AsyncDisposable {
     return found && (await this.api.get<Node>(`/v1/node/${found.ID}`));
   }
 
-  /** Reads a job as operators write it. */
-  parseJob(JobHCL: string): Promise<Job> {
-    return this.api.put<Job>("/v1/jobs/parse", { JobHCL, Canonicalize: true });
-  }
-
   /** Registers a job and does not wait. */
   async register(job: Job): Promise<void> {
     await this.api.put("/v1/jobs", { Job: job });

@@ -12,7 +12,6 @@ import { type Case, now, tracedCalls } from "./case.ts";
 import { casesOf, sampleOf } from "./cases.ts";
 import { Chain, targets, verbs } from "./chain.ts";
 import { fewer, readCounts, writeCounts } from "./counts.ts";
-import { fakeFaults } from "./fakes.ts";
 import { plantedTraces, unseenTraces } from "./planted.ts";
 import { rowsOf } from "./report.ts";
 import { type Result, runCases } from "./run.ts";
@@ -60,15 +59,6 @@ async function runFlavors(): Promise<number> {
     const args = [import.meta.filename, ...process.argv.slice(2)];
     const { exitCode = 1 } = await execa(process.execPath, args, { env, stdio: "inherit", reject: false });
     worst = Math.max(worst, exitCode);
-  }
-  if (!given.json && !given.count) {
-    console.log("\nFaults that other tests cause:\n");
-    console.log(
-      table(
-        ["fault", "test"],
-        fakeFaults.map(({ fault, file, title }) => [fault, `${file}: ${title}`]),
-      ),
-    );
   }
   return worst;
 }
