@@ -37,21 +37,9 @@ function cache(name: string, changes: object = {}, file = "zone-blue-eth0"): str
       { address: "172.26.64.77/20", gateway: "172.26.64.1", interface: 3 },
     ],
   };
-  const cached = {
-    kind: "cniCacheV1",
-    containerId: "blue",
-    config: "e30=",
-    ifName: "eth0",
-    networkName: "zone",
-    cniArgs: [
-      ["IgnoreUnknown", "true"],
-      ["NOMAD_JOB_ID", "two"],
-    ],
-    capabilityArgs: {},
-    result,
-    ...changes,
-  };
-  written(`${name}/results/${file}`, cached);
+  const key = { kind: "cniCacheV1", containerId: "blue", ifName: "eth0", networkName: "zone" };
+  const cniArgs = Object.entries({ IgnoreUnknown: "true", NOMAD_JOB_ID: "two" });
+  written(`${name}/results/${file}`, { ...key, config: "e30=", cniArgs, capabilityArgs: {}, result, ...changes });
   return join(directory, name);
 }
 
@@ -70,10 +58,8 @@ describe("explain", () => {
     const { verb, network, steps, result, verdict } = JSON.parse(stdout);
     expect({ verb, network }).toEqual({ verb: "CHECK", network: "zone" });
     expect(verdict[0]).toMatchObject({ event: "start", passes: true });
-    expect(result.ips.map(({ address }: { address: string }) => address)).toEqual([
-      "172.16.5.100/24",
-      "172.26.64.2/20",
-    ]);
+    const addresses = result.ips.map(({ address }: { address: string }) => address);
+    expect(addresses).toEqual(["172.16.5.100/24", "172.26.64.2/20"]);
     expect(steps[1]).toMatchObject({
       plugin: "bridge-wrapper",
       isWrapped: true,
@@ -85,14 +71,13 @@ describe("explain", () => {
   });
 
   test("ends with 1 if the list fails", async () => {
-    const file = written("twice.conflist", {
-      cniVersion: "1.0.0",
-      name: "zone",
-      plugins: [{ type: "tap-wrapper" }, { type: "tap-wrapper" }],
-    });
-    expect(await inRoot(["explain", file])).toMatchObject({ exitCode: 1, stderr: "" });
-    const plugins = [{ type: "tap-wrapper" }, { type: "tap-wrapper", wrapper: { ifName: 7 } }];
-    const wrong = written("wrong.conflist", { cniVersion: "1.0.0", name: "zone", plugins });
+    const twoTaps = (name: string, block: object) => {
+      const plugins = [{ type: "tap-wrapper" }, { type: "tap-wrapper", ...block }];
+      return written(name, { cniVersion: "1.0.0", name: "zone", plugins });
+    };
+    const twice = twoTaps("twice.conflist", {});
+    expect(await inRoot(["explain", twice])).toMatchObject({ exitCode: 1, stderr: "" });
+    const wrong = twoTaps("wrong.conflist", { wrapper: { ifName: 7 } });
     const container = ["--container", "blue", "--cache-dir", cache("fails")];
     expect(await inRoot(["explain", wrong, ...container])).toMatchObject({ exitCode: 1, stderr: "" });
   });
@@ -123,9 +108,11 @@ test("explain --html replaces no file that is no page, such as the list itself",
 });
 
 describe("explain --container", () => {
+  const explainBlue = (cacheDir: string, ...options: string[]) =>
+    inRoot(["explain", zone, "--container", "blue", "--cache-dir", cacheDir, ...options]);
+
   test("takes the addresses of a container from libcni's cache, and CHECK is the verb", async () => {
-    const cacheDir = cache("live");
-    const { exitCode, stdout } = await inRoot(["explain", zone, "--container", "blue", "--cache-dir", cacheDir]);
+    const { exitCode, stdout } = await explainBlue(cache("live"));
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^CHECK in the network zone: container blue, interface eth0\n/);
     expect(stdout).toMatch(/ eth1 +172.26.64.77\/20$/m);
@@ -133,18 +120,8 @@ describe("explain --container", () => {
   });
 
   test("gives each plugin its part of the cached result, and the cached CNI_ARGS", async () => {
-    const args = [
-      "--container",
-      "blue",
-      "--cache-dir",
-      cache("parts", {
-        cniArgs: [
-          ["IP", "172.16.5.123"],
-          ["A", "B"],
-        ],
-      }),
-    ];
-    const { steps } = JSON.parse((await inRoot(["explain", zone, "--json", ...args])).stdout);
+    const cacheDir = cache("parts", { cniArgs: Object.entries({ IP: "172.16.5.123", A: "B" }) });
+    const { steps } = JSON.parse((await explainBlue(cacheDir, "--json")).stdout);
     expect(steps[0].runs).toMatchObject([
       {
         environment: { CNI_ARGS: "IP=172.16.5.123;A=B", CNI_CONTAINERID: "blue", CNI_NETNS: "/run/netns/none" },
@@ -163,21 +140,19 @@ describe("explain --container", () => {
 
   test("reads the journal next to the cache: without one, CHECK would run again in the list's own network", async () => {
     const cacheDir = cache("remembered");
-    const args = ["explain", zone, "--container", "blue", "--cache-dir", cacheDir];
     const again = "If it fails, it runs again in the network zone, and that answer counts.";
-    expect((await inRoot(args)).stdout).toContain(again);
+    expect((await explainBlue(cacheDir)).stdout).toContain(again);
     written("remembered/wrappers/blue/zone:eth0", linesText(linesOf([made])));
-    const { stdout } = await inRoot(args);
+    const { stdout } = await explainBlue(cacheDir);
     expect(stdout).not.toContain(again);
     expect(stdout).toContain('+   "name": "older"');
   });
 
   test("changes nothing on the host", async () => {
-    const cacheDir = cache("kept");
     const text = linesText(linesOf([made]));
     const file = written("kept/wrappers/blue/zone:eth0", text);
-    const args = ["explain", zone, "--verb", "DEL", "--container", "blue", "--cache-dir", cacheDir];
-    expect((await inRoot(args)).stdout).toContain("The wrapper undoes bridge of eth1, the last one first.");
+    const { stdout } = await explainBlue(cache("kept"), "--verb", "DEL");
+    expect(stdout).toContain("The wrapper undoes bridge of eth1, the last one first.");
     expect(readFileSync(file, "utf8")).toBe(text);
   });
 
@@ -185,8 +160,8 @@ describe("explain --container", () => {
     const masqueraded = entryOf({ ...made, bootId: readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim() });
     const configuration = { ...masqueraded.configuration, ipMasq: true };
     written("lent/wrappers/blue/zone:eth0", linesText(linesOf([{ ...masqueraded, configuration }])));
-    const args = ["explain", zone, "--verb", "DEL", "--container", "blue", "--cache-dir", cache("lent")];
-    expect((await inRoot(args)).stdout).not.toContain("CNI_NETNS=/run/netns/cni-wrappers-");
+    const { stdout } = await explainBlue(cache("lent"), "--verb", "DEL");
+    expect(stdout).not.toContain("CNI_NETNS=/run/netns/cni-wrappers-");
   });
 
   test("takes the beginning of an id, but not of two", async () => {
@@ -195,10 +170,8 @@ describe("explain --container", () => {
     const explain = (id: string) => inRoot(["explain", zone, "--container", id, "--cache-dir", cacheDir]);
     expect((await explain("blue-an")).stdout).toContain("container blue-and-more, ");
     cache("begins", { containerId: "blue-ant" }, "zone-blue-ant-eth0");
-    expect(await explain("blue-an")).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining("several attachments"),
-    });
+    const stderr = expect.stringContaining("several attachments");
+    expect(await explain("blue-an")).toMatchObject({ exitCode: 2, stderr });
     expect((await explain("blue-ant")).exitCode).toBe(0);
     cache("begins", { containerId: "blue-an" }, "zone-blue-an-eth0");
     expect((await explain("blue-an")).stdout).toContain("container blue-an, ");
@@ -206,25 +179,20 @@ describe("explain --container", () => {
 
   test("names a result that cannot be read, which may be the one", async () => {
     const path = written("unreadable/results/zone-blue-eth0", "x");
-    const args = ["explain", zone, "--container", "blue", "--cache-dir", join(directory, "unreadable")];
-    const results = join(directory, "unreadable/results");
-    expect(await inRoot(args)).toEqual(
-      trouble(
-        `${results}: there is no attachment of blue to the network zone\n${path}: it is not a JSON object; this attachment is left out`,
-      ),
-    );
+    const none = `${join(directory, "unreadable/results")}: there is no attachment of blue to the network zone`;
+    const why = `${path}: it is not a JSON object; this attachment is left out`;
+    expect(await explainBlue(join(directory, "unreadable"))).toEqual(trouble(`${none}\n${why}`));
   });
 
   test("takes no attachment to another network", async () => {
     const cacheDir = cache("networks");
     cache("networks", { networkName: "other" }, "other-blue-eth0");
-    const { exitCode, stderr } = await inRoot(["explain", zone, "--container", "blue", "--cache-dir", cacheDir]);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(await explainBlue(cacheDir)).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
   test("says that DEL follows the runtime's result if there is no journal", async () => {
-    const args = ["explain", zone, "--verb", "DEL", "--container", "blue", "--cache-dir", cache("unwritten")];
-    const sentences = (await inRoot(args)).stdout.split("\n").filter((line) => /^(?: {3})?[A-Z1-9]/.test(line));
+    const { stdout } = await explainBlue(cache("unwritten"), "--verb", "DEL");
+    const sentences = stdout.split("\n").filter((line) => /^(?: {3})?[A-Z1-9]/.test(line));
     const unwritten = [
       "   No journal has the plugin, so DEL follows the runtime's result.",
       "   The runtime gets the plugin's own answer.",

@@ -8,15 +8,11 @@ import { explained, parsedList } from "./support.ts";
 
 /** The addresses of each interface of a result, without the lengths of the subnets. */
 function addressesOf({ interfaces, ips }: CniResult): Record<string, string[]> {
-  const inside = (interfaces ?? []).flatMap(({ name, sandbox }, index) =>
-    sandbox && name !== "lo" ? [{ name, index }] : [],
-  );
-  return Object.fromEntries(
-    inside.map(({ name, index }) => [
-      name,
-      (ips ?? []).filter((ip) => ip.interface === index).map(({ address }) => address),
-    ]),
-  );
+  const inside = (interfaces ?? []).flatMap(({ name, sandbox }, index) => {
+    const own = (ips ?? []).filter((ip) => ip.interface === index).map(({ address }) => address);
+    return sandbox && name !== "lo" ? [[name, own] as const] : [];
+  });
+  return Object.fromEntries(inside);
 }
 
 describe.each(Object.entries(examples))("%s.conflist", (name, { addresses }) => {
@@ -31,9 +27,8 @@ describe.each(Object.entries(examples))("%s.conflist", (name, { addresses }) => 
     const { steps } = explained(list, verb);
     const types = list.plugins.map(({ type }) => type);
     expect(steps.map(({ plugin }) => plugin.type)).toEqual(verb === "DEL" ? types.toReversed() : types);
-    expect(steps.map(({ runs, answer, warnings }) => [runs.length, answer.exitCode, warnings])).toEqual(
-      steps.map(() => [1, 0, []]),
-    );
+    const ends = steps.map(({ runs, answer, warnings }) => [runs.length, answer.exitCode, warnings]);
+    expect(ends).toEqual(steps.map(() => [1, 0, []]));
   });
 });
 
@@ -45,25 +40,20 @@ describe("invented addresses", () => {
   const ipamOf = (ipam: object, more: object = {}, version?: string) =>
     explained(oneCreator({ ipam, ...more }, version)).result?.ips;
 
+  const hostLocal = (...ranges: object[]) => ({ type: "host-local", ranges: ranges.map((range) => [range]) });
+  const range = (subnet: string, first: string) => hostLocal({ subnet, rangeStart: first, gateway: first });
+
   test.each([
     [
       "a subnet of host-local: the first one after the gateway",
       { type: "host-local", subnet: "10.0.0.0/8" },
       ["10.0.0.2/8"],
     ],
-    [
-      "the gateway at the start of the range",
-      { type: "host-local", ranges: [[{ subnet: "10.1.0.0/24", rangeStart: "10.1.0.9", gateway: "10.1.0.9" }]] },
-      ["10.1.0.10/24"],
-    ],
-    [
-      "a carry into the next byte",
-      { type: "host-local", ranges: [[{ subnet: "10.1.0.0/16", rangeStart: "10.1.0.255", gateway: "10.1.0.255" }]] },
-      ["10.1.1.0/16"],
-    ],
+    ["the gateway at the start of the range", range("10.1.0.0/24", "10.1.0.9"), ["10.1.0.10/24"]],
+    ["a carry into the next byte", range("10.1.0.0/16", "10.1.0.255"), ["10.1.1.0/16"]],
     [
       "a set for each family",
-      { type: "host-local", ranges: [[{ subnet: "10.1.0.0/24" }], [{ subnet: "fd00:0:0:9::/64" }]] },
+      hostLocal({ subnet: "10.1.0.0/24" }, { subnet: "fd00:0:0:9::/64" }),
       ["10.1.0.2/24", "fd00:0:0:9::2/64"],
     ],
     [
@@ -77,17 +67,18 @@ describe("invented addresses", () => {
     expect(ipamOf(ipam)?.map(({ address }) => address)).toEqual(addresses);
   });
 
+  const twoWith = (ipam: object, block: object = {}) => {
+    const second = { type: "macvlan-wrapper", wrapper: { ifName: "eth1", ...block }, ipam };
+    return { cniVersion: "1.0.0", name: "zone", plugins: [{ type: "bridge-wrapper", ipam }, second] };
+  };
+
   test("two interfaces of one network and one subnet get two addresses, as host-local gives them", () => {
-    const ipam = { type: "host-local", subnet: "10.1.0.0/24" };
-    const second = { type: "macvlan-wrapper", wrapper: { ifName: "eth1", network: "zone" }, ipam };
-    const list = { cniVersion: "1.0.0", name: "zone", plugins: [{ type: "bridge-wrapper", ipam }, second] };
+    const list = twoWith({ type: "host-local", subnet: "10.1.0.0/24" }, { network: "zone" });
     expect(explained(list).result?.ips?.map(({ address }) => address)).toEqual(["10.1.0.2/24", "10.1.0.3/24"]);
   });
 
   test("two interfaces with DHCP get two addresses, and keep them", () => {
-    const ipam = { type: "dhcp" };
-    const second = { type: "macvlan-wrapper", wrapper: { ifName: "eth1" }, ipam };
-    const list = { cniVersion: "1.0.0", name: "zone", plugins: [{ type: "bridge-wrapper", ipam }, second] };
+    const list = twoWith({ type: "dhcp" });
     for (const verb of ["ADD", "CHECK", "DEL"] as const) {
       const { result, steps } = explained(list, verb);
       expect(result?.ips?.map(({ address }) => address)).toEqual(["192.0.2.10/24", "192.0.2.11/24"]);
@@ -100,15 +91,14 @@ describe("invented addresses", () => {
   });
 
   test("a key `version` in results before 1.0.0, as the specification says", () => {
-    const ipam = { type: "host-local", ranges: [[{ subnet: "10.1.0.0/24" }], [{ subnet: "fd00::/64" }]] };
+    const ipam = hostLocal({ subnet: "10.1.0.0/24" }, { subnet: "fd00::/64" });
     expect(ipamOf(ipam, {}, "0.4.0")?.map(({ version }) => version)).toEqual(["4", "6"]);
     expect(ipamOf(ipam, {}, "1.0.0")?.map(({ version }) => version)).toEqual([undefined, undefined]);
   });
 
   test("isDefaultGateway adds the default route", () => {
-    const { result } = explained(
-      oneCreator({ isDefaultGateway: true, ipam: { type: "host-local", subnet: "10.1.0.0/24" } }),
-    );
+    const ipam = { type: "host-local", subnet: "10.1.0.0/24" };
+    const { result } = explained(oneCreator({ isDefaultGateway: true, ipam }));
     expect(result?.routes).toEqual([{ dst: "0.0.0.0/0", gw: "10.1.0.1" }]);
   });
 });
@@ -126,11 +116,7 @@ describe("what stands in for the answers of a plugin or an IPAM plugin that the 
     [
       "DHCP gives a default route",
       [{ type: "bridge-wrapper", ipam: { type: "dhcp", routes } }],
-      {
-        names: ["cni0", "veth00000001", "eth0"],
-        ips: [address(2)],
-        routes: [{ dst: "0.0.0.0/0", gw: "192.0.2.1" }],
-      },
+      { names: ["cni0", "veth00000001", "eth0"], ips: [address(2)], routes: [{ dst: "0.0.0.0/0", gw: "192.0.2.1" }] },
     ],
     [
       "another one the routes of the list",
@@ -157,11 +143,8 @@ describe("what stands in for the answers of a plugin or an IPAM plugin that the 
   });
 
   test("the model has these", () => {
-    expect(simulatedPlugins()).toEqual(
-      "bandwidth bridge firewall host-device host-local ipvlan loopback macvlan portmap ptp sbr static tap tuning".split(
-        " ",
-      ),
-    );
+    const interfaces = "bandwidth bridge firewall host-device host-local ipvlan loopback macvlan";
+    expect(simulatedPlugins().join(" ")).toBe(`${interfaces} portmap ptp sbr static tap tuning`);
   });
 });
 
@@ -180,20 +163,15 @@ describe("the invented attachment", () => {
     ],
   ])("has %s", (_, plugins, capabilityArgs) => {
     expect(exampleAttachment(parsedList({ cniVersion: "1.0.0", name: "zone", plugins }))).toEqual({
-      containerId: "example",
-      netns: "/run/netns/example",
-      ifName: "eth0",
-      args: "",
-      pluginPath: "/opt/cni/bin",
-      capabilityArgs,
+      ...{ containerId: "example", netns: "/run/netns/example", ifName: "eth0", args: "" },
+      ...{ pluginPath: "/opt/cni/bin", capabilityArgs },
     });
   });
 
   test("with drop-in, the wrappers' directory is the first one", () => {
     const plugins = [{ type: "bridge", wrapper: {} }];
-    expect(exampleAttachment(parsedList({ cniVersion: "1.0.0", name: "zone", plugins })).pluginPath).toBe(
-      "/opt/cni/first:/opt/cni/bin",
-    );
+    const { pluginPath } = exampleAttachment(parsedList({ cniVersion: "1.0.0", name: "zone", plugins }));
+    expect(pluginPath).toBe("/opt/cni/first:/opt/cni/bin");
   });
 
   test.each(["65535:1", "1:65535/sctp"])("takes the port %s", (port) => {
@@ -228,11 +206,7 @@ describe("as data", () => {
     const run = { plugin: "tap", ...call, answer: { exitCode: 0, output: undefined } };
     const step = { plugin: "tap", index: 0, isWrapped: false, given: call, runs: [run], warnings: [] };
     expect(explanationData(explained({ cniVersion: "1.0.0", name: "zone", plugins }, "CHECK"))).toStrictEqual({
-      file: "zone.conflist",
-      network: "zone",
-      verb: "CHECK",
-      containerId: "example",
-      ifName: "eth0",
+      ...{ file: "zone.conflist", network: "zone", verb: "CHECK", containerId: "example", ifName: "eth0" },
       steps: [{ ...step, exitCode: 0, output: undefined }],
       result,
     });
@@ -241,13 +215,8 @@ describe("as data", () => {
   test("a verb that the runtime does not send has its reason", () => {
     const list = { cniVersion: "0.3.1", name: "zone", plugins };
     expect(explanationData(explained(list, "STATUS"))).toEqual({
-      file: "zone.conflist",
-      network: "zone",
-      verb: "STATUS",
+      ...{ file: "zone.conflist", network: "zone", verb: "STATUS", containerId: "example", ifName: "eth0", steps: [] },
       notSent: "the list's cniVersion is 0.3.1, and STATUS came with 1.1.0",
-      containerId: "example",
-      ifName: "eth0",
-      steps: [],
       result: explained(list).result,
     });
     expect(explained(list).result).toHaveProperty("ips");

@@ -4,14 +4,12 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { releaseAt, releaseOf } from "../../../../cli/install/release-of.ts";
 import { scratch } from "../../../support/scratch.ts";
+import { setVariable } from "../../support/programs.ts";
 
 const directory = scratch();
-afterEach(() => {
-  vi.unstubAllEnvs();
-});
 
 function program(script: string, mode = 0o755): string {
   const path = join(directory, "program");
@@ -38,7 +36,7 @@ test.each<[string, string, "node" | "slim" | undefined]>([
 });
 
 test("an executable runs as a runtime runs it, with PATH and no other variable of the caller", () => {
-  vi.stubEnv("CNI_COMMAND", "ADD");
+  setVariable("CNI_COMMAND", "ADD");
   expect(releaseOf(program(answer("CNI x plugin v'$PATH'|'$CNI_COMMAND'")))?.version).toBe(`${process.env.PATH}|`);
 });
 

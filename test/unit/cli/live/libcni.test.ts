@@ -7,17 +7,9 @@ import { withoutPlugins } from "../../../../cli/live/check.ts";
 import { callOf, callOrder, inVersion, notSent, withSortedKeys } from "../../../../cli/live/libcni.ts";
 
 const attachment: CachedAttachment = {
-  file: "/var/lib/cni/results/zone-c1-eth0",
-  text: "",
-  network: "zone",
-  containerId: "c1",
-  runtimeIfName: "eth0",
-  netns: "/run/netns/c1",
-  list: undefined,
-  args: [
-    ["IgnoreUnknown", "true"],
-    ["NOMAD_JOB_ID", "web"],
-  ],
+  ...{ file: "/var/lib/cni/results/zone-c1-eth0", text: "", list: undefined },
+  ...{ network: "zone", containerId: "c1", runtimeIfName: "eth0", netns: "/run/netns/c1" },
+  args: Object.entries({ IgnoreUnknown: "true", NOMAD_JOB_ID: "web" }),
   capabilityArgs: { portMappings: [{ hostPort: 8080, containerPort: 80 }], bandwidth: { ingressRate: 1 } },
   result: { cniVersion: "1.0.0", ips: [{ address: "172.16.5.2/24", interface: 0 }] },
 };
@@ -33,12 +25,8 @@ const text = JSON.stringify({
 
 test("CHECK runs the plugins in order, with what libcni adds to each, and without a log", () => {
   const environment = {
-    CNI_COMMAND: "CHECK",
-    CNI_CONTAINERID: "c1",
-    CNI_NETNS: "/run/netns/c1",
-    CNI_IFNAME: "eth0",
-    CNI_ARGS: "IgnoreUnknown=true;NOMAD_JOB_ID=web",
-    CNI_PATH: "/one:/two",
+    ...{ CNI_COMMAND: "CHECK", CNI_CONTAINERID: "c1", CNI_NETNS: "/run/netns/c1", CNI_IFNAME: "eth0" },
+    ...{ CNI_ARGS: "IgnoreUnknown=true;NOMAD_JOB_ID=web", CNI_PATH: "/one:/two" },
   };
   const prevResult = { cniVersion: "1.0.0", ips: [{ address: "172.16.5.2/24", interface: 0 }] };
   const common = { name: "zone", cniVersion: "1.0.0", prevResult };
@@ -50,22 +38,12 @@ test("CHECK runs the plugins in order, with what libcni adds to each, and withou
     const [{ type }, call] = next.value;
     made.push({ type, ...call });
   }
+  const bridge = { type: "bridge-wrapper", bridge: "b0", wrapper: { recover: "never" } };
+  const portmap = { type: "portmap", capabilities: { portMappings: true, bandwidth: false } };
+  const runtimeConfig = { portMappings: [{ hostPort: 8080, containerPort: 80 }] };
   expect(made).toEqual([
-    {
-      type: "bridge-wrapper",
-      environment,
-      stdin: { type: "bridge-wrapper", bridge: "b0", wrapper: { recover: "never" }, ...common },
-    },
-    {
-      type: "portmap",
-      environment,
-      stdin: {
-        type: "portmap",
-        capabilities: { portMappings: true, bandwidth: false },
-        ...common,
-        runtimeConfig: { portMappings: [{ hostPort: 8080, containerPort: 80 }] },
-      },
-    },
+    { type: "bridge-wrapper", environment, stdin: { ...bridge, ...common } },
+    { type: "portmap", environment, stdin: { ...portmap, ...common, runtimeConfig } },
   ]);
 });
 

@@ -76,11 +76,7 @@ describe("askNomad", () => {
   });
 
   test.each<[string, RequestListener, string]>([
-    [
-      "no right",
-      (_, response) => response.writeHead(403).end("Permission denied"),
-      "the agent answered with status 403",
-    ],
+    ["no right", (_, response) => response.writeHead(403).end("no"), "the agent answered with status 403"],
     ["a server, no client", (_, response) => response.end('{"stats":{}}'), "the agent is no Nomad client"],
     ["something else", (_, response) => response.end("hello"), `Unexpected token 'h', "hello" is not valid JSON`],
     ["silence", () => {}, "no answer"],
@@ -123,9 +119,8 @@ describe("workloadNames", () => {
 
   test("without an answer the names come from CNI_ARGS, and one line says so", async () => {
     const lines: string[] = [];
-    const nameOf = await workloadNames([attachment], new NomadAgent({ NOMAD_ADDR: "unix:///nowhere" }), (line) =>
-      lines.push(line),
-    );
+    const nowhere = new NomadAgent({ NOMAD_ADDR: "unix:///nowhere" });
+    const nameOf = await workloadNames([attachment], nowhere, (line) => lines.push(line));
     expect(nameOf(attachment)).toEqual({ runtime: "Nomad", name: "web a1" });
     expect(lines).toEqual(["unix:///nowhere: connect ENOENT /nowhere; names are from CNI_ARGS\n"]);
   });
@@ -137,30 +132,17 @@ describe("TLS", () => {
   beforeEach(async () => {
     [cert, key] = [join(directory, "cert.pem"), join(directory, "key.pem")];
     const subject = ["-subj", "/CN=client.global.nomad", "-addext", "subjectAltName=DNS:client.global.nomad"];
-    spawnSync(
-      "openssl",
-      ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", ...subject].concat(
-        "-keyout",
-        key,
-        "-out",
-        cert,
-      ),
-    );
+    const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
+    spawnSync("openssl", ["req", "-x509", ...kind, ...subject, "-keyout", key, "-out", cert]);
     const own = { cert: readFileSync(cert), key: readFileSync(key) };
-    address = await listening(
-      createTlsServer({ ...own, ca: own.cert, requestCert: true, rejectUnauthorized: true }, agent),
-    );
+    const options = { ...own, ca: own.cert, requestCert: true, rejectUnauthorized: true };
+    address = await listening(createTlsServer(options, agent));
   });
 
-  const asked = (variables: Record<string, string>) =>
-    askNomad(
-      new NomadAgent({
-        NOMAD_ADDR: `https://${address}`,
-        NOMAD_CLIENT_CERT: cert,
-        NOMAD_CLIENT_KEY: key,
-        ...variables,
-      }),
-    );
+  const asked = (variables: Record<string, string>) => {
+    const usual = { NOMAD_ADDR: `https://${address}`, NOMAD_CLIENT_CERT: cert, NOMAD_CLIENT_KEY: key };
+    return askNomad(new NomadAgent({ ...usual, ...variables }));
+  };
   const NOMAD_TLS_SERVER_NAME = "client.global.nomad";
 
   test("the authority is a file or a directory", async () => {
@@ -182,9 +164,9 @@ describe("TLS", () => {
   });
 
   test("the client shows its certificate", async () => {
-    expect(
-      (await asked({ NOMAD_CACERT: cert, NOMAD_TLS_SERVER_NAME, NOMAD_CLIENT_CERT: "", NOMAD_CLIENT_KEY: "" })).problem,
-    ).toMatch(/certificate required/);
+    const none = { NOMAD_CLIENT_CERT: "", NOMAD_CLIENT_KEY: "" };
+    const { problem } = await asked({ NOMAD_CACERT: cert, NOMAD_TLS_SERVER_NAME, ...none });
+    expect(problem).toMatch(/certificate required/);
   });
 
   test("a file that is missing is a problem", async () => {

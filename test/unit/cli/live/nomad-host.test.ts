@@ -1,22 +1,24 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { hostname, tmpdir } from "node:os";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NomadAgent } from "../../../../cli/live/nomad-agent.ts";
 import { askNomadHost } from "../../../../cli/live/nomad-host.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { writeResult } from "../../support/cached-results.ts";
 import { makeHostFolders } from "../../support/fake-host-folders.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 
-let directory = "";
+const directory = scratch();
+const lists = join(directory, "lists");
+const plugins = join(directory, "plugins");
 let server: Server;
 let NOMAD_ADDR = "";
 let answers: Record<string, unknown> = {};
 let asked: string[] = [];
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), "nomad-host-"));
   for (const name of ["lists", "results"]) mkdirSync(join(directory, name));
   makeHostFolders(directory, { cniPath: { plugins: { ptp: {}, bridge: {} } } });
   for (const name of ["zone", "shop"]) {
@@ -32,10 +34,7 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   NOMAD_ADDR = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
-afterEach(() => {
-  server.close();
-  rmSync(directory, { recursive: true });
-});
+afterEach(() => void server.close());
 
 const id = "0cb1e2c4-2a1e-4f0c-9a52-6f8c9f0b0001";
 
@@ -58,28 +57,20 @@ function answersOf(host: string): Record<string, unknown> {
 }
 
 test("the agent's directories and networks", async () => {
-  expect(await askNomadHost(new NomadAgent({ NOMAD_ADDR }))).toEqual({
-    name: "client-1",
-    configDirectory: `${directory}/lists`,
-    cniPath: `${directory}/plugins`,
-    networks: ["zone"],
-  });
+  const host = { name: "client-1", configDirectory: lists, cniPath: plugins, networks: ["zone"] };
+  expect(await askNomadHost(new NomadAgent({ NOMAD_ADDR }))).toEqual(host);
 });
 
 test("the agent of another host does not count", async () => {
   answers = answersOf("another");
-  expect(await askNomadHost(new NomadAgent({ NOMAD_ADDR }))).toEqual({
-    problem: "the agent is that of another host, another",
-    isAbsent: false,
-  });
+  const problem = "the agent is that of another host, another";
+  expect(await askNomadHost(new NomadAgent({ NOMAD_ADDR }))).toEqual({ problem, isAbsent: false });
 });
 
 test("the host of preflight's JSON is Nomad's node, and without an answer the host's own name", async () => {
   const hostOf = async () => {
-    const { stdout } = await runCommand(["preflight", "--cache-dir", directory, "--json"], {
-      directory,
-      env: { NOMAD_ADDR },
-    });
+    const words = ["preflight", "--cache-dir", directory, "--json"];
+    const { stdout } = await runCommand(words, { directory, env: { NOMAD_ADDR } });
     return JSON.parse(stdout).host;
   };
   expect(await hostOf()).toBe("client-1");
@@ -117,18 +108,15 @@ describe.each(["preflight", "status"])("%s", (command) => {
 
   test("with both directories given, nobody needs the agent", async () => {
     answers = {};
-    const options = ["--cni-path", join(directory, "plugins"), "--config-dir", join(directory, "lists")];
-    expect((await run(...options)).stderr).toBe("");
+    expect((await run("--cni-path", plugins, "--config-dir", lists)).stderr).toBe("");
   });
 
   test("without an answer it looks in the usual directories, and says so", async () => {
     answers = {};
     const { stdout } = await run("--config-dir", directory, "--json");
     const { directories, agent } = JSON.parse(stdout);
-    expect(directories).toMatchObject({
-      plugins: ["/opt/cni/bin", "/usr/libexec/cni"],
-      from: { lists: "option", plugins: "usual" },
-    });
+    expect(directories.plugins).toEqual(["/opt/cni/bin", "/usr/libexec/cni"]);
+    expect(directories.from).toEqual({ lists: "option", plugins: "usual" });
     expect(agent.problem).toBe("the agent answered with status 403");
   });
 });
@@ -143,9 +131,7 @@ describe.each(["preflight", "status", "adopt", "prune"])("%s", (command) => {
 
   test("says where the agent looks, and asks it once what it is", async () => {
     const { stdout } = await run();
-    expect(stdout).toContain(
-      `looked at: lists in ${directory}/lists (Nomad's), plugins in ${directory}/plugins (Nomad's)`,
-    );
+    expect(stdout).toContain(`looked at: lists in ${lists} (Nomad's), plugins in ${plugins} (Nomad's)`);
     expect(asked.filter((url) => url === "/v1/agent/self")).toHaveLength(1);
   });
 
@@ -165,15 +151,13 @@ describe.each(["preflight", "status", "adopt", "prune"])("%s", (command) => {
     ],
   ])("an agent that %s: nothing is good, unless options name the directories", async (_, answer, problem) => {
     answers = answer() as Record<string, unknown>;
-    const lists = ["--config-dir", join(directory, "lists")];
-    const { exitCode, stderr } = await run({ NOMAD_ADDR }, ...lists);
+    const { exitCode, stderr } = await run({ NOMAD_ADDR }, "--config-dir", lists);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(
       `${NOMAD_ADDR}: ${problem}; it may look elsewhere. Name this host's agent with NOMAD_ADDR and NOMAD_TOKEN, or the directories with --config-dir and --cni-path\n`,
     );
-    const plugins = ["--cni-path", join(directory, "plugins")];
-    expect((await run({ NOMAD_ADDR }, ...plugins)).stderr).toContain("it may look elsewhere");
-    const named = [...lists, "--cni-path", join(directory, "plugins")];
+    expect((await run({ NOMAD_ADDR }, "--cni-path", plugins)).stderr).toContain("it may look elsewhere");
+    const named = ["--config-dir", lists, "--cni-path", plugins];
     const both = await run({ NOMAD_ADDR }, ...named);
     // This machine may have a process into which nobody may look.
     expect(both.exitCode).toBe((await run({}, ...named)).exitCode);
@@ -181,20 +165,15 @@ describe.each(["preflight", "status", "adopt", "prune"])("%s", (command) => {
   });
 
   test("NOMAD_ADDR has a typing error: nothing is good", async () => {
-    const { exitCode, stderr } = await run(
-      { NOMAD_ADDR: "http://127.0.0.1:1" },
-      "--config-dir",
-      join(directory, "lists"),
-    );
+    const { exitCode, stderr } = await run({ NOMAD_ADDR: "http://127.0.0.1:1" }, "--config-dir", lists);
     expect(exitCode).toBe(2);
     expect(stderr).toContain("http://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1; it may look elsewhere.");
   });
 
   test("an agent that is a server only says nothing of this host's containers, and that is no fault", async () => {
     answers = { "/v1/agent/self": { config: { Client: { Enabled: false } }, stats: { nomad: {} } } };
-    const lists = ["--config-dir", join(directory, "lists")];
-    const { exitCode, stderr } = await run({ NOMAD_ADDR }, ...lists);
-    expect(exitCode).toBe((await run({}, ...lists)).exitCode);
+    const { exitCode, stderr } = await run({ NOMAD_ADDR }, "--config-dir", lists);
+    expect(exitCode).toBe((await run({}, "--config-dir", lists)).exitCode);
     expect(stderr).not.toContain("it may look elsewhere");
   });
 });

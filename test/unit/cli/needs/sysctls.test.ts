@@ -1,25 +1,24 @@
-import fs from "node:fs";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { hostErrors } from "../../../../cli/needs/host-errors.ts";
 import { lostSince } from "../../../../cli/needs/running.ts";
 import { ipv6Problems, sysctlProblems } from "../../../../cli/needs/sysctls.ts";
-import { replaceFileFunctions } from "../../support/file-functions.ts";
+import { intercept } from "../../support/file-functions.ts";
+import { setVariable } from "../../support/programs.ts";
 import { listWith, pluginOf } from "./support.ts";
 
 /** Lets the host have these files. Null: it has none of this name. The others are those of this machine. */
 function hostHas(files: Readonly<Record<string, string | null>>): void {
-  const { readFileSync, existsSync } = fs;
   const textOf = (path: unknown) => (typeof path === "string" ? files[path] : undefined);
-  const undo = replaceFileFunctions({
-    readFileSync: ((path: string, ...rest: []) => {
-      const text = textOf(path);
-      if (text === null) throw Object.assign(new Error(`no ${path}`), { code: "ENOENT" });
-      return text ?? readFileSync(path, ...rest);
-    }) as typeof readFileSync,
-    existsSync: (path) => (textOf(path) === undefined ? existsSync(path) : textOf(path) !== null),
+  intercept("readFileSync", (actual) => (path: string, ...rest: []) => {
+    const text = textOf(path);
+    if (text === null) throw Object.assign(new Error(`no ${path}`), { code: "ENOENT" });
+    return text ?? actual(path, ...rest);
   });
-  onTestFinished(undo);
+  intercept(
+    "existsSync",
+    (actual) => (path: string) => (textOf(path) === undefined ? actual(path) : textOf(path) !== null),
+  );
 }
 
 const allowlist = "/etc/cni/tuning/allowlist.conf";
@@ -111,8 +110,7 @@ test("what a host does not have, for each list and the containers of its network
   const route = "ens18\t00000000\tFE0510AC\t0003\t0\t0\t0\t00000000\n";
   hostHas({ [ip4]: "0\n", [ip6]: "0\n", [own]: null, [usual]: "1\n", [allowlist]: "" });
   hostHas({ "/run/cni/dhcp.sock": null, "/proc/net/route": route });
-  vi.stubEnv("PATH", "/nowhere");
-  onTestFinished(() => void vi.unstubAllEnvs());
+  setVariable("PATH", "/nowhere");
   const list = listWith(
     bridge("10.1.0.0/24"),
     bridge("fd00::/64"),

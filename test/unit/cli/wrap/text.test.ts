@@ -33,74 +33,73 @@ function readFilesIn(pattern: string) {
 }
 
 describe("wrap writes as the file's author does", () => {
+  const [plain, wrapped] = ['{ "type": "macvlan" }', '{ "type": "macvlan-wrapper" }'];
+  const block = '"wrapper": { "ifName": "eth1" }';
+  /** A list of two plugins. The first one is macvlan. */
+  const listOfTwo = (first: string, second: string) => `{ "plugins": [${first}, ${second}] }`;
+
   test.each([
     [
       "minified",
       '{"plugins":[{"type":"macvlan"},{"type":"tap","mtu":1}]}',
       '"type":"tap-wrapper","wrapper":{"ifName":"eth1"},"mtu":1}',
     ],
-    [
-      "one line",
-      '{ "plugins": [{ "type": "macvlan" }, { "type": "tap" }] }',
-      '{ "type": "tap-wrapper", "wrapper": { "ifName": "eth1" } }',
-    ],
+    ["one line", listOfTwo(plain, '{ "type": "tap" }'), `{ "type": "tap-wrapper", ${block} }`],
     [
       "one line without padding",
       '{"plugins": [{"type": "macvlan"}, {"type": "tap", "mtu": 1}]}',
-      '{"type": "tap-wrapper", "wrapper": { "ifName": "eth1" }, "mtu": 1}',
+      `{"type": "tap-wrapper", ${block}, "mtu": 1}`,
     ],
     [
       "the type on the line of the brace",
-      '{ "plugins": [{ "type": "macvlan" }, { "type": "tap",\n  "mtu": 1 }] }',
-      '{ "type": "tap-wrapper", "wrapper": { "ifName": "eth1" },\n  "mtu": 1 }',
+      listOfTwo(plain, '{ "type": "tap",\n  "mtu": 1 }'),
+      `{ "type": "tap-wrapper", ${block},\n  "mtu": 1 }`,
     ],
     [
       "a blank line before the type",
-      '{ "plugins": [{ "type": "macvlan" }, {\n\n  "type": "tap"\n}] }',
-      '{\n\n  "type": "tap-wrapper",\n  "wrapper": { "ifName": "eth1" }\n}',
+      listOfTwo(plain, '{\n\n  "type": "tap"\n}'),
+      `{\n\n  "type": "tap-wrapper",\n  ${block}\n}`,
     ],
     [
       "a comma on a line of its own",
-      '{ "plugins": [{ "type": "macvlan" }, { "type": "tap"\n, "mtu": 1 }] }',
-      '{ "type": "tap-wrapper", "wrapper": { "ifName": "eth1" }\n, "mtu": 1 }',
+      listOfTwo(plain, '{ "type": "tap"\n, "mtu": 1 }'),
+      `{ "type": "tap-wrapper", ${block}\n, "mtu": 1 }`,
     ],
     [
       "tabs and carriage returns",
-      '{ "plugins": [{ "type": "macvlan" }, {\r\n\t"mtu": 1,\r\n\t"type": "tap"\r\n}] }',
-      '{\r\n\t"mtu": 1,\r\n\t"type": "tap-wrapper",\r\n\t"wrapper": { "ifName": "eth1" }\r\n}',
+      listOfTwo(plain, '{\r\n\t"mtu": 1,\r\n\t"type": "tap"\r\n}'),
+      `{\r\n\t"mtu": 1,\r\n\t"type": "tap-wrapper",\r\n\t${block}\r\n}`,
     ],
     [
       "an empty block",
-      '{ "plugins": [{ "type": "macvlan-wrapper" }, { "type": "tap-wrapper", "wrapper": {} }] }',
-      '{ "type": "tap-wrapper", "wrapper": { "ifName": "eth1" } }',
+      listOfTwo(wrapped, '{ "type": "tap-wrapper", "wrapper": {} }'),
+      `{ "type": "tap-wrapper", ${block} }`,
     ],
     [
       "a block with a key",
-      '{ "plugins": [{ "type": "macvlan-wrapper" }, { "type": "tap-wrapper", "wrapper": { "recover": "never" } }] }',
+      listOfTwo(wrapped, '{ "type": "tap-wrapper", "wrapper": { "recover": "never" } }'),
       '"wrapper": { "ifName": "eth1", "recover": "never" } }',
     ],
     [
       "a block with a key on its own line",
-      '{ "plugins": [{ "type": "macvlan-wrapper" }, { "type": "tap-wrapper", "wrapper": {\n    "recover": "never"\n  } }] }',
+      listOfTwo(wrapped, '{ "type": "tap-wrapper", "wrapper": {\n    "recover": "never"\n  } }'),
       '"wrapper": {\n    "ifName": "eth1",\n    "recover": "never"\n  } }',
     ],
     [
       "escaped characters in the type",
-      '{ "plugins": [{ "type": "macvlan" }, { "type": "t\\u0061p" }] }',
-      '{ "type": "t\\u0061p-wrapper", "wrapper": { "ifName": "eth1" } }',
+      listOfTwo(plain, '{ "type": "t\\u0061p" }'),
+      `{ "type": "t\\u0061p-wrapper", ${block} }`,
     ],
-  ])("%s", (_, plain, expected) => {
-    expect(wrap(plain)).toContain(expected);
-    expect(wrap(wrap(plain))).toBe(wrap(plain));
+  ])("%s", (_, given, expected) => {
+    expect(wrap(given)).toContain(expected);
+    expect(wrap(wrap(given))).toBe(wrap(given));
   });
 
   test("a plugin with a key twice is refused", () => {
-    expect(() => wrap('{ "plugins": [{ "type": "macvlan", "type": "tap" }, { "type": "tap" }] }')).toThrow(
-      'zone.conflist: plugins.0 has the key "type" twice',
-    );
-    expect(() => wrap('{ "plugins": [{ "type": "tap" }, { "type": "tap-wrapper", "wrapper": [] }] }')).toThrow(
-      "zone.conflist: plugins.1.wrapper is not an object",
-    );
+    const twice = listOfTwo('{ "type": "macvlan", "type": "tap" }', '{ "type": "tap" }');
+    expect(() => wrap(twice)).toThrow('zone.conflist: plugins.0 has the key "type" twice');
+    const odd = listOfTwo('{ "type": "tap" }', '{ "type": "tap-wrapper", "wrapper": [] }');
+    expect(() => wrap(odd)).toThrow("zone.conflist: plugins.1.wrapper is not an object");
   });
 });
 
@@ -121,12 +120,10 @@ describe("the examples", () => {
     expect(unwrap(wrap(plain))).toBe(plain);
   });
 
-  test.each(examples.filter(({ name }) => !others.includes(name)))(
-    "$name: wrap gives the whole example",
-    ({ text }) => {
-      expect(wrap(unwrap(text))).toBe(text);
-    },
-  );
+  const whole = examples.filter(({ name }) => !others.includes(name));
+  test.each(whole)("$name: wrap gives the whole example", ({ text }) => {
+    expect(wrap(unwrap(text))).toBe(text);
+  });
 });
 
 test("lists as people write them: unwrap of wrap gives the bytes back", () => {
@@ -140,15 +137,8 @@ describe("any list", () => {
   const space = fc.constantFrom("", " ", "\n", "\n  ", "\r\n\t", "\n\n    ");
   const value = fc.oneof(
     fc.constantFrom(
-      '"a"',
-      "1",
-      "true",
-      "null",
-      "[]",
-      "{}",
-      '[[{ "subnet": "10.0.0.0/24" }]]',
-      '"\\u00e9 \\"x\\""',
-      '"é🙂"',
+      ...['"a"', "1", "true", "null", "[]", "{}", '[[{ "subnet": "10.0.0.0/24" }]]'],
+      ...['"\\u00e9 \\"x\\""', '"é🙂"'],
     ),
     fc.tuple(space, space).map(([before, after]) => `{${before}"type"${after}:"dhcp"}`),
   );
@@ -244,9 +234,8 @@ describe("unwrap", () => {
   });
 
   test("loses no lease in the list's own network, and nothing of a plain plugin", () => {
-    expect(
-      saysOf({ type: "bridge-wrapper", wrapper: { network: "zone" } }, { type: "portmap", wrapper: { ports: {} } }),
-    ).toEqual([]);
+    const plain = { type: "portmap", wrapper: { ports: {} } };
+    expect(saysOf({ type: "bridge-wrapper", wrapper: { network: "zone" } }, plain)).toEqual([]);
   });
 
   test("says that a list for drop-in has links", () => {
