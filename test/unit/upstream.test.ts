@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -9,16 +9,12 @@ import { moduleSources, outdated } from "../reports/upstream/sources.ts";
 import { countsOf, merged } from "../reports/upstream/suites.ts";
 import { addedLines, addressesIn, tableOf } from "../reports/upstream/table.ts";
 import { verdictOf } from "../reports/upstream/verdict.ts";
+import { temporary } from "../support/scratch.ts";
 
 const faults = readFaults();
 const results = JSON.parse(readFileSync(path.join(import.meta.dirname, "../reports/upstream/results.json"), "utf8"));
-const headings = [
-  "What happens",
-  "How to see it",
-  "What the specification says",
-  "What the patch changes",
-  "What it may break",
-];
+const headings = ["What happens", "How to see it", "What the specification says", "What the patch changes"];
+headings.push("What it may break");
 
 test("every folder of upstream has a patch, a report and its data", () => {
   const names = readdirSync(upstream).sort();
@@ -74,17 +70,13 @@ test("each report quotes sentences of the specification", async () => {
   for (const { name } of faults) {
     const report = readFileSync(path.join(upstream, name, "README.md"), "utf8");
     const [, section = ""] = /^## What the specification says\n(.*?)^## /ms.exec(report) ?? [];
-    const quotes = section
-      .trim()
-      .split(/\n\n/)
-      .filter((paragraph) => paragraph.startsWith("> "));
+    const paragraphs = section.trim().split(/\n\n/);
+    const quotes = paragraphs.filter((paragraph) => paragraph.startsWith("> "));
     expect(quotes.length, name).toBeGreaterThan(0);
     const texts = quotes.map((quote) => plain(quote.replaceAll(/^> /gm, "")));
     // Not toContain, which would print the specification.
-    expect(
-      texts.filter((text) => !specification.includes(text)),
-      name,
-    ).toEqual([]);
+    const invented = texts.filter((text) => !specification.includes(text));
+    expect(invented, name).toEqual([]);
   }
 });
 
@@ -111,17 +103,11 @@ test.each(modules.flatMap(({ fault, sources }) => (sources === undefined ? [] : 
   "the patch $fault.name applies to the module",
   ({ fault, sources }) => {
     const files = [...readFileSync(patchOf(fault), "utf8").matchAll(/^--- a\/(.*)$/gm)].map(([, file = ""]) => file);
-    const copy = mkdtempSync(path.join(tmpdir(), "cni-wrappers-patch-"));
-    try {
-      for (const file of files) cpSync(path.join(sources, file), path.join(copy, file));
-      execFileSync("git", ["apply", "--check", patchOf(fault)], {
-        cwd: copy,
-        env: { ...process.env, GIT_CEILING_DIRECTORIES: tmpdir() },
-      });
-      expect(files.length).toBeGreaterThan(0);
-    } finally {
-      rmSync(copy, { recursive: true, force: true });
-    }
+    const copy = temporary();
+    for (const file of files) cpSync(path.join(sources, file), path.join(copy, file));
+    const env = { ...process.env, GIT_CEILING_DIRECTORIES: tmpdir() };
+    execFileSync("git", ["apply", "--check", patchOf(fault)], { cwd: copy, env });
+    expect(files.length).toBeGreaterThan(0);
   },
 );
 
@@ -131,16 +117,13 @@ test("only Nomad's sources may be missing", () => {
 });
 
 test("the command names modules whose patches are against an older release, and those of which it does not know", async () => {
-  const versions: Record<string, string | undefined> = {
-    "a/new": "v1.10.0",
-    "a/same": "v1.2.0",
-    "a/unknown": undefined,
-  };
-  const some = Object.keys(versions).flatMap((module) => [
-    { module, version: "v1.2.0" },
-    { module, version: "v1.2.0" },
+  const versions = new Map([
+    ["a/new", "v1.10.0"],
+    ["a/same", "v1.2.0"],
+    ["a/unknown", undefined],
   ]);
-  expect(await outdated(some, async (module) => versions[module])).toEqual({
+  const some = [...versions.keys()].flatMap((module) => Array(2).fill({ module, version: "v1.2.0" }));
+  expect(await outdated(some, async (module) => versions.get(module))).toEqual({
     old: ["a/new v1.10.0 is out: the patches are against v1.2.0"],
     unknown: ["a/unknown: the module proxy does not say if there is a release after v1.2.0"],
   });
@@ -157,35 +140,24 @@ test("a patch is good if its tests fail before and pass after, and no other test
   expect(verdictOf(runs, ["new"])).toEqual({ fixed: 1, unchanged: 1, neverPass: 0, problems: [] });
 });
 
+/** The tests of a run: the old one, and the new one. */
+const ran = (old: number, fresh?: number) => ({ a: one(old), ...(fresh !== undefined && { "p: new": one(fresh) }) });
+
 test.each([
-  ["not run without the fix: p: new", { a: one(1) }, { a: one(1), "p: new": one(1) }, ["new"]],
-  ["passes without the fix: p: new", { a: one(1), "p: new": one(1) }, { a: one(1), "p: new": one(1) }, ["new"]],
-  ["fails with the fix: p: new", { a: one(1), "p: new": one(0) }, { a: one(1), "p: new": one(0) }, ["new"]],
-  [
-    "changed: a: 1 of 1 pass before, 0 of 1 pass after",
-    { a: one(1), "p: new": one(0) },
-    { a: one(0), "p: new": one(1) },
-    ["new"],
-  ],
-  ["changed: a: 1 of 1 pass before, missing after", { a: one(1), "p: new": one(0) }, { "p: new": one(1) }, ["new"]],
-  ['no new test "other"', { a: one(1), "p: new": one(0) }, { a: one(1), "p: new": one(1) }, ["new", "other"]],
-  [
-    "a new test that fault.json does not name: p: new",
-    { a: one(1), "p: new": one(0) },
-    { a: one(1), "p: new": one(1) },
-    [],
-  ],
+  ["not run without the fix: p: new", ran(1), ran(1, 1), ["new"]],
+  ["passes without the fix: p: new", ran(1, 1), ran(1, 1), ["new"]],
+  ["fails with the fix: p: new", ran(1, 0), ran(1, 0), ["new"]],
+  ["changed: a: 1 of 1 pass before, 0 of 1 pass after", ran(1, 0), ran(0, 1), ["new"]],
+  ["changed: a: 1 of 1 pass before, missing after", ran(1, 0), { "p: new": one(1) }, ["new"]],
+  ['no new test "other"', ran(1, 0), ran(1, 1), ["new", "other"]],
+  ["a new test that fault.json does not name: p: new", ran(1, 0), ran(1, 1), []],
 ])("a patch is not good: %s", (problem, tests, patched, wanted) => {
-  expect(verdictOf({ base: { a: one(1) }, tests, patched }, wanted).problems).toEqual([problem]);
+  expect(verdictOf({ base: ran(1), tests, patched }, wanted).problems).toEqual([problem]);
 });
 
 test("tests with the same name are counted, and the better of two kernels counts", () => {
-  const spec = (State: string, LeafNodeType = "It") => ({
-    ContainerHierarchyTexts: ["x"],
-    LeafNodeText: "y",
-    LeafNodeType,
-    State,
-  });
+  const named = { ContainerHierarchyTexts: ["x"], LeafNodeText: "y" };
+  const spec = (State: string, LeafNodeType = "It") => ({ ...named, LeafNodeType, State });
   const counts = countsOf("p", [{ SpecReports: [spec("passed"), spec("failed"), spec("passed", "BeforeSuite")] }]);
   expect(counts).toEqual({ "p: x y": one(1, 2) });
   expect(merged(counts, { "p: x y": one(2, 2), z: one(0) })).toEqual({ "p: x y": one(2, 2), z: one(0) });

@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { plainTable } from "../../../cli/plain-table.ts";
 import { oneLine, printable, styled } from "../../../cli/terminal.ts";
 import { reasonOf, Trouble, withPath } from "../../../cli/trouble.ts";
+import { temporary } from "../../support/scratch.ts";
 import { writeResult } from "../support/cached-results.ts";
 import { runCommand, trouble } from "../support/fake-terminal.ts";
 
@@ -31,16 +31,10 @@ describe("printable", () => {
   });
 
   test("a table with colors is as wide as without", () => {
-    const table = (hasColors: boolean) =>
-      printable(
-        plainTable(
-          ["a", "b"],
-          [
-            [styled({ hasColors }, "red", "fails"), "\u001b[32mx"],
-            ["y", "z"],
-          ],
-        ),
-      );
+    const table = (hasColors: boolean) => {
+      const first = [styled({ hasColors }, "red", "fails"), "\u001b[32mx"];
+      return printable(plainTable(["a", "b"], [first, ["y", "z"]]));
+    };
     expect(table(true)).toBe("a      b\n\u001b[31mfails\u001b[39m  \\u001b[32mx\ny      z");
     expect(stripVTControlCharacters(table(true))).toBe(table(false));
   });
@@ -74,10 +68,9 @@ test("a job's name cannot color the table of preflight", async () => {
 });
 
 function fileWith(text: string): string {
-  const directory = mkdtempSync(join(tmpdir(), "terminal-"));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  writeFileSync(join(directory, "zone.conflist"), text);
-  return join(directory, "zone.conflist");
+  const file = join(temporary(), "zone.conflist");
+  writeFileSync(file, text);
+  return file;
 }
 
 test("a name in a list cannot send sequences to the terminal", async () => {

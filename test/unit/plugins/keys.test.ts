@@ -115,9 +115,7 @@ function takes(keys: z.ZodObject, key: string, value: unknown): boolean {
 
 test("the keys of each plugin are those of its struct", () => {
   const names = Object.entries(pluginKeys).map(([plugin, keys]) => [plugin, Object.keys(keys.shape)]);
-  expect(Object.fromEntries(names)).toEqual(
-    Object.fromEntries(Object.entries(structs).map(([plugin, kinds]) => [plugin, Object.keys(kinds)])),
-  );
+  expect(names).toEqual(Object.entries(structs).map(([plugin, kinds]) => [plugin, Object.keys(kinds)]));
 });
 
 test.each(Object.entries(structs))(
@@ -126,14 +124,10 @@ test.each(Object.entries(structs))(
     const keys: z.ZodObject = pluginKeys[plugin as keyof typeof pluginKeys];
     for (const [key, kind] of Object.entries(kinds)) {
       const { right, wrong } = valuesOf(kind);
-      expect(
-        right.filter((value) => !takes(keys, key, value)),
-        `${key} takes`,
-      ).toEqual([]);
-      expect(
-        wrong.filter((value) => takes(keys, key, value)),
-        `${key} refuses`,
-      ).toEqual([]);
+      const refused = right.filter((value) => !takes(keys, key, value));
+      expect(refused, `${key} takes`).toEqual([]);
+      const taken = wrong.filter((value) => takes(keys, key, value));
+      expect(taken, `${key} refuses`).toEqual([]);
     }
     expect(descriptionsIn(z.toJSONSchema(keys)).filter((text) => !/^[A-Za-z].*[.]$/.test(text ?? ""))).toEqual([]);
   },
@@ -157,10 +151,8 @@ test("only vlan, vrf and dummy need a key", () => {
 test("a VLAN trunk has VLANs of 1 to 4094, and no others", () => {
   const trunk = (one: object) => pluginKeys.bridge.safeParse({ vlanTrunk: [one] }).success;
   for (const key of ["id", "minID", "maxID"]) {
-    expect(
-      [0, 1, 4094, 4095, "1"].map((value) => trunk({ [key]: value })),
-      key,
-    ).toEqual([false, true, true, false, false]);
+    const taken = [0, 1, 4094, 4095, "1"].filter((value) => trunk({ [key]: value }));
+    expect(taken, key).toEqual([1, 4094]);
   }
 });
 
@@ -181,18 +173,13 @@ test("hairpinMode and promiscMode exclude each other, a rate needs a burst, and 
   const { bridge, bandwidth } = pluginKeys;
   const reasons = (keys: z.ZodObject, value: object) =>
     keys.safeParse(value).error?.issues.map(({ path, message }) => `${path.join(".")} ${message}`) ?? [];
-  expect(reasons(bridge, { hairpinMode: true, promiscMode: true })).toEqual([
-    "hairpinMode and promiscMode exclude each other",
-  ]);
+  const both = ["hairpinMode and promiscMode exclude each other"];
+  expect(reasons(bridge, { hairpinMode: true, promiscMode: true })).toEqual(both);
   expect(reasons(bridge, { promiscMode: true })).toEqual([]);
-  expect(reasons(bandwidth, { ingressRate: 1, egressBurst: 1 })).toEqual([
-    "ingressRate needs ingressBurst",
-    "egressBurst needs egressRate",
-  ]);
-  expect(reasons(bandwidth, { ingressBurst: 1, egressRate: 1 })).toEqual([
-    "ingressBurst needs ingressRate",
-    "egressRate needs egressBurst",
-  ]);
+  const noBurst = ["ingressRate needs ingressBurst", "egressBurst needs egressRate"];
+  expect(reasons(bandwidth, { ingressRate: 1, egressBurst: 1 })).toEqual(noBurst);
+  const noRate = ["ingressBurst needs ingressRate", "egressRate needs egressBurst"];
+  expect(reasons(bandwidth, { ingressBurst: 1, egressRate: 1 })).toEqual(noRate);
   const all = { ingressRate: 1, ingressBurst: 1, egressRate: 1, egressBurst: 1 };
   expect(reasons(bandwidth, all)).toEqual([]);
 });

@@ -105,23 +105,19 @@ test("iptables: the removals take the rules of the containers, each by itself, a
   fc.assert(
     fc.property(containers, foreign.nat, foreign.filter, (all, nat, filter) => {
       // One network may not have a container twice.
-      const own = all.filter(
-        (one, at) => all.findIndex((each) => each.network + each.id === one.network + one.id) === at,
-      );
-      let tables = {
-        nat: [...nat, ...own.flatMap(natLines)],
-        filter: [...filter, ...own.flatMap(filterLines)],
-      };
+      const key = ({ network, id }: Container) => network + id;
+      const own = all.filter((one, at) => all.findIndex((each) => key(each) === key(one)) === at);
+      let tables = { nat: [...nat, ...own.flatMap(natLines)], filter: [...filter, ...own.flatMap(filterLines)] };
       const things = thingsInTables(saved(tables), "iptables-restore");
-      const chains = own.flatMap((one) => [
-        ...(one.has.masquerade
-          ? [{ name: chainOf(one, ""), network: one.network, containerId: one.id, addresses: [one.address] }]
-          : []),
-        ...(one.has.port
-          ? [{ name: chainOf(one, "DN-"), network: one.network, containerId: one.id, addresses: [one.address] }]
-          : []),
-        ...(one.has.firewall ? [{ name: `address:${one.address}`, addresses: [one.address] }] : []),
-      ]);
+      const chains = own.flatMap((one) => {
+        const { network, id: containerId, has } = one;
+        const addresses = [one.address];
+        return [
+          ...(has.masquerade ? [{ name: chainOf(one, ""), network, containerId, addresses }] : []),
+          ...(has.port ? [{ name: chainOf(one, "DN-"), network, containerId, addresses }] : []),
+          ...(has.firewall ? [{ name: `address:${one.address}`, addresses }] : []),
+        ];
+      });
       expect(things).toHaveLength(chains.length);
       expect(things).toEqual(expect.arrayContaining(chains.map((chain) => expect.objectContaining(chain))));
       for (const { removal } of things) {
@@ -137,23 +133,9 @@ test("iptables: the removals take the rules of the containers, each by itself, a
 
 test("no output of iptables-save ends a command", () => {
   const words = fc.constantFrom(
-    ...[
-      "*nat\n",
-      "*filter\n",
-      ":CNI-",
-      "-A CNI-FORWARD -s ",
-      "-A POSTROUTING ",
-      "/32",
-      "/128",
-      "10.0.0.2",
-      "fd00::2",
-      " -j ACCEPT\n",
-    ],
-    ...[
-      " -j CNI-5f346e2d484bb1c7403b7e9b\n",
-      ":CNI-5f346e2d484bb1c7403b7e9b - [0:0]\n",
-      " --to-destination [fd00::2]:80\n",
-    ],
+    ...["*nat\n", "*filter\n", ":CNI-", "-A CNI-FORWARD -s ", "-A POSTROUTING ", "/32", "/128", "10.0.0.2", "fd00::2"],
+    ...[" -j ACCEPT\n", " -j CNI-5f346e2d484bb1c7403b7e9b\n", ":CNI-5f346e2d484bb1c7403b7e9b - [0:0]\n"],
+    " --to-destination [fd00::2]:80\n",
     ...[' --comment "name: \\"zone\\" id: \\"', '\\""', "\n", "x", " ", " -s :::/128 ", " -s 1:2:3:4:5:6:7:8:9/128 "],
   );
   fc.assert(

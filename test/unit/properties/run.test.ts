@@ -18,16 +18,7 @@ const nearly = fc.letrec((tie) => ({
   object: fc.dictionary(
     fc
       .constantFrom(
-        "interfaces",
-        "ips",
-        "routes",
-        "dns",
-        "name",
-        "sandbox",
-        "address",
-        "interface",
-        "gw",
-        "nameservers",
+        ...["interfaces", "ips", "routes", "dns", "name", "sandbox", "address", "interface", "gw", "nameservers"],
       )
       .chain((key) => fc.constantFrom(key, key, key, "ifName", "log", "cniVersion", "__proto__")),
     tie("any"),
@@ -127,10 +118,8 @@ test("whatever ip(8) prints, each call of a plugin that moves routes gets one an
       const ip = (args: readonly string[]) => (args.includes("-4") ? ipv4 : ipv6);
       const files = CNI_COMMAND === "ADD" ? {} : journalFiles(moved);
       const answer = exits(0, CNI_COMMAND === "ADD" ? bothResult : "");
-      const outcome = callWrapper(
-        { calledAs: "sbr-wrapper", env: { CNI_COMMAND }, stdin },
-        { answers: [answer], files, ip },
-      );
+      const sbr = { calledAs: "sbr-wrapper", env: { CNI_COMMAND }, stdin };
+      const outcome = callWrapper(sbr, { answers: [answer], files, ip });
       expect(outcome.exitCode === 0 || [105, 106].includes(Number(printed(outcome).code))).toBe(true);
     }),
     { numRuns: 1000 },

@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   addressesAt,
   interfaceNames,
@@ -10,6 +9,7 @@ import {
   readCachedResult,
   readCachedResults,
 } from "../../../../cli/live/cached-results.ts";
+import { temporary } from "../../../support/scratch.ts";
 
 const cached = {
   kind: "cniCacheV1",
@@ -31,33 +31,21 @@ describe("parseCachedResult", () => {
   test("reads what libcni wrote", () => {
     const text = JSON.stringify({ ...cached, netns: "/run/netns/x" });
     expect(parseCachedResult("/f", text)).toEqual({
-      file: "/f",
-      text,
-      network: "zone",
-      containerId: "c1",
-      runtimeIfName: "eth0",
-      netns: "/run/netns/x",
-      list: { name: "zone" },
-      args: [["K", "v"]],
-      capabilityArgs: {},
-      result: cached.result,
+      ...{ file: "/f", text, network: "zone", containerId: "c1", runtimeIfName: "eth0", netns: "/run/netns/x" },
+      ...{ list: { name: "zone" }, args: [["K", "v"]], capabilityArgs: {}, result: cached.result },
     });
   });
 
   test("what Go's decoder takes is taken, though libcni did not write it so", () => {
     const odd = { config: null, cniArgs: [["K", "v"], ["K"], ["K", null], ["K", "v", 7]], capabilityArgs: null };
-    expect(parseCachedResult("/f", JSON.stringify({ ...cached, ...odd, netns: null, result: null }))).toMatchObject({
+    const read = (changes: object) => parseCachedResult("/f", JSON.stringify({ ...cached, ...changes }));
+    expect(read({ ...odd, netns: null, result: null })).toMatchObject({
       ...{ list: undefined, args: [["K", "v"]], capabilityArgs: {}, netns: "", result: undefined },
     });
-    expect(parseCachedResult("/f", JSON.stringify({ ...cached, cniArgs: null }))).toMatchObject({ args: [] });
-    const portMappings = [{ hostPort: 80 }];
-    expect(parseCachedResult("/f", JSON.stringify({ ...cached, capabilityArgs: { portMappings } }))).toMatchObject({
-      capabilityArgs: { portMappings },
-    });
-    const broken = cached.config.replace(/^.{8}/, "$&\r\n");
-    expect(parseCachedResult("/f", JSON.stringify({ ...cached, config: broken }))).toMatchObject({
-      list: { name: "zone" },
-    });
+    expect(read({ cniArgs: null })).toMatchObject({ args: [] });
+    const capabilityArgs = { portMappings: [{ hostPort: 80 }] };
+    expect(read({ capabilityArgs })).toMatchObject({ capabilityArgs });
+    expect(read({ config: cached.config.replace(/^.{8}/, "$&\r\n") })).toMatchObject({ list: { name: "zone" } });
   });
 
   test.each([
@@ -107,8 +95,7 @@ describe("parseCachedResult", () => {
 
 describe("readCachedResults", () => {
   test("reads each file, and none without a cache", () => {
-    const directory = mkdtempSync(path.join(tmpdir(), "cni-wrappers-cache-"));
-    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const directory = temporary();
     expect(readCachedResults(directory)).toEqual([]);
     mkdirSync(path.join(directory, "results"));
     writeFileSync(path.join(directory, "results/zone-c1-eth0"), JSON.stringify(cached));
@@ -127,16 +114,14 @@ describe("readCachedResults", () => {
   });
 
   test("a copy of a result is none: libcni reads only the file that it named", () => {
-    const directory = mkdtempSync(path.join(tmpdir(), "cni-wrappers-cache-"));
-    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const directory = temporary();
     const file = path.join(directory, "zone-c1-eth0.bak");
     writeFileSync(file, JSON.stringify(cached));
     expect(readCachedResult(file)).toEqual({ file, reason: "libcni does not read it: it looks for zone-c1-eth0" });
   });
 
   test("a file that is gone meanwhile is nothing, and one that cannot be read says why", () => {
-    const directory = mkdtempSync(path.join(tmpdir(), "cni-wrappers-cache-"));
-    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const directory = temporary();
     expect(readCachedResult(path.join(directory, "zone-c1-eth0"))).toBeUndefined();
     expect(readCachedResult(directory)).toEqual({ file: directory, reason: "is a directory" });
   });

@@ -5,6 +5,7 @@ import { attachmentOf, type CachedAttachment } from "../../../../cli/live/cached
 import { runChain } from "../../../../cli/live/chain.ts";
 import { checkOnHost, checkOptionsOn, inPlace, outsideSubnets, withoutPlugins } from "../../../../cli/live/check.ts";
 import { scratch } from "../../../support/scratch.ts";
+import { writeProgram } from "../../support/programs.ts";
 import { listWith } from "../needs/support.ts";
 
 const directory = scratch();
@@ -14,8 +15,8 @@ beforeEach(() => {
   plugin("portmap", "exit 0");
 });
 
-const plugin = (name: string, script: string) =>
-  writeFileSync(join(directory, "bin", name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+const plugin = (name: string, script: string) => writeProgram(join(directory, "bin", name), script);
+const failed = (error: string) => ({ is: "fails", error });
 const refuses = (msg: string) => `echo '{"msg":"${msg}"}'; exit 1`;
 const listed = (name: string, value: object, file = `${name}.conflist`) =>
   writeFileSync(join(directory, "lists", file), JSON.stringify({ cniVersion: "1.0.0", name, ...value }));
@@ -81,42 +82,36 @@ describe("the verdict about an attachment", () => {
     listed("zone", { plugins: [{ type: "ptp" }] });
     const verdictFor = (home: string | undefined) =>
       checkOnHost(attached({ netns: "/run/netns/no-such" }), { ...optionsFor(), homeOf: async () => home });
-    expect(await verdictFor("it lives on")).toEqual({
-      is: "fails",
-      error: "/run/netns/no-such is no namespace: it lives on",
-    });
+    expect(await verdictFor("it lives on")).toEqual(failed("/run/netns/no-such is no namespace: it lives on"));
     expect(await verdictFor(undefined)).toEqual({ is: "gone" });
   });
 
   test("a namespace that cannot be looked at is not called gone", async () => {
     const path = `/${"x".repeat(300)}`;
     listed("zone", { plugins: [{ type: "ptp" }] });
-    await expect(verdictOn(attached({ netns: path }))).rejects.toThrow(
-      `${path}: it cannot be looked at; run the command as root`,
-    );
+    const why = `${path}: it cannot be looked at; run the command as root`;
+    await expect(verdictOn(attached({ netns: path }))).rejects.toThrow(why);
   });
 
   test("no list defines it: the files that a runtime does not load are named, its own only if one is", async () => {
     const missing = "no list in the directories defines the network zone";
-    expect(await verdictOn()).toEqual({ is: "fails", error: missing });
+    const errorOf = async () => ((await verdictOn()) as { error: string }).error;
+    expect(await verdictOn()).toEqual(failed(missing));
     listed("other", {});
-    const other = (await verdictOn()) as { error: string };
-    expect(other.error).toMatch(/^no list in the directories defines the network zone; not loaded: lists\/other\.conf/);
+    expect(await errorOf()).toMatch(RegExp(`^${missing}; not loaded: lists/other\\.conf`));
     listed("zone", {});
-    const own = (await verdictOn()) as { error: string };
-    expect(own.error).toMatch(/^no list in the directories defines the network zone; not loaded: lists\/zone\.conf/);
-    expect(own.error.match(/not loaded/g)).toHaveLength(1);
+    expect(await errorOf()).toMatch(RegExp(`^${missing}; not loaded: lists/zone\\.conf`));
+    expect((await errorOf()).match(/not loaded/g)).toHaveLength(1);
   });
 
   test("Nomad's own list, which is in no file, is the one of ADD", async () => {
     plugin("ptp", refuses("no room"));
     const list = { cniVersion: "1.0.0", name: "nomad", plugins: [{ type: "ptp" }] } as CachedAttachment["list"];
-    const failed = { is: "fails", plugin: "ptp", position: 0, error: "no room" };
-    expect(await verdictOn(attached({ network: "nomad", list }))).toEqual(failed);
-    const own = { is: "fails", error: "no list in the directories defines the network zone" };
-    expect(await verdictOn(attached({ list: { ...list, name: "zone" } }))).toEqual(own);
-    const none = { is: "fails", error: "no list in the directories defines the network nomad" };
-    expect(await verdictOn(attached({ network: "nomad" }))).toEqual(none);
+    const none = (network: string) => failed(`no list in the directories defines the network ${network}`);
+    const ofPtp = { ...failed("no room"), plugin: "ptp", position: 0 };
+    expect(await verdictOn(attached({ network: "nomad", list }))).toEqual(ofPtp);
+    expect(await verdictOn(attached({ list: { ...list, name: "zone" } }))).toEqual(none("zone"));
+    expect(await verdictOn(attached({ network: "nomad" }))).toEqual(none("nomad"));
   });
 
   test("the plugin that fails is named, and nothing more if its words say all", async () => {
@@ -185,8 +180,8 @@ test("ADD hands each plugin's result to the next one, and ends at the first that
   const last = { cniVersion: "1.0.0", dns: { domain: "1" } };
   expect(await add("first", "last")).toStrictEqual({ passed: true, result: last });
   expect(await add("portmap")).toStrictEqual({ passed: true });
-  const failed = { passed: false, plugin: "broken", position: 1, error: "no room" };
-  expect(await add("first", "broken", "last")).toStrictEqual(failed);
+  const broken = { passed: false, plugin: "broken", position: 1, error: "no room" };
+  expect(await add("first", "broken", "last")).toStrictEqual(broken);
 });
 
 test.each([
@@ -199,7 +194,7 @@ test.each([
 ])("a list of version %s, before anything else", (cniVersion, error) => {
   const list = { ...listWith({ type: "ptp" }), cniVersion, value: { disableCheck: true } };
   expect(withoutPlugins(list)).toEqual(
-    error === undefined ? { is: "unchecked", why: "the list has disableCheck" } : { is: "fails", error },
+    error === undefined ? { is: "unchecked", why: "the list has disableCheck" } : failed(error),
   );
 });
 
@@ -207,10 +202,8 @@ test("--with takes the place of the list of its name, wherever its file is", () 
   listed("zone", { plugins: [{ type: "ptp" }] });
   listed("shop", { plugins: [{ type: "ptp" }] });
   const file = "new.txt";
-  writeFileSync(
-    join(directory, file),
-    JSON.stringify({ name: "zone", cniVersion: "1.0.0", plugins: [{ type: "vlan" }] }),
-  );
+  const other = { name: "zone", cniVersion: "1.0.0", plugins: [{ type: "vlan" }] };
+  writeFileSync(join(directory, file), JSON.stringify(other));
   const typesOf = ({ networks }: ReturnType<typeof optionsFor>) =>
     Object.fromEntries([...networks].map(([name, { list }]) => [name, list.plugins.map(({ type }) => type)]));
   const before = optionsFor();

@@ -1,14 +1,15 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { lintFiles } from "../../../../cli/lint/lint.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import { type HostNetworks, readHostNetworks } from "../../../../cli/new/host-networks.ts";
 import { newList } from "../../../../cli/new/new-list.ts";
 import { presets } from "../../../../cli/new/presets.ts";
 import type { Values } from "../../../../cli/new/values.ts";
+import { scratch, temporary } from "../../../support/scratch.ts";
 import { runCommand, trouble } from "../../support/fake-terminal.ts";
+import { setVariable, writeProgram } from "../../support/programs.ts";
 
 /** A host with a card in 172.16.5.0/24, and a bridge of its own. */
 const host: HostNetworks = {
@@ -30,6 +31,12 @@ function listFor(...args: Parameters<typeof textFor>) {
 }
 
 describe("without options the host's networks decide", () => {
+  // The upper half of the card's network.
+  const ofLan = {
+    ...{ subnet: "172.16.5.0/24", gateway: "172.16.5.1" },
+    ...{ rangeStart: "172.16.5.128", rangeEnd: "172.16.5.254" },
+  };
+
   test("nomad-bridge: all that Nomad's own list has, and the wrapper", () => {
     expect(textFor("nomad-bridge")).toBe(`{
   "cniVersion": "1.0.0",
@@ -57,15 +64,8 @@ describe("without options the host's networks decide", () => {
     expect(name).toBe("zone");
     expect(plugins).toEqual([
       {
-        type: "macvlan-wrapper",
-        master: "ens18",
-        ipam: {
-          type: "host-local",
-          ranges: [
-            [{ subnet: "172.16.5.0/24", rangeStart: "172.16.5.128", rangeEnd: "172.16.5.254", gateway: "172.16.5.1" }],
-          ],
-          routes: [{ dst: "0.0.0.0/0" }],
-        },
+        ...{ type: "macvlan-wrapper", master: "ens18" },
+        ipam: { type: "host-local", ranges: [[ofLan]], routes: [{ dst: "0.0.0.0/0" }] },
       },
       {
         type: "bridge-wrapper",
@@ -99,12 +99,7 @@ describe("without options the host's networks decide", () => {
         type: "macvlan-wrapper",
         wrapper: { ifName: "eth1" },
         master: "ens18",
-        ipam: {
-          type: "host-local",
-          ranges: [
-            [{ subnet: "172.16.5.0/24", rangeStart: "172.16.5.128", rangeEnd: "172.16.5.254", gateway: "172.16.5.1" }],
-          ],
-        },
+        ipam: { type: "host-local", ranges: [[ofLan]] },
       },
     ]);
   });
@@ -119,10 +114,10 @@ describe("without options the host's networks decide", () => {
   });
 
   test("a master that this host does not have is named", () => {
-    expect(newList("macvlan+bridge", { master: "ens19", lan: "10.7.0.0/24" }, host).note).not.toContain("ens19");
-    expect(newList("macvlan+bridge", { master: "ens20", lan: "10.7.0.0/24" }, host).note).toMatch(
-      /give them out\.\nThis host has no interface ens20 now: ADD fails until it has one\.$/,
-    );
+    const noteOf = (master: string) => newList("macvlan+bridge", { master, lan: "10.7.0.0/24" }, host).note;
+    expect(noteOf("ens19")).not.toContain("ens19");
+    const missing = /give them out\.\nThis host has no interface ens20 now: ADD fails until it has one\.$/;
+    expect(noteOf("ens20")).toMatch(missing);
   });
 
   test("a host without addresses tells too little", () => {
@@ -208,16 +203,12 @@ describe("every list that it prints passes lint", () => {
 });
 
 test("what of a host's networks a new list depends on", async () => {
-  const bin = mkdtempSync(path.join(tmpdir(), "new-"));
-  vi.stubEnv("PATH", bin);
-  onTestFinished(() => {
-    vi.unstubAllEnvs();
-    rmSync(bin, { recursive: true });
-  });
+  const bin = temporary();
+  setVariable("PATH", bin);
   const print = (links: object[], routes?: object[]) => {
     const answer = routes ? `echo '${JSON.stringify(routes)}'` : "exit 1";
-    const script = `#!/bin/sh\nif [ "$*" = "-json route show" ]; then ${answer}; else echo '${JSON.stringify(links)}'; fi\n`;
-    writeFileSync(path.join(bin, "ip"), script, { mode: 0o755 });
+    const script = `if [ "$*" = "-json route show" ]; then ${answer}; else echo '${JSON.stringify(links)}'; fi`;
+    writeProgram(path.join(bin, "ip"), script);
   };
   const link = (ifname: string, own: object = {}, ...addresses: string[]) => ({
     ...{ ifindex: 1, ifname, ...own },
@@ -265,11 +256,7 @@ test("this host's networks can be read", async () => {
 });
 
 describe("the command", () => {
-  let directory: string;
-  beforeAll(() => {
-    directory = mkdtempSync(path.join(tmpdir(), "new-"));
-  });
-  afterAll(() => rmSync(directory, { recursive: true }));
+  const directory = scratch();
   const run = (...args: string[]) => runCommand(["new", ...args], { directory });
   const options = ["macvlan+bridge", "--master", "ens18", "--lan", "10.7.0.0/24", "--subnet", "10.8.0.0/24"];
 
@@ -300,11 +287,10 @@ describe("the command", () => {
       const { exitCode, stderr } = await run(...options, ...more);
       return [exitCode, stderr.split("\n")[0]];
     };
-    expect(await run(...options, "--output", "lists/10.conflist")).toEqual(
-      trouble(
-        `lists/10.conflist: ${lists}/zone.conflist defines a network of this name, and runtimes read only one of them; choose another with --name, or another directory, or write it with --force`,
-      ),
-    );
+    const taken = `${lists}/zone.conflist defines a network of this name, and runtimes read only one of them`;
+    const cure = "choose another with --name, or another directory, or write it with --force";
+    const refused = trouble(`lists/10.conflist: ${taken}; ${cure}`);
+    expect(await run(...options, "--output", "lists/10.conflist")).toEqual(refused);
     expect(readdirSync(lists)).toEqual(["zone.conflist"]);
     expect(await written("--output", "lists/11.conflist", "--name", "other")).toEqual([0, "Wrote lists/11.conflist."]);
     expect(await written("--output", "lists/zone.conflist.new")).toEqual([0, "Wrote lists/zone.conflist.new."]);

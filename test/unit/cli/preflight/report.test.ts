@@ -6,6 +6,12 @@ import { entryOf } from "../../support/journals.ts";
 import { rememberedOf } from "../prune/support.ts";
 
 const plain = { hasColors: false };
+const from = { lists: "option", plugins: "option" } as const;
+const lookedAt = {
+  directories: { lists: ["/lists"], plugins: ["/bin"], results: "/results", from },
+  journalProblem: null,
+  agent: { problem: null, differs: [], notLoaded: [] },
+};
 const memory = rememberedOf(entryOf({}));
 
 function forecastOf(containerId: string, verdict: Verdict, more: Partial<Forecast> = {}): Forecast {
@@ -28,24 +34,12 @@ function forecastOf(containerId: string, verdict: Verdict, more: Partial<Forecas
 function reportOf(forecasts: readonly Forecast[], more: Partial<HostReport> = {}): HostReport {
   return {
     origin: {
-      format: 1,
-      tool: { version: "1.2.3", commit: "abc" },
-      time: "now",
-      lists: [],
-      with: null,
-      network: null,
-      container: null,
+      ...{ format: 1, tool: { version: "1.2.3", commit: "abc" }, time: "now" },
+      ...{ lists: [], with: null, network: null, container: null },
     },
     ...{ host: "h", forecasts, strays: { namespaces: [], memories: [] }, leftOut: [], unsaved: [] },
     nomadSkipsCheck: undefined,
-    lookedAt: {
-      directories: {
-        ...{ lists: ["/lists"], plugins: ["/bin"], results: "/results" },
-        from: { lists: "option", plugins: "option" },
-      },
-      journalProblem: null,
-      agent: { problem: null, differs: [], notLoaded: [] },
-    },
+    lookedAt,
     ...more,
   };
 }
@@ -56,9 +50,8 @@ const row = (name: string, verdict: string) =>
 const head = "network  workload  interfaces  addresses               verdict";
 
 test("attachments that pass need no explanation", () => {
-  expect(preflightText(reportOf([forecastOf("a", { is: "passes" })]), plain)).toBe(
-    `${[`${head}\n${row("a", "passes")}`, looked, "1 of 1 pass"].join("\n\n")}\n`,
-  );
+  const text = preflightText(reportOf([forecastOf("a", { is: "passes" })]), plain);
+  expect(text).toBe(`${[`${head}\n${row("a", "passes")}`, looked, "1 of 1 pass"].join("\n\n")}\n`);
 });
 
 test("without an attachment, the report says where it looked, and counts none", () => {
@@ -66,21 +59,15 @@ test("without an attachment, the report says where it looked, and counts none", 
 });
 
 test("each verdict has its reason, what changed and what to do, and is counted", () => {
+  const failed = { is: "fails" } as const;
+  const outside = ["10.0.0.2 is outside", "fd00::2 is outside"];
   const forecasts = [
-    forecastOf(
-      "a",
-      { is: "fails", plugin: "bridge", error: "no veth", cure: "start it again" },
-      { changed: ["x", "y"] },
-    ),
+    forecastOf("a", { ...failed, plugin: "bridge", error: "no veth", cure: "start it again" }, { changed: ["x", "y"] }),
     forecastOf("b", { is: "fails", error: "no list" }),
     forecastOf("c", { is: "fails", error: "two interfaces", cure: "none" }, { isAdoptable: true }),
     forecastOf("d", { is: "unchecked", why: "disableCheck is set" }),
     forecastOf("e", { is: "gone" }),
-    forecastOf("f", {
-      is: "passes",
-      outside: ["10.0.0.2 is outside", "fd00::2 is outside"],
-      dropped: ["sbr is dropped"],
-    }),
+    forecastOf("f", { is: "passes", outside, dropped: ["sbr is dropped"] }),
     forecastOf("g", { is: "passes" }, { changed: ["z"], isAdoptable: true }),
   ];
   const rows = ["fails", "fails", "fails", "unchecked", "gone", "passes", "passes"];
@@ -101,23 +88,19 @@ test("each verdict has its reason, what changed and what to do, and is counted",
 });
 
 test("more than five of one cause have one row and one reason, five have a row each", () => {
-  const named = (names: string) => [...names].map((name) => forecastOf(name, { is: "gone" }));
-  const many = preflightText(reportOf(named("abcdef")), plain).split("\n\n");
-  expect(many.slice(0, 2)).toEqual([
-    [
-      "network  workload       interfaces  addresses  verdict",
-      "zone     6 attachments                         gone",
-    ].join("\n"),
-    ["zone a gone: its namespace is gone", "  and 5 more attachments of zone: job b, job c, job d, job e, job f"].join(
-      "\n",
-    ),
+  /** The parts of the report, each with its lines. */
+  const partsFor = (names: string, is: "gone" | "passes" = "gone") => {
+    const report = reportOf([...names].map((name) => forecastOf(name, { is })));
+    return preflightText(report, plain)
+      .split("\n\n")
+      .map((part) => part.split("\n"));
+  };
+  expect(partsFor("abcdef").slice(0, 2)).toEqual([
+    ["network  workload       interfaces  addresses  verdict", "zone     6 attachments                         gone"],
+    ["zone a gone: its namespace is gone", "  and 5 more attachments of zone: job b, job c, job d, job e, job f"],
   ]);
-  const [five] = preflightText(reportOf(named("abcde")), plain).split("\n\n");
-  expect(five?.split("\n").slice(1)).toEqual([..."abcde"].map((name) => row(name, "gone")));
-  const [good] = preflightText(reportOf([..."abcdef"].map((name) => forecastOf(name, { is: "passes" }))), plain).split(
-    "\n\n",
-  );
-  expect(good?.split("\n")).toHaveLength(7);
+  expect(partsFor("abcde")[0]?.slice(1)).toEqual([..."abcde"].map((name) => row(name, "gone")));
+  expect(partsFor("abcdef", "passes")[0]).toHaveLength(7);
 });
 
 test("it names what belongs to no attachment, what Nomad skips and what it has not saved", () => {
@@ -158,11 +141,7 @@ test("the same as JSON", () => {
   expect(JSON.parse(text)).toEqual({
     ...report.origin,
     host: "h",
-    directories: {
-      ...{ lists: ["/lists"], plugins: ["/bin"], results: "/results" },
-      from: { lists: "option", plugins: "option" },
-    },
-    ...{ journalProblem: null, agent: { problem: null, differs: [], notLoaded: [] }, nomadSkipsCheck: null },
+    ...{ ...lookedAt, nomadSkipsCheck: null },
     ...{ leftOut: ["/results/b: no JSON"], unsaved: ["a"] },
     strays: { namespaces: ["/netns/b"], journals: ["/var/lib/cni/wrappers/blue/zone:eth0"] },
     attachments: [

@@ -19,10 +19,7 @@ const links = [
     addr_info: [address("172.16.5.10"), address("fe80::1", "link")],
   },
   {
-    ifindex: 3,
-    ifname: "disc0",
-    link_type: "ether",
-    linkinfo: { info_kind: "bridge" },
+    ...{ ifindex: 3, ifname: "disc0", link_type: "ether", linkinfo: { info_kind: "bridge" } },
     addr_info: [address("10.0.0.1"), address("10.0.1.1")],
   },
   { ifindex: 4, ifname: "cni0", link_type: "ether", linkinfo: { info_kind: "bridge" } },
@@ -60,6 +57,8 @@ const published = {
   ...{ type: "portmap-wrapper", capabilities: { portMappings: true } },
   wrapper: { ports: { only: [443] } },
 };
+const onlyKnown = (type: string) => `only the plugin knows which interface of this host ${type} takes`;
+const useless = "--port changes nothing: no plugin has the capability portMappings";
 const leases = (dataDir: string) => ({ type: "ptp", ipam: { type: "host-local", dataDir } });
 
 test.each<[string, readonly Plugin[], Partial<Surroundings>, Partial<Host>?]>([
@@ -81,16 +80,12 @@ test.each<[string, readonly Plugin[], Partial<Surroundings>, Partial<Host>?]>([
   [
     "a card that moves, which only the plugin knows",
     [{ type: "host-device", pciBusID: "0000:00:1f.6" }],
-    {
-      obstacles: ["only the plugin knows which interface of this host host-device takes"],
-    },
+    { obstacles: [onlyKnown("host-device")] },
   ],
   [
     "a card that a program names",
     [{ type: "vlan-wrapper", wrapper: { jq: "." } }],
-    {
-      obstacles: ["only the plugin knows which interface of this host vlan-wrapper takes"],
-    },
+    { obstacles: [onlyKnown("vlan-wrapper")] },
   ],
   ["a card that is missing in the list", [{ type: "vlan" }], {}],
   ["a plugin that nobody knows", [{ type: "sriov", master: "ens18" }], card],
@@ -101,14 +96,7 @@ test.each<[string, readonly Plugin[], Partial<Surroundings>, Partial<Host>?]>([
   ["a bridge that is a card, too", [{ type: "bridge", bridge: "ens18" }, macvlan], card],
   ["ports", [published], { notes: ["invented ports: 20080:80, 20443:443; --port names others"] }],
   ["named ports", [published], {}, { ports: ["80:80"] }],
-  [
-    "ports, and no plugin for them",
-    [{ type: "ptp" }],
-    {
-      notes: ["--port changes nothing: no plugin has the capability portMappings"],
-    },
-    { ports: ["80:80"] },
-  ],
+  ["ports, and no plugin for them", [{ type: "ptp" }], { notes: [useless] }, { ports: ["80:80"] }],
   [
     "plugins with nothing to do",
     [
@@ -141,17 +129,13 @@ test.each<[string, readonly Plugin[], Partial<Surroundings>, Partial<Host>?]>([
   [
     "plugins in /run",
     [{ type: "ptp" }],
-    {
-      obstacles: ["the plugins in /var/run/cni are under /run, which begins empty"],
-    },
+    { obstacles: ["the plugins in /var/run/cni are under /run, which begins empty"] },
     { cniPath: ["/opt/cni/bin", "/var/run/cni", "/opt/run/cni"] },
   ],
   [
     "leases in directories of the list's own",
     [leases("/tmp/a"), leases("/tmp/a"), leases("leases"), leases("/run/b"), leases("/var/lib/cni/c")],
-    {
-      state: ["/var/lib/cni", "/tmp/a/zone"],
-    },
+    { state: ["/var/lib/cni", "/tmp/a/zone"] },
   ],
   [
     "leases with no directory above",
@@ -170,17 +154,13 @@ test.each<[string, readonly Plugin[], Partial<Surroundings>, Partial<Host>?]>([
 test("a CHECK that no runtime runs is a note", () => {
   const list = listWith({ type: "ptp" });
   const { notes } = surroundingsOf({ ...list, value: { disableCheck: true } }, { links, cniPath: [], veth: true });
-  expect(notes).toEqual([
-    "CHECK was not run, as the list has disableCheck: no runtime runs it, and none sees a broken network",
-  ]);
+  const why = "as the list has disableCheck: no runtime runs it, and none sees a broken network";
+  expect(notes).toEqual([`CHECK was not run, ${why}`]);
 });
 
 test("files in /run and services that the list asks are not there", () => {
-  for (const [file, text] of [
-    ["run/dhcp.sock", ""],
-    ["proc/7/comm", "firewalld\n"],
-    ["proc/7/status", "Uid:\t0\t0\t0\t0\n"],
-  ] as const) {
+  const files = { "run/dhcp.sock": "", "proc/7/comm": "firewalld\n", "proc/7/status": "Uid:\t0\t0\t0\t0\n" };
+  for (const [file, text] of Object.entries(files)) {
     mkdirSync(join(directory, file, ".."), { recursive: true });
     writeFileSync(join(directory, file), text);
   }
@@ -191,10 +171,8 @@ test("files in /run and services that the list asks are not there", () => {
     { type: "firewall" },
     { type: "firewall-wrapper", backend: "iptables" },
   );
-  expect(surroundingsOf(list, { links, cniPath: [], veth: true }).obstacles).toEqual([
-    "ptp needs /run/dhcp.sock of this host",
-    "firewall asks firewalld",
-  ]);
+  const obstacles = () => surroundingsOf(list, { links, cniPath: [], veth: true }).obstacles;
+  expect(obstacles()).toEqual(["ptp needs /run/dhcp.sock of this host", "firewall asks firewalld"]);
   writeFileSync(join(directory, "proc/7/comm"), "firewall");
-  expect(surroundingsOf(list, { links, cniPath: [], veth: true }).obstacles).toHaveLength(1);
+  expect(obstacles()).toHaveLength(1);
 });
