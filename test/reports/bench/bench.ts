@@ -10,6 +10,7 @@ import { jsonText } from "../../support/json-text.ts";
 import { say } from "../../support/progress.ts";
 import { timeAgainstBase } from "./base.ts";
 import { timeChains } from "./chain.ts";
+import { timeOthers } from "./others.ts";
 import type { Stage } from "./peers.ts";
 import { plotOf } from "./plot.ts";
 import { describeMachine, type Report } from "./report.ts";
@@ -46,6 +47,10 @@ const everyPart: Readonly<Record<string, Measure>> = {
     return { chains: { runs: atLeast(3, runs / 2), rows }, missing };
   },
   restore: timeRestores,
+  others: async (stage, runs) => {
+    const fewer = atLeast(3, runs / 2);
+    return { others: { runs: fewer, rows: await timeOthers(stage, fewer) } };
+  },
 };
 
 const comparison: typeof everyPart = { base: async (stage, runs) => ({ base: await timeAgainstBase(stage, runs) }) };

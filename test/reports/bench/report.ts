@@ -44,6 +44,16 @@ export interface BaseRow {
   readonly moreWallMs: number;
 }
 
+/** What many other attachments of a host add to a call, in units of a plain call on a host without them. */
+export interface OthersRow {
+  readonly flavor: string;
+  readonly verb: string;
+  readonly others: number;
+  readonly plainMs: number;
+  readonly plain: number;
+  readonly wrapped: number;
+}
+
 export interface Restore {
   readonly allocations: number;
   readonly runs: number;
@@ -60,6 +70,7 @@ export interface Report {
   readonly atOnce?: readonly AtOnceRow[];
   readonly chains?: Chains;
   readonly restore?: Restore;
+  readonly others?: { readonly runs: number; readonly rows: readonly OthersRow[] };
   readonly base?: { readonly runs: number; readonly rows: readonly BaseRow[] };
   readonly missing: readonly string[];
 }

@@ -1,11 +1,20 @@
 import { table } from "../../../build/docs/table.ts";
 import { type Aim, aimsOf, isMet } from "./aims.ts";
 import type { Footprint } from "./footprint.ts";
-import { type AtOnceRow, type BaseRow, type Report, type Restore, type Row, rowOf, timingOfPeer } from "./report.ts";
+import {
+  type AtOnceRow,
+  type BaseRow,
+  type OthersRow,
+  type Report,
+  type Restore,
+  type Row,
+  rowOf,
+  timingOfPeer,
+} from "./report.ts";
 
 /** All results as tables. */
 export function tablesOf(report: Report): string {
-  const { calls, growth, atOnce, chains, restore, base } = report;
+  const { calls, growth, atOnce, chains, restore, others, base } = report;
   return [
     machineOf(report),
     ...(calls
@@ -27,6 +36,9 @@ export function tablesOf(report: Report): string {
     ...(atOnce ? ["**At once: time ÷ (calls × one's CPU time ÷ cores)**", loads(atOnce)] : []),
     ...(chains ? [heading("go-cni CHECK ÷ the bare plugins", chains.runs), ratios(chains.rows, "bare plugins")] : []),
     ...(restore ? [restores(restore)] : []),
+    ...(others
+      ? [heading("What other attachments of the host add to bridge and firewall", others.runs), more(others.rows)]
+      : []),
     ...(base ? [heading("This build ÷ the other build", base.runs), againstBase(base.rows)] : []),
     ...(report.missing.length > 0 ? [`Missing here:\n\n${report.missing.map((each) => `- ${each}`).join("\n")}`] : []),
   ].join("\n\n");
@@ -106,6 +118,20 @@ function restores({ allocations, runs, seconds }: Restore): string {
       seconds.map(({ peer, median, p10, p90 }) => [peer, figure(median), `${figure(p10)}–${figure(p90)}`]),
     ),
   ].join("\n\n");
+}
+
+function more(rows: readonly OthersRow[]): string {
+  const columns = ["", "", "others", "plain, ms", "more, plain", "more, wrapped", "wrapped beyond plain"];
+  const cells = ({ flavor, verb, others, plainMs, plain, wrapped }: OthersRow) => {
+    return [
+      flavor,
+      verb,
+      String(others),
+      figure(plainMs),
+      ...[plain, wrapped, wrapped - plain].map((one) => one.toFixed(2)),
+    ];
+  };
+  return table(columns, rows.map(cells));
 }
 
 function againstBase(rows: readonly BaseRow[]): string {
