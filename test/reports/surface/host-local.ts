@@ -49,60 +49,18 @@ export const cases: readonly SurfaceCase[] = [
   },
   {
     option: "ipam.ranges.subnet",
-    value: "overlapping",
-    config: { ipam: hostLocal(subnet, "172.26.0.0/16") },
-    fails: "overlaps with",
-  },
-  {
-    option: "ipam.ranges.subnet",
-    value: "no list",
-    config: { ipam: { type: "host-local", ranges: [{ subnet }] } },
-    fails: "cannot unmarshal object",
-  },
-  {
-    option: "ipam.ranges.subnet",
-    value: "no prefix",
-    config: { ipam: hostLocal("172.26.64.0") },
-    fails: "invalid CIDR address",
-  },
-  {
-    option: "ipam.ranges.subnet",
     value: "too small",
     config: { ipam: hostLocal("172.26.64.0/32") },
     fails: "too small to allocate from",
   },
   { option: "ipam.ranges.rangeStart", value: "inside", config: range({ rangeStart: "172.26.64.100" }) },
   {
-    option: "ipam.ranges.rangeStart",
-    value: "outside",
-    config: range({ rangeStart: "10.0.0.1" }),
-    fails: "RangeStart 10.0.0.1 not in network",
-  },
-  {
     option: "ipam.ranges.rangeEnd",
     value: "one address",
     config: range({ rangeStart: "172.26.64.100", rangeEnd: "172.26.64.100" }),
   },
-  {
-    option: "ipam.ranges.rangeEnd",
-    value: "outside",
-    config: range({ rangeEnd: "10.0.0.1" }),
-    fails: "RangeEnd 10.0.0.1 not in network",
-  },
   { option: "ipam.ranges.gateway", value: "the last address", config: range({ gateway: "172.26.79.254" }) },
-  {
-    option: "ipam.ranges.gateway",
-    value: "no address",
-    config: range({ gateway: "nonsense" }),
-    fails: "invalid IP address: nonsense",
-  },
   { option: "ipam.subnet", value: "alone", config: single({}), unseen: "it is the older way to write the same" },
-  {
-    option: "ipam.subnet",
-    value: "no prefix",
-    config: { ipam: { type: "host-local", subnet: "172.26.64.0" } },
-    fails: "invalid CIDR address",
-  },
   { option: "ipam.rangeStart", value: "inside", config: single({ rangeStart: "172.26.64.100" }) },
   {
     option: "ipam.rangeEnd",
@@ -116,12 +74,6 @@ export const cases: readonly SurfaceCase[] = [
     value: "the default routes",
     config: { ipam: { ...dualStack, routes: [{ dst: "0.0.0.0/0" }, { dst: "::/0" }] } },
   },
-  {
-    option: "ipam.routes.dst",
-    value: "no prefix",
-    config: { ipam: { ...hostLocal(subnet), routes: [{ dst: "10.99.0.0" }] } },
-    fails: "invalid CIDR address",
-  },
   { option: "ipam.routes.gw", value: "an address", config: route({ gw: "172.26.64.7" }) },
   { option: "ipam.routes.gw", value: "out of reach", config: route({ gw: "10.7.7.7" }), fails: "failed to add route" },
   { option: "ipam.routes.mtu", value: "1300", config: route({ mtu: 1300 }) },
@@ -129,12 +81,6 @@ export const cases: readonly SurfaceCase[] = [
   { option: "ipam.routes.priority", value: "50", config: route({ priority: 50 }) },
   { option: "ipam.routes.table", value: "100", config: route({ table: 100 }), fails: "Expected Route" },
   { option: "ipam.routes.scope", value: "universe", config: route({ scope: 0 }) },
-  {
-    option: "ipam.routes.scope",
-    value: "link, by a gateway",
-    config: route({ scope: 253 }),
-    fails: "network is unreachable",
-  },
   { option: "ipam.dataDir", value: "another", config: { ipam: { ...hostLocal(subnet), dataDir: "/run/cni" } } },
   {
     option: "ipam.resolvConf",
@@ -143,21 +89,9 @@ export const cases: readonly SurfaceCase[] = [
     before: "printf 'nameserver 10.0.0.53\\nsearch example.org\\noptions ndots:3\\n' >/run/resolv.conf",
   },
   {
-    option: "ipam.resolvConf",
-    value: "missing",
-    config: { ipam: { ...hostLocal(subnet), resolvConf: "/run/missing.conf" } },
-    fails: "no such file or directory",
-  },
-  {
     option: "runtimeConfig.ipRanges.subnet",
     value: "before ipam's own",
     config: { ...asked({}), isGateway: undefined },
-  },
-  {
-    option: "runtimeConfig.ipRanges.subnet",
-    value: "no prefix",
-    config: asked({ subnet: "172.28.0.0" }),
-    fails: "invalid CIDR address",
   },
   {
     option: "runtimeConfig.ipRanges.rangeStart",
@@ -178,11 +112,6 @@ export const cases: readonly SurfaceCase[] = [
   { option: "runtimeConfig.ips", value: "an address", config: { runtimeConfig: { ips: ["172.26.64.77"] } } },
   {
     option: "runtimeConfig.ips",
-    value: "an address with prefix",
-    config: { runtimeConfig: { ips: ["172.26.64.77/20"] } },
-  },
-  {
-    option: "runtimeConfig.ips",
     value: "one of IPv4, one of IPv6",
     config: { ipam: dualStack, runtimeConfig: { ips: ["172.26.64.77", "fd00:26::77"] } },
   },
@@ -193,7 +122,6 @@ export const cases: readonly SurfaceCase[] = [
     fails: "failed to allocate all requested IPs: 10.1.2.3",
   },
   { option: "args.cni.ips", value: "an address", config: { args: { cni: { ips: ["172.26.64.77"] } } } },
-  { option: "args.cni.ips", value: "no address", config: { args: { cni: { ips: ["nonsense"] } } }, fails: "nonsense" },
   { option: "CNI_ARGS.IP", value: "an address", args: "IgnoreUnknown=1;IP=172.26.64.77" },
   {
     option: "CNI_ARGS.IP",
