@@ -42,13 +42,6 @@ const rules = ofEach.map(
   ([step, last]) =>
     `${step}: fails: firewall (plugin 2): expected rule [-d 172.26.64.${last}/32 -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT] not found`,
 );
-const version = [
-  [l1.lone, 1],
-  [del, 2],
-].map(
-  ([step, position]) =>
-    `${step}: fails: bridge-wrapper (plugin ${position}): incompatible CNI versions; config is "9.0.0", plugin supports ["0.1.0" "0.2.0" "0.3.0" "0.3.1" "0.4.0" "1.0.0" "1.1.0"]`,
-);
 const leases = (dataDir: string) => ({ ...front, ipam: { ...hostLocal("172.30.0.0/20"), dataDir } });
 
 /** Lists that pass. */
@@ -70,18 +63,6 @@ export const right: Readonly<Record<string, Row>> = {
     exit: 0,
     gives: given,
     notes: [],
-  },
-  "portmap that no runtime gives a port": {
-    ...{ list: two(wrapped({ type: "portmap" })), exit: 0, gives: given },
-    notes: ["portmap-wrapper publishes no port: it has no capability portMappings"],
-  },
-  "a port that no plugin takes": {
-    ...{ list: two(), args: ["--port", "8080:80"], exit: 0, gives: given },
-    notes: ["--port changes nothing: no plugin has the capability portMappings"],
-  },
-  "bandwidth without rates": {
-    ...{ list: two({ type: "bandwidth" }), exit: 0, gives: given },
-    notes: ["bandwidth limits nothing: it has no rate"],
   },
   "bandwidth with the runtime's rates": {
     ...{ list: two(wrapped({ type: "bandwidth", capabilities: { bandwidth: true } })), exit: 0, gives: given },
@@ -133,7 +114,6 @@ export const right: Readonly<Record<string, Row>> = {
     ),
     ...{ exit: 0, gives: "eth0 172.30.0.2/20 fd00:1::2/64, eth1 172.26.64.2/20" },
   },
-  "1.1.0": { list: { ...two(), cniVersion: "1.1.0" }, exit: 0, gives: given },
   disableCheck: {
     ...{ list: { ...two(), disableCheck: true }, exit: 0, gives: given },
     says: [...rest, thirds].map((step) => `${step}: not run: the list has disableCheck`),
@@ -206,10 +186,6 @@ export const wrong: Readonly<Record<string, Row>> = {
       says: [`${l1.second}: fails: it gets 172.30.0.9/20, which the first one has, too`],
     },
   },
-  "a master that is nowhere": {
-    ...{ list: zone("1.0.0", wrapped({ ...macvlan, master: "ens99" })), args: veth, exit: 1 },
-    says: [`${l1.lone}: fails: macvlan-wrapper (plugin 1): Link not found`],
-  },
   "a plugin that is missing": {
     ...{ list: zone("1.0.0", wrapped(front), { type: "nix" }), exit: 1 },
     says: [
@@ -252,11 +228,6 @@ export const wrong: Readonly<Record<string, Row>> = {
     gives: given,
     says: [...rules],
   },
-  "a sysctl that is nowhere": {
-    list: two(wrapped({ type: "tuning", sysctl: { "net.core.nix": "1" } })),
-    exit: 1,
-    says: [`${l1.lone}: fails: tuning-wrapper (plugin 3): open /proc/sys/net/core/nix: no such file or directory`],
-  },
   "the host's bridge has another address": {
     list: zone("1.0.0", wrapped({ ...front, bridge: "lan0", ipam: hostLocal("10.45.0.0/24") })),
     exit: 1,
@@ -295,7 +266,6 @@ export const wrong: Readonly<Record<string, Row>> = {
       "left: file /run/leaky-3",
     ],
   },
-  "an unknown version": { list: { ...two(), cniVersion: "9.0.0" }, exit: 1, says: [...version] },
 };
 
 /** Lists that cannot be tried here. */
@@ -304,19 +274,6 @@ export const untried: Readonly<Record<string, Row>> = {
     list: zone("1.0.0", wrapped(macvlan)),
     exit: 2,
     says: ["not tried: it needs uplink0 of this host: --veth puts a veth there"],
-  },
-  "the card of the default route": {
-    ...{ list: zone("1.0.0", wrapped({ ...macvlan, master: undefined })), exit: 2 },
-    says: ["not tried: it needs uplink0 of this host: --veth puts a veth there"],
-  },
-  dhcp: {
-    ...{ list: zone("1.0.0", wrapped({ ...front, ipam: { type: "dhcp" } })), exit: 2 },
-    says: ["not tried: bridge-wrapper asks a DHCP daemon and a server for addresses"],
-  },
-  "leases in the root directory": {
-    list: zone("1.0.0", wrapped(leases("/no-such-directory"))),
-    exit: 2,
-    says: ["not tried: /no-such-directory/zone has no directory above it: make one"],
   },
   "leases in a relative directory": {
     list: zone("1.0.0", wrapped(leases("no-such-directory"))),
@@ -327,47 +284,11 @@ export const untried: Readonly<Record<string, Row>> = {
       leftJournal,
     ],
   },
-  "a file in /run": {
-    ...{
-      list: zone(
-        "1.0.0",
-        wrapped({ ...front, ipam: { ...hostLocal("172.30.0.0/20"), resolvConf: "/run/resolv.conf" } }),
-      ),
-      exit: 2,
-    },
-    says: ["not tried: bridge-wrapper needs /run/resolv.conf of this host"],
-  },
-  "plugins in /run": {
-    ...{ list: zone("1.0.0", wrapped(front)), args: ["--cni-path", "/run/lab/plugins"], exit: 2 },
-    says: ["not tried: the plugins in /run/lab/plugins are under /run, which begins empty"],
-  },
-  firewalld: {
-    list: two(wrapped({ type: "firewall" })),
-    exit: 2,
-    says: ["not tried: firewall-wrapper asks firewalld"],
-  },
   "a file that nobody has in /run": {
     ...{
       list: zone("1.0.0", wrapped({ ...front, ipam: { ...hostLocal("172.30.0.0/20"), resolvConf: "/run/nix" } })),
       exit: 2,
     },
     says: [`${l1.lone}: unknown: bridge-wrapper (plugin 1): open /run/nix: no such file or directory`],
-  },
-  "no plugins": {
-    list: zone("1.0.0"),
-    exit: 2,
-    says: ["not tried: its list of plugins is empty"],
-  },
-  "a device by its bus": {
-    ...{ list: zone("1.0.0", wrapped({ type: "host-device", pciBusID: "0000:00:1f.6" })), args: veth, exit: 2 },
-    says: ["not tried: only the plugin knows which interface of this host host-device-wrapper takes"],
-  },
-  "a master from jq": {
-    ...{
-      list: zone("1.0.0", { ...wrapped(macvlan), master: undefined, wrapper: { jq: '.master = "uplink0"' } }),
-      args: veth,
-      exit: 2,
-    },
-    says: ["not tried: only the plugin knows which interface of this host macvlan-wrapper takes"],
   },
 };
