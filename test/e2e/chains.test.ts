@@ -69,28 +69,6 @@ const cases: readonly Case[] = [
     twin: loses("eth0", "10.30.0.2/24"),
   },
   {
-    title: "a second interface of IPv4 and IPv6",
-    list: zone(
-      "1.0.0",
-      wrapped(macvlan),
-      wrapped(
-        {
-          ...second,
-          ipam: {
-            type: "host-local",
-            ranges: [[{ subnet: "10.30.0.0/24" }], [{ subnet: "fd00:30::/64" }]],
-            routes: [{ dst: "fd00:99::/64" }],
-          },
-        },
-        "eth1",
-      ),
-    ),
-    links: { lo: [], eth0: ["172.16.5.2/24"], eth1: ["10.30.0.2/24", "fd00:30::2/64"] },
-    result: ["eth0", "disc1", "VETH", "eth1"],
-    bridges: ["disc1"],
-    twin: loses("eth1", "fd00:30::2/64"),
-  },
-  {
     title: "a route without a gateway",
     list: zone(
       "1.0.0",

@@ -30,18 +30,6 @@ describe("a client is restarted, and allocations with other plugins do not notic
       count: 1,
     },
     {
-      title: "ptp and macvlan",
-      list: zone("1.0.0", wrapped(ptp), wrapped(macvlan, "eth1")),
-      links: "eth0,eth1",
-      count: 3,
-    },
-    {
-      title: "two ptp",
-      list: zone("1.0.0", wrapped(ptp), wrapped({ ...ptp, ipam: hostLocal("10.51.0.0/24") }, "eth1")),
-      links: "eth0,eth1",
-      count: 3,
-    },
-    {
       title: "bridge, macvlan, ptp and tap",
       list: zone(
         "1.0.0",

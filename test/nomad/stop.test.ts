@@ -11,17 +11,10 @@ const everything = zone("1.0.0", wrapped(macvlan), wrapped(masqueraded, "eth1"),
 const ports = { web: 8080, other: 0 };
 
 describe("a job is stopped", () => {
-  test("no lease, link, rule, record or cached result is left", async () => {
+  test("after a restart of the client: no lease, link, rule, record or cached result is left", async () => {
     await using nomad = await NomadLab.start({ networks: [everything] });
     await nomad.run(jobOf({ network: "cni/zone", count: 1, ports }));
     expect((await rulesOfContainers(nomad.lab)).length).toBeGreaterThan(0);
-    await nomad.stop("job");
-    await expectNothingLeft(nomad);
-  });
-
-  test("the same after a restart of the client", async () => {
-    await using nomad = await NomadLab.start({ networks: [everything] });
-    await nomad.run(jobOf({ network: "cni/zone", count: 1, ports }));
     await nomad.restartClient();
     await nomad.stop("job");
     await expectNothingLeft(nomad);
