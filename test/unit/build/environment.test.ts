@@ -1,18 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { environment } from "../../../build/environment.mjs";
 import { makeCaller, variablesOf } from "../../reports/settings/caller.ts";
 import { type Setting, settings } from "../../reports/settings/table.ts";
+import { temporary } from "../../support/scratch.ts";
 
 const plain: Setting = { name: "no setting" };
-
-function makeHome(): string {
-  const home = mkdtempSync(join(tmpdir(), "cni-wrappers-home-"));
-  onTestFinished(() => rmSync(home, { recursive: true }));
-  return home;
-}
 
 /** What the programs get if somebody with this setting runs an npm script. */
 function reached(setting: Setting, home: string): Record<string, string | undefined> {
@@ -21,7 +13,7 @@ function reached(setting: Setting, home: string): Record<string, string | undefi
 }
 
 test.each(settings)("$name: only what has to reach the programs does", (setting) => {
-  const home = makeHome();
+  const home = temporary();
   const unset = Object.fromEntries(Object.keys(setting.variables ?? {}).map((name) => [name, undefined]));
   const [found, expected] = [reached(setting, home), reached({ ...setting, variables: unset, files: {} }, home)];
   const names = Object.keys({ ...found, ...expected });
@@ -62,5 +54,5 @@ test("a cache where there can be no directory is not used", () => {
 test("a registry in Go's own file reaches the programs, and nothing else of it", () => {
   const file = "GOPROXY=https://proxy.example\nGOFLAGS=-mod=vendor\nGOPATH=relative\n";
   const setting = { ...plain, files: { ".config/go/env": file } };
-  expect(reached(setting, makeHome())).toMatchObject({ GOPROXY: "https://proxy.example", GOFLAGS: "-buildvcs=false" });
+  expect(reached(setting, temporary())).toMatchObject({ GOPROXY: "https://proxy.example", GOFLAGS: "-buildvcs=false" });
 });

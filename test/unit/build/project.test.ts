@@ -1,17 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { placeholders, readProject } from "../../../build/project.ts";
-
-const directory = mkdtempSync(join(tmpdir(), "cni-wrappers-project-"));
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+import { temporary } from "../../support/scratch.ts";
 
 test("the project is the author and the repository of package.json", () => {
   const manifest = {
     author: "Jane Doe <jane@host.example>",
     repository: { type: "git", url: "git+https://host.example/jane/wrappers.git" },
   };
+  const directory = temporary();
   writeFileSync(join(directory, "package.json"), JSON.stringify(manifest));
   const project = readProject(directory);
   expect(project).toEqual({ maintainer: manifest.author, repository: "https://host.example/jane/wrappers" });

@@ -25,7 +25,14 @@ export function intercept<Name extends keyof typeof fs>(
   return restore;
 }
 
-/** Notes each fsync, with the content of a file, and each rename, with the new name. `undo` ends it. */
+/** Until the test ends, a function of `node:fs` fails. */
+export function failWith(code: string, name: keyof typeof fs): void {
+  intercept(name, () => () => {
+    throw Object.assign(new Error(code), { code });
+  });
+}
+
+/** Notes each fsync, with the content of a file, and each rename, with the new name. `undo` ends it, as the test's end does. */
 export function noteSyncs(): { readonly done: string[]; readonly undo: () => void } {
   const done: string[] = [];
   const { fsyncSync, renameSync, fstatSync, readFileSync } = fs;
@@ -40,5 +47,6 @@ export function noteSyncs(): { readonly done: string[]; readonly undo: () => voi
       renameSync(from, to);
     },
   });
+  onTestFinished(undo);
   return { done, undo };
 }

@@ -1,15 +1,14 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { provenance } from "../../../../build/release/provenance.ts";
+import { scratch } from "../../../support/scratch.ts";
+import { setVariable, writeProgram } from "../../support/programs.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "cni-wrappers-provenance-"));
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
-afterEach(() => void vi.unstubAllEnvs());
+const directory = scratch();
 const archive = join(directory, "cni-wrappers-tools-linux-arm64-v1.2.3.tgz");
-writeFileSync(archive, "an archive");
+beforeEach(() => writeFileSync(archive, "an archive"));
 
 const stamp = { version: "1.2.3", commit: "0123456789012345678901234567890123456789" };
 const env = { RELEASE_BUILDER_ID: "https://builder.example/1", RELEASE_REPOSITORY: "https://host.example/project" };
@@ -53,8 +52,8 @@ test("its sources are the commit, the lock files and the Node of the lock file",
 });
 
 test("the sources of the slim flavor name its Rust, and without a server it is built by hand", () => {
-  writeFileSync(join(directory, "rustc"), '#!/bin/sh\necho "rustc $*"\necho\n', { mode: 0o755 });
-  vi.stubEnv("PATH", directory);
+  writeProgram(join(directory, "rustc"), 'echo "rustc $*"\necho');
+  setVariable("PATH", directory);
   const slim = { flavor: "slim", architecture: "amd64" } as const;
   const made = () => provenance(slim, archive, stamp, {}) as { predicate: Record<string, Record<string, unknown>> };
   const { buildDefinition, runDetails } = made().predicate;
@@ -64,6 +63,6 @@ test("the sources of the slim flavor name its Rust, and without a server it is b
     resolvedDependencies: expect.arrayContaining([{ name: "rustc", annotations: { version: "rustc -vV" } }]),
   });
   expect(runDetails).toEqual({ builder: { id: expect.stringMatching(/^https:.*\/builders\/by-hand$/) } });
-  vi.stubEnv("PATH", "/nowhere");
+  setVariable("PATH", "/nowhere");
   expect(made).toThrow("rustc failed: ");
 });

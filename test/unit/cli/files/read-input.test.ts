@@ -1,18 +1,12 @@
-import fs, { mkdtempSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { filesIn, listed, longestList, readInput } from "../../../../cli/files/read-input.ts";
-import { replaceFileFunctions } from "../../support/file-functions.ts";
-
-function directory(): string {
-  const made = mkdtempSync(join(tmpdir(), "read-input-"));
-  onTestFinished(() => rmSync(made, { recursive: true }));
-  return made;
-}
+import { temporary } from "../../../support/scratch.ts";
+import { failWith, intercept } from "../../support/file-functions.ts";
 
 test("a file may have as many bytes as the limit, and not one more", () => {
-  const file = join(directory(), "list");
+  const file = join(temporary(), "list");
   writeFileSync(file, Buffer.alloc(longestList, " "));
   expect(readInput("list", file, longestList)).toHaveLength(longestList);
   writeFileSync(file, Buffer.alloc(longestList + 1, " "));
@@ -20,28 +14,26 @@ test("a file may have as many bytes as the limit, and not one more", () => {
 });
 
 test("a file for which another user puts a link into its place is not read through the link", () => {
-  const place = directory();
+  const place = temporary();
   const file = join(place, "list");
   for (const name of ["list", "secret"]) writeFileSync(join(place, name), name);
-  const { lstatSync } = fs;
-  const swapped = ((path: string) => {
+  intercept("lstatSync", (lstatSync) => (path: string) => {
     const found = lstatSync(path);
     unlinkSync(file);
     symlinkSync("secret", file);
     return found;
-  }) as typeof lstatSync;
-  onTestFinished(replaceFileFunctions({ lstatSync: swapped }));
+  });
   expect(() => readInput("list", file, longestList)).toThrow("list: its symbolic links form a circle");
 });
 
 test("a name that begins with a dot is that of a file that was not finished", () => {
-  const place = directory();
+  const place = temporary();
   for (const name of ["b", "a.", ".c"]) writeFileSync(join(place, name), "");
   expect(filesIn(place)).toEqual(["a.", "b"]);
 });
 
 test("a link to a directory that is missing is not an empty directory", () => {
-  const place = directory();
+  const place = temporary();
   symlinkSync("nowhere", join(place, "results"));
   expect(() => filesIn(join(place, "results"))).toThrow(`${place}/results: there is no such file`);
   expect(filesIn(join(place, "none"))).toEqual([]);
@@ -49,14 +41,9 @@ test("a link to a directory that is missing is not an empty directory", () => {
 });
 
 test("a directory that cannot be read is not empty, also where a file may be in its place", () => {
-  const place = directory();
+  const place = temporary();
   writeFileSync(join(place, "file"), "");
   expect(listed(join(place, "file"), true)).toEqual([]);
-  const undo = replaceFileFunctions({
-    readdirSync() {
-      throw Object.assign(new Error("EACCES"), { code: "EACCES" });
-    },
-  });
-  onTestFinished(undo);
+  failWith("EACCES", "readdirSync");
   expect(() => listed(join(place, "file"), true)).toThrow(`${place}/file: permission denied`);
 });

@@ -1,9 +1,9 @@
-import { existsSync, type statfsSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { journalProblem } from "../../../../cli/host/journal-place.ts";
 import { scratch } from "../../../support/scratch.ts";
-import { replaceFileFunctions } from "../../support/file-functions.ts";
+import { failWith, intercept } from "../../support/file-functions.ts";
 
 const directory = scratch();
 
@@ -27,23 +27,11 @@ test.each([
   ["no file can be made", { bsize: 4096, bfree: 16, files: 9, ffree: 0 }, "no space is left on the file system"],
   ["the file system counts no files", { bsize: 4096, bfree: 16, files: 0, ffree: 0 }, undefined],
 ])("%s", (_, space, problem) => {
-  const restore = replaceFileFunctions({ statfsSync: (() => space) as unknown as typeof statfsSync });
-  try {
-    expect(journalProblem(directory)).toBe(problem && `${directory}: ${problem}`);
-  } finally {
-    restore();
-  }
+  intercept("statfsSync", () => () => space);
+  expect(journalProblem(directory)).toBe(problem && `${directory}: ${problem}`);
 });
 
 test("a directory where nobody may write is named", () => {
-  const restore = replaceFileFunctions({
-    accessSync() {
-      throw Object.assign(new Error("EACCES"), { code: "EACCES" });
-    },
-  });
-  try {
-    expect(journalProblem(directory)).toBe(`${directory}: permission denied; run the command as root`);
-  } finally {
-    restore();
-  }
+  failWith("EACCES", "accessSync");
+  expect(journalProblem(directory)).toBe(`${directory}: permission denied; run the command as root`);
 });

@@ -1,8 +1,8 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import {
   defaultRoutes,
   hostEnd,
@@ -13,6 +13,7 @@ import {
   readLinks,
 } from "../../../../cli/host/links.ts";
 import { scratch } from "../../../support/scratch.ts";
+import { setVariable, writeProgram } from "../../support/programs.ts";
 
 const directory = scratch();
 
@@ -26,11 +27,9 @@ test("a control character in a link's name does not hide the other links", () =>
 });
 
 test("the links of a container and of the host, and the id that the container has for the host", async () => {
-  const program = (name: string, script: string) =>
-    writeFileSync(join(directory, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  vi.stubEnv("PATH", directory);
-  vi.stubEnv("INSIDE", "2");
-  onTestFinished(() => void vi.unstubAllEnvs());
+  const program = (name: string, script: string) => writeProgram(join(directory, name), script);
+  setVariable("PATH", directory);
+  setVariable("INSIDE", "2");
   program("nsenter", 'case $1 in --net=/proc/*/fd/*) INSIDE=7; export INSIDE; shift; exec "$@" ;; esac; exit 1');
   const inside = '[ "$*" = "-json -details address show" ] && echo "[{\\"ifindex\\":$INSIDE,\\"ifname\\":\\"eth0\\"}]"';
   program("ip", inside);
@@ -79,9 +78,7 @@ test("the host's end of a veth has its index, and its namespace is the host's", 
   const endOf = (link_netnsid?: number) =>
     hostEnd(
       { ifindex: 2, ifname: "eth0", link_index: 7, ...(link_netnsid !== undefined && { link_netnsid }) },
-      {
-        ...{ inside: [], host, hostId: "0" },
-      },
+      { inside: [], host, hostId: "0" },
     )?.ifname;
   expect([endOf(0), endOf(1), endOf()]).toEqual(["veth7", undefined, undefined]);
 });

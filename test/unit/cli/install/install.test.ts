@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { Memory } from "../../../../cli/host/memory.ts";
 import { install, installPrevious, ownRelease, removeAll } from "../../../../cli/install/install.ts";
 import { hasPlugins, placeAt } from "../../../../cli/install/place.ts";
@@ -27,7 +27,7 @@ import { type Entry, nowhere } from "../../../../shared/journal/journal.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { writeResult } from "../../support/cached-results.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
-import { noteSyncs, replaceFileFunctions } from "../../support/file-functions.ts";
+import { intercept, noteSyncs } from "../../support/file-functions.ts";
 import { entryOf, journalFiles } from "../../support/journals.ts";
 import { redirect } from "../../support/redirected.ts";
 
@@ -189,17 +189,19 @@ test("a directory in place of the executable is none of ours", () => {
 });
 
 test("what the disk did not take whole is not put into place", () => {
-  const read = readFileSync;
-  const half = ((path: string, ...rest: []) =>
-    String(path).includes("/new.") ? Buffer.from("half") : read(path, ...rest)) as typeof readFileSync;
-  onTestFinished(replaceFileFunctions({ readFileSync: half }));
+  const isHalf = (path: string) => String(path).includes("/new.");
+  intercept(
+    "readFileSync",
+    (read) =>
+      (path, ...rest) =>
+        isHalf(path) ? Buffer.from("half") : read(path, ...rest),
+  );
   expect(() => installed("1.0.0")).toThrow("the disk does not have what was written to it");
   expect(existsSync(at("cni-wrappers"))).toBe(false);
 });
 
 test("the executable is on the disk before it is in its place, then the directories, and the links last", () => {
-  const { done, undo } = noteSyncs();
-  onTestFinished(undo);
+  const { done } = noteSyncs();
   installed("1.0.0", "bridge");
   const first = done.splice(0);
   expect(first).toEqual([
@@ -218,15 +220,12 @@ test("the executable is on the disk before it is in its place, then the director
 
 test.each([[], ["1.0.0"]])("an upgrade that fails at its last step leaves nothing behind: %j", (...earlier) => {
   for (const version of earlier) installed(version);
-  const rename = renameSync;
   const mark = `${process.pid}-${readFileSync("/proc/self/stat", "utf8").split(" ")[21]}`;
-  const restore = replaceFileFunctions({
-    renameSync: (from, to) => {
-      if (to !== at("cni-wrappers")) return rename(from, to);
-      // The mark is that of a process that runs, so no other install takes the file for a leftover.
-      expect(from).toBe(at(`.cni-wrappers/new.${mark}`));
-      throw Object.assign(new Error("full"), { code: "ENOSPC" });
-    },
+  const restore = intercept("renameSync", (rename) => (from: string, to: string) => {
+    if (to !== at("cni-wrappers")) return rename(from, to);
+    // The mark is that of a process that runs, so no other install takes the file for a leftover.
+    expect(from).toBe(at(`.cni-wrappers/new.${mark}`));
+    throw Object.assign(new Error("full"), { code: "ENOSPC" });
   });
   expect(() => installed("2.0.0")).toThrow("no space left on the device");
   restore();
@@ -236,16 +235,12 @@ test.each([[], ["1.0.0"]])("an upgrade that fails at its last step leaves nothin
 
 test("two installs of one version at the same time keep the version before", () => {
   installed("1.0.0");
-  const link = linkSync;
-  const restore = replaceFileFunctions({
-    linkSync: (from, to) => {
-      // The other one is first.
-      renameSync(at("cni-wrappers"), at(".cni-wrappers/previous"));
-      writeFileSync(at("cni-wrappers"), program("2.0.0"), { mode: 0o755 });
-      link(from, to);
-    },
+  intercept("linkSync", (link) => (from: string, to: string) => {
+    // The other one is first.
+    renameSync(at("cni-wrappers"), at(".cni-wrappers/previous"));
+    writeFileSync(at("cni-wrappers"), program("2.0.0"), { mode: 0o755 });
+    link(from, to);
   });
-  onTestFinished(restore);
   installed("2.0.0");
   expect([readFileSync(at("cni-wrappers")), readFileSync(at(".cni-wrappers/previous"))]).toEqual([
     program("2.0.0"),
@@ -340,6 +335,18 @@ test("uninstall removes nothing while a container needs the wrappers", async () 
   });
 });
 
+/** Writes the journal of a container in the namespace of this process, since this boot. */
+function writeJournal(changes: Partial<Entry>): void {
+  const memory = new Memory();
+  const namespace = memory.namespace("/proc/self/ns/net") ?? nowhere("/none");
+  const { bootId = "" } = memory.moment() ?? {};
+  for (const [path, text] of Object.entries(journalFiles(entryOf({ bootId, namespace, ...changes })))) {
+    const file = path.replace("/var/lib/cni", directory);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+}
+
 const list = (type: string) => ({ cniVersion: "1.0.0", name: "zone", plugins: [{ type }] });
 
 test.each<[string, object | undefined, Partial<Entry> | undefined, string | undefined, string?]>([
@@ -361,14 +368,7 @@ test.each<[string, object | undefined, Partial<Entry> | undefined, string | unde
     "job c1",
   ],
 ])("does a container %s need the wrappers?", (_, result, entry, name, wrapped = "") => {
-  const memory = new Memory();
-  const namespace = memory.namespace("/proc/self/ns/net") ?? nowhere("/none");
-  const { bootId = "" } = memory.moment() ?? {};
-  const files = entry ? journalFiles(entryOf({ containerId: "c1", bootId, namespace, ...entry })) : {};
-  for (const [file, text] of Object.entries(files)) {
-    mkdirSync(at("wrappers/c1"), { recursive: true });
-    writeFileSync(file.replace("/var/lib/cni", directory), text);
-  }
+  if (entry) writeJournal({ containerId: "c1", ...entry });
   const args = [["NOMAD_JOB_ID", "job"]];
   const attachment = { network: "zone", containerId: "c1", netns: "/proc/self/ns/net", args, ...result };
   const uses = usesAmong(result ? [attachment as unknown as CachedAttachment] : [], new Set([wrapped]), directory);
@@ -376,17 +376,7 @@ test.each<[string, object | undefined, Partial<Entry> | undefined, string | unde
 });
 
 test("those who need the wrappers are sorted by name, with the directory of the plugins that a journal names", () => {
-  const memory = new Memory();
-  const namespace = memory.namespace("/proc/self/ns/net") ?? nowhere("/none");
-  const { bootId = "" } = memory.moment() ?? {};
-  const ids = ["cccccccccccccccc", "b2", "a3"];
-  for (const [file, text] of ids.flatMap((containerId) => {
-    const entry = entryOf({ containerId, bootId, namespace, path: `/opt/${containerId}/bridge` });
-    return Object.entries(journalFiles(entry));
-  })) {
-    mkdirSync(dirname(file.replace("/var/lib/cni", directory)), { recursive: true });
-    writeFileSync(file.replace("/var/lib/cni", directory), text);
-  }
+  for (const id of ["cccccccccccccccc", "b2", "a3"]) writeJournal({ containerId: id, path: `/opt/${id}/bridge` });
   const its = { network: "zone", containerId: "b2", netns: "/proc/self/ns/net", args: [["K8S_POD_NAME", "pod"]] };
   expect(usesAmong([{ ...its, list: undefined } as unknown as CachedAttachment], new Set(), directory)).toEqual([
     { network: "zone", containerId: "a3", name: "a3", plugins: "/opt/a3" },

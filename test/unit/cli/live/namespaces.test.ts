@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { isNamespace, namespacePath, pathStateAt, withNamespace } from "../../../../cli/live/namespaces.ts";
+import { temporary } from "../../../support/scratch.ts";
 
 const own = "/proc/self/ns/net";
 const { ino } = statSync(own);
@@ -18,8 +18,7 @@ test.each([
   ["a file", "file", undefined, undefined],
   ["nothing", "missing", undefined, undefined],
 ])("a path leads to a namespace, or is not used: %s", async (_, path, inode, expected) => {
-  const directory = mkdtempSync(join(tmpdir(), "namespaces-"));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const directory = temporary();
   execFileSync("mkfifo", [join(directory, "pipe")]);
   symlinkSync("pipe", join(directory, "link"));
   writeFileSync(join(directory, "file"), "");

@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isOwnPeer } from "../../../../cli/live/peer.ts";
+import { temporary } from "../../../support/scratch.ts";
 
 /** Connects to a server of this process. Both ends are open. */
 async function connected(host: string): Promise<{ readonly client: Socket; readonly peer: Socket; close(): void }> {
@@ -53,8 +53,7 @@ test.each<[string, string[], boolean]>([
   ["closed", [line(theirs, 0, 0)], false],
   ["on another host", [line(here, 0, 7), line(elsewhere, 0, 7)], false],
 ])("the other end is %s", (_, lines, isOwn) => {
-  const directory = mkdtempSync(join(tmpdir(), "peer-"));
+  const directory = temporary();
   writeFileSync(join(directory, "tcp"), `  sl  local_address rem_address\n${lines.join("\n")}\n`);
   expect(isOwnPeer({ localPort: 40000, remotePort: 4646 }, directory)).toBe(isOwn);
-  rmSync(directory, { recursive: true });
 });

@@ -1,18 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { runPlugin } from "../../../../cli/live/run-plugin.ts";
-import { scratch } from "../../../support/scratch.ts";
+import { scratch, temporary } from "../../../support/scratch.ts";
+import { setVariable, writeProgram } from "../../support/programs.ts";
 
 test("a type that is a path runs nothing, and the error is libcni's", async () => {
-  const directory = mkdtempSync(join(tmpdir(), "run-plugin-"));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const directory = temporary();
   mkdirSync(join(directory, "bin"));
-  writeFileSync(join(directory, "outside"), "#!/bin/sh\n", { mode: 0o755 });
+  writeProgram(join(directory, "outside"), "");
   const run = { environment: { CNI_PATH: join(directory, "bin") }, stdin: {} };
   expect(await runPlugin({ ...run, type: "../outside" }, 60)).toEqual({
     passed: false,
@@ -21,8 +20,7 @@ test("a type that is a path runs nothing, and the error is libcni's", async () =
 });
 
 test.each(["", "exit 0\n"])("a file that the kernel does not start is never handed to a shell: %j", async (text) => {
-  const directory = mkdtempSync(join(tmpdir(), "run-plugin-"));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const directory = temporary();
   writeFileSync(join(directory, "text"), text, { mode: 0o755 });
   const outcome = await runPlugin({ type: "text", environment: { CNI_PATH: directory }, stdin: {} }, 60);
   expect(outcome).toMatchObject({ passed: false, error: expect.stringContaining("the kernel does not start it") });
@@ -32,7 +30,7 @@ describe("a plugin", () => {
   const directory = scratch();
 
   const run = (script: string) => {
-    writeFileSync(join(directory, "slow"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    writeProgram(join(directory, "slow"), script);
     return { type: "slow", environment: { CNI_PATH: directory }, stdin: {} };
   };
   const isAlive = (pid: number) =>
@@ -74,10 +72,9 @@ describe("a plugin", () => {
   });
 
   test("it gets its configuration and its variables, and not the wrappers' log", async () => {
-    vi.stubEnv("CNI_WRAPPERS_LOG", "/var/log/cni");
-    vi.stubEnv("OF_THE_COMMAND", "kept");
-    vi.stubEnv("CNI_PATH", "/of/the/shell");
-    onTestFinished(() => void vi.unstubAllEnvs());
+    setVariable("CNI_WRAPPERS_LOG", "/var/log/cni");
+    setVariable("OF_THE_COMMAND", "kept");
+    setVariable("CNI_PATH", "/of/the/shell");
     const script = `printf '{"in":%s,"log":"%s","kept":"%s","path":"%s"}' "$(cat)" "$CNI_WRAPPERS_LOG" "$OF_THE_COMMAND" "$CNI_PATH"`;
     expect(await runPlugin({ ...run(script), stdin: { name: "zone" } }, 60)).toEqual({
       passed: true,
@@ -91,11 +88,15 @@ describe("a plugin", () => {
   });
 
   test("the first directory that has its file counts", async () => {
-    const [first, second, third] = ["one", "two", "three"].map((name) => join(directory, name));
-    for (const each of [first, second, third]) mkdirSync(each as string);
-    mkdirSync(join(first as string, "named"));
-    for (const each of [second, third])
-      writeFileSync(join(each as string, "named"), `#!/bin/sh\necho '{"from":"${each}"}'\n`, { mode: 0o755 });
+    const [first, second, third] = ["one", "two", "three"].map((name) => join(directory, name)) as [
+      string,
+      ...string[],
+    ];
+    mkdirSync(join(first, "named"), { recursive: true });
+    for (const each of [second, third] as string[]) {
+      mkdirSync(each);
+      writeProgram(join(each, "named"), `echo '{"from":"${each}"}'`);
+    }
     const call = (type: string, CNI_PATH?: string) =>
       runPlugin({ type, environment: CNI_PATH === undefined ? {} : { CNI_PATH }, stdin: {} }, 60);
     const cniPath = [first, second, third].join(":");

@@ -1,17 +1,12 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { programProblems } from "../../../../cli/needs/host-errors.ts";
+import { scratch } from "../../../support/scratch.ts";
+import { writeProgram } from "../../support/programs.ts";
 import { pluginOf } from "./support.ts";
 
-let nft: string;
-beforeAll(() => {
-  nft = mkdtempSync(join(tmpdir(), "programs-"));
-  writeFileSync(join(nft, "nft"), "#!/bin/sh\n");
-  chmodSync(join(nft, "nft"), 0o755);
-});
-afterAll(() => rmSync(nft, { recursive: true }));
+const nft = scratch();
+beforeEach(() => writeProgram(join(nft, "nft"), ""));
 
 test.each([
   ["masquerading", { type: "bridge", ipMasq: true }, "iptables or nft", ""],

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -6,24 +6,22 @@ import { ownNamespaces, type Task, tryInside } from "../../../../cli/try/inside.
 import { isOfKernel, mountsIn } from "../../../../cli/try/stage.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { runCommand, trouble } from "../../support/fake-terminal.ts";
+import { setVariable, writeProgram } from "../../support/programs.ts";
 import { redirect } from "../../support/redirected.ts";
+import { makeProc } from "./support.ts";
 
 const directory = scratch();
 beforeEach(() => {
   vi.spyOn(process, "getuid").mockReturnValue(0);
   write("zone.conflist", { cniVersion: "1.0.0", name: "zone", plugins: [{ type: "bridge" }] });
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-});
+afterEach(() => void vi.restoreAllMocks());
 
 const write = (name: string, value: object) => writeFileSync(join(directory, name), JSON.stringify(value));
 
 /** Runs the command with an unshare(1) of the test's own, so nothing runs on a stage. */
 async function attempted(unshare: string, args: readonly string[] = [], more: NodeJS.ProcessEnv = {}) {
-  writeFileSync(join(directory, "unshare"), `#!/bin/sh\ntouch ${directory}/started\n${unshare}\n`);
-  chmodSync(join(directory, "unshare"), 0o755);
+  writeProgram(join(directory, "unshare"), `touch ${directory}/started\n${unshare}`);
   const env = { PATH: `${directory}:${process.env.PATH}`, NOMAD_ADDR: "http://127.0.0.1:1", ...more };
   return await runCommand(["try", "--cni-path", "/nowhere", ...args, "zone.conflist"], { directory, env });
 }
@@ -66,15 +64,15 @@ test.each([
 test("nothing is started without root's rights, or if the list needs an interface of the host", async () => {
   write("zone.conflist", { cniVersion: "1.0.0", name: "zone", plugins: [{ type: "macvlan", master: "ens18" }] });
   const links = [{ ifindex: 2, ifname: "ens18", link_type: "ether" }];
-  writeFileSync(join(directory, "ip"), `#!/bin/sh\necho '${JSON.stringify(links)}'\n`, { mode: 0o755 });
-  vi.stubEnv("PATH", `${directory}:${process.env.PATH}`);
+  writeProgram(join(directory, "ip"), `echo '${JSON.stringify(links)}'`);
+  setVariable("PATH", `${directory}:${process.env.PATH}`);
   const { exitCode, stdout } = await attempted("", ["--json"]);
   expect({ exitCode, ...JSON.parse(stdout) }).toEqual({
     ...{ exitCode: 2, file: "zone.conflist", network: "zone", cniPath: ["/nowhere"] },
     ...{ notes: ["ens18 is a veth here"], steps: [], left: [], stays: [], problems: [] },
     obstacles: ["it needs ens18 of this host: --veth puts a veth there"],
   });
-  vi.stubEnv("PATH", "/nowhere");
+  setVariable("PATH", "/nowhere");
   expect(await attempted("")).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining("ip(8) failed or is miss"),
@@ -97,7 +95,10 @@ test("what unshare(1) is asked for: the namespaces, what happens to each mount, 
     "/var/run/b tmpfs",
     "/mnt/a nsfs",
   ];
-  makeProc(mounts.map((mount) => `${mount.replace(" ", " rw - ")} x rw`));
+  makeProc(
+    directory,
+    mounts.map((mount) => `${mount.replace(" ", " rw - ")} x rw`),
+  );
   redirect("/var/lib/cni", join(directory, "none"));
   const why = 'failed to find plugin "ptp-wrapper" in path [/nowhere]';
   const outcome = { steps: [passes, { ...passes, plugin: "ptp-wrapper", why }], left: [], stays: [], problems: [] };
@@ -123,13 +124,8 @@ test("what unshare(1) is asked for: the namespaces, what happens to each mount, 
   ]);
   expect(JSON.parse(readFileSync(join(directory, "given"), "utf8"))).toEqual({
     ...{ path: "zone.conflist", text: readFileSync(join(directory, "zone.conflist"), "utf8") },
-    cniPath: ["/nowhere", directory],
-    ...{
-      seconds: 60,
-      ports: ["80:80"],
-      commands: [],
-      outside: ["net", "mnt", "pid", "ipc", "uts"].map((kind) => `${kind}:[2]`),
-    },
+    ...{ cniPath: ["/nowhere", directory], seconds: 60, ports: ["80:80"], commands: [] },
+    outside: ["net", "mnt", "pid", "ipc", "uts"].map((kind) => `${kind}:[2]`),
   });
 });
 
@@ -138,14 +134,6 @@ test("without unshare(1) nothing is tried", async () => {
     trouble("unshare(1) does not start: spawn unshare ENOENT"),
   );
 });
-
-/** Makes a /proc in which this process has namespaces of its own, and these mounts. */
-function makeProc(mounts: readonly string[]): void {
-  mkdirSync(join(directory, "self/ns"), { recursive: true });
-  for (const kind of ["net", "mnt", "pid", "ipc", "uts"]) symlinkSync(`${kind}:[2]`, join(directory, "self/ns", kind));
-  writeFileSync(join(directory, "self/mountinfo"), mounts.map((mount) => `22 1 0:21 / ${mount}\n`).join(""));
-  redirect("/proc", directory);
-}
 
 describe("--inside", () => {
   const task: Task = { path: "x", text: "{}", cniPath: [], seconds: 1, commands: [], outside: [] };
@@ -173,14 +161,15 @@ describe("--inside", () => {
     ],
   ])("looks at each mount before it runs ip(8): %s", async (_, mounts, words) => {
     symlinkSync("circle", join(directory, "circle"));
-    makeProc(mounts.map((mount) => mount.replace("@", directory)));
+    makeProc(
+      directory,
+      mounts.map((mount) => mount.replace("@", directory)),
+    );
     // It reads its input first: else the pipe breaks now and then, before it says a word.
-    writeFileSync(join(directory, "ip"), "#!/bin/sh\nwhile read -r _; do :; done\necho broken >&2; exit 1\n", {
-      mode: 0o755,
-    });
-    vi.stubEnv("PATH", `${directory}:${process.env.PATH}`);
+    writeProgram(join(directory, "ip"), "while read -r _; do :; done\necho broken >&2; exit 1");
+    setVariable("PATH", `${directory}:${process.env.PATH}`);
     await expect(tryInside({ ...task, outside: ["net:[1]"] })).rejects.toThrow(words);
-    writeFileSync(join(directory, "ip"), "#!/bin/sh\n", { mode: 0o755 });
+    writeProgram(join(directory, "ip"), "");
     const next = words === open ? open : "it is not a list with a name";
     await expect(tryInside({ ...task, outside: ["net:[1]"] })).rejects.toThrow(next);
   });

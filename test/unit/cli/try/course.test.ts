@@ -1,12 +1,14 @@
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import { networkIn } from "../../../../cli/live/networks.ts";
 import { courseOf } from "../../../../cli/try/course.ts";
 import { tryInside } from "../../../../cli/try/inside.ts";
 import { scratch } from "../../../support/scratch.ts";
+import { setVariable, writeProgram } from "../../support/programs.ts";
 import { redirect } from "../../support/redirected.ts";
+import { makeProc } from "./support.ts";
 
 const directory = scratch();
 beforeEach(() => {
@@ -17,16 +19,10 @@ beforeEach(() => {
     "ip",
     `case "$*" in netns*) echo "$*" >>${directory}/netns ;; -batch\\ -) cat >${directory}/batch ;; ${rules} *) echo [] ;; esac`,
   );
-  vi.stubEnv("PATH", directory);
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
+  setVariable("PATH", directory);
 });
 
-function script(name: string, text: string): void {
-  writeFileSync(join(directory, name), `#!/bin/sh\nPATH=/usr/bin:/bin\n${text}\n`);
-  chmodSync(join(directory, name), 0o755);
-}
+const script = (name: string, text: string) => writeProgram(join(directory, name), `PATH=/usr/bin:/bin\n${text}`);
 
 const result = (last: string) =>
   `'{"cniVersion":"1.0.0","interfaces":[{"name":"br0"},{"name":"eth0","sandbox":"/x"}],"ips":[{"address":"10.0.0.'${last}'/24","interface":1}]}'`;
@@ -192,10 +188,7 @@ test.each<[string, Does, readonly string[], readonly object[]]>([
   ],
   ["what each one makes again is left, and does not stay", { "ADD 1": rule, "ADD 3": rules }, ["rule priority 8"], []],
 ])("on the stage: %s", async (_, does, left, stays) => {
-  mkdirSync(join(directory, "self/ns"), { recursive: true });
-  for (const kind of ["net", "mnt", "pid", "ipc", "uts"]) symlinkSync(`${kind}:[2]`, join(directory, "self/ns", kind));
-  writeFileSync(join(directory, "self/mountinfo"), "");
-  redirect("/proc", directory);
+  makeProc(directory);
   const asked = {
     path: "/zone.conflist",
     cniPath: [directory],

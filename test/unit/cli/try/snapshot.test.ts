@@ -1,27 +1,23 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { shapeOf, takeSnapshot, textOf } from "../../../../cli/try/snapshot.ts";
 import { scratch } from "../../../support/scratch.ts";
+import { setVariable, writeProgram } from "../../support/programs.ts";
 import { redirect } from "../../support/redirected.ts";
 
 const directory = scratch();
-beforeEach(() => {
-  vi.stubEnv("PATH", directory);
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
-});
+beforeEach(() => setVariable("PATH", directory));
 
 function write(name: string, text = ""): void {
   mkdirSync(dirname(join(directory, name)), { recursive: true });
-  writeFileSync(join(directory, name), text, { mode: 0o755 });
+  writeFileSync(join(directory, name), text);
 }
 
 /** Makes a program that prints an answer for some arguments, and fails for others. */
 function program(name: string, answers: Readonly<Record<string, string>>): void {
   const cases = Object.entries(answers).map(([words, text]) => `"${words}") echo '${text}' ;;`);
-  write(name, `#!/bin/sh\ncase "$*" in\n${cases.join("\n")}\n*) echo "$*" >&2; exit 1 ;;\nesac\n`);
+  writeProgram(join(directory, name), `case "$*" in\n${cases.join("\n")}\n*) echo "$*" >&2; exit 1 ;;\nesac`);
 }
 
 test("a snapshot has everything that a plugin can leave, and not what the kernel makes", async () => {
@@ -93,7 +89,7 @@ test.each([
   ["Protocol not supported", []],
   ["Operation not permitted", ["ip: Operation not permitted"]],
 ])("rules that cannot be read: %s", async (words, problems) => {
-  write("ip", `#!/bin/sh\ncase "$*" in *-6*rule*) echo "${words}" >&2; exit 2 ;; *) echo [] ;; esac`);
+  writeProgram(join(directory, "ip"), `case "$*" in *-6*rule*) echo "${words}" >&2; exit 2 ;; *) echo [] ;; esac`);
   expect((await takeSnapshot()).problems).toEqual(problems);
 });
 

@@ -1,12 +1,11 @@
-import { chmodSync, mkdtempSync, openSync, readSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, openSync, readSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { canExec, canSpawn } from "../../../../shared/host/node/executable-file.ts";
 import { inspectFile } from "../../../../shared/host/node/inspect-file.ts";
+import { scratch } from "../../../support/scratch.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "cni-wrappers-unit-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = scratch();
 
 let number = 0;
 

@@ -4,7 +4,6 @@ import fs, {
   chownSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -13,7 +12,6 @@ import fs, {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import {
@@ -27,7 +25,8 @@ import {
   removeFile,
   stat,
 } from "../../../../shared/host/node/files.ts";
-import { intercept, replaceFileFunctions } from "../../support/file-functions.ts";
+import { scratch } from "../../../support/scratch.ts";
+import { failWith, intercept, replaceFileFunctions } from "../../support/file-functions.ts";
 
 /** The calls of file functions, in order. A path stands for a descriptor. */
 const done: string[] = [];
@@ -59,21 +58,14 @@ const restore = replaceFileFunctions({
   },
 });
 
-const folder = mkdtempSync(join(tmpdir(), "cni-wrappers-unit-"));
-afterAll(() => {
-  restore();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(restore);
 
-let directory: string;
+const directory = scratch();
 const at = (name: string) => join(directory, name);
 const made = { makesFile: true, isFlushed: false };
 const flushed = { makesFile: true, isFlushed: true };
-let number = 0;
 
 beforeEach(() => {
-  directory = join(folder, `case${number++}`);
-  mkdirSync(directory);
   done.length = 0;
   failing.sync = undefined;
   failing.gone = 0;
@@ -160,14 +152,10 @@ describe("a failure has the name of the error", () => {
 });
 
 test("a directory that another process makes at the same time is there; one that cannot be made is an error", () => {
-  const make = (code: string) =>
-    intercept("mkdirSync", () => () => {
-      throw Object.assign(new Error(code), { code });
-    });
-  make("EEXIST");
+  failWith("EEXIST", "mkdirSync");
   expect(() => makeDirectory(at("one"), 0o700)).not.toThrow();
   expect(done).toEqual([`sync ${basename(directory)}`]);
-  make("EACCES");
+  failWith("EACCES", "mkdirSync");
   expect(() => makeDirectory(at("one"), 0o700)).toThrow("EACCES");
 });
 

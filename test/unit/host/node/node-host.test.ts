@@ -1,8 +1,8 @@
-import fs, { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import fs, { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 import { nodeHost } from "../../../../shared/host/node/node-host.ts";
+import { scratch } from "../../../support/scratch.ts";
 import { replaceFileFunctions } from "../../support/file-functions.ts";
 
 const restore = replaceFileFunctions({ writeSync: vi.fn(fs.writeSync) as unknown as typeof fs.writeSync });
@@ -10,11 +10,10 @@ const restore = replaceFileFunctions({ writeSync: vi.fn(fs.writeSync) as unknown
 vi.stubGlobal("__VERSION__", "1.2.3");
 vi.stubGlobal("__COMMIT__", "abcdef");
 
-const folder = mkdtempSync(join(tmpdir(), "cni-wrappers-unit-"));
+const folder = scratch();
 afterAll(() => {
   restore();
   vi.unstubAllGlobals();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 // Lines of several processes stay whole only if each line is one write.
