@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -7,23 +7,24 @@ import { stat as statOf } from "../../shared/host/node/files.ts";
 import { type Began, type Namespace, namespaceOf } from "../../shared/journal/journal.ts";
 import { beganLine, linesText } from "../../shared/journal/lines.ts";
 import { scratch } from "../support/scratch.ts";
+import { writeProgram } from "./support/programs.ts";
 
 const jobs = path.resolve(import.meta.dirname, "../../conf-examples/nomad-jobs");
 
 const directory = scratch();
 beforeEach(() => {
   for (const name of ["bin", "tools", "commands"]) mkdirSync(at(name));
-  writeProgram("bin/sleep", "");
+  program("bin/sleep", "");
 });
 
 const at = (name: string) => path.join(directory, name);
 
-function writeProgram(name: string, text: string): void {
-  writeFileSync(at(name), `#!/bin/sh\n${text}\n`);
-  chmodSync(at(name), 0o755);
-}
+const program = (name: string, script: string) => writeProgram(at(name), script);
+const textOf = (name: string) => (existsSync(at(name)) ? readFileSync(at(name), "utf8") : undefined);
 
-function run(script: string, args: readonly string[] = [], variables: Readonly<Record<string, string>> = {}) {
+type Texts = Readonly<Record<string, string>>;
+
+function run(script: string, args: readonly string[] = [], variables: Texts = {}) {
   const env = { PATH: `${at("bin")}:${process.env.PATH}`, NOMAD_TASK_DIR: directory, DIR: directory, ...variables };
   return spawnSync("sh", [path.join(jobs, script), ...args], { env, encoding: "utf8" });
 }
@@ -37,7 +38,7 @@ describe("fleet.sh", () => {
   /** A Nomad whose n-th answer about the allocations is the n-th case. Each call gets a line in `calls`. */
   const nomad = (answers: readonly string[], others = "") => {
     const cases = answers.map((answer, index) => `${index === answers.length - 1 ? "*" : index + 1}) ${answer} ;;`);
-    writeProgram(
+    program(
       "bin/nomad",
       `echo "$@" >>$DIR/calls
 case "$1 $2" in
@@ -144,29 +145,23 @@ esac`,
   });
 });
 
+const passing = `echo '{"plugins":["/opt/cni/bin"],"lists":[{"file":"'$LIST'"}],"is":"passes"}'`;
+
+const runClient = (variables: Texts) =>
+  run("client.sh", [], {
+    ...{ NODE: "c1", OPTIONS: "", LIST: at("zone.conflist"), SETTLE: "60", AGENT: "echo 1" },
+    ...variables,
+  });
+
 describe("client.sh", () => {
-  const passing = `echo '{"plugins":["/opt/cni/bin"],"lists":[{"file":"'$LIST'"}],"is":"passes"}'`;
   const failing = `echo '{"is":"fails"}'; exit 1`;
-  const list = () => (existsSync(at("zone.conflist")) ? readFileSync(at("zone.conflist"), "utf8") : undefined);
-  const kept = () => (existsSync(at("zone.conflist.old")) ? readFileSync(at("zone.conflist.old"), "utf8") : undefined);
-  const asked = () => (existsSync(at("asked")) ? readFileSync(at("asked"), "utf8") : "");
+  const lists = () => [textOf("zone.conflist"), textOf("zone.conflist.old")];
   /** Runs a step. Each pattern of arguments has its commands, the others pass. */
-  const step = (name: string, answers: Readonly<Record<string, string>> = {}, variables: object = {}) => {
+  const step = (name: string, answers: Texts = {}, variables: Texts = {}) => {
     const cases = Object.entries(answers).map(([words, commands]) => `"${words}"*) ${commands} ;;`);
-    writeProgram("bin/cni-wrappers", `echo "$@" >>$DIR/asked\ncase "$*" in ${cases.join("\n")}\n*) ${passing} ;; esac`);
-    const { status, stdout, stderr } = run("client.sh", [], {
-      ...{
-        STEP: name,
-        NODE: "c1",
-        OPTIONS: "",
-        LIST: at("zone.conflist"),
-        TEXT: btoa("new"),
-        SETTLE: "60",
-        AGENT: "echo 1",
-      },
-      RESTART: "touch $DIR/restarted",
-      ...variables,
-    });
+    program("bin/cni-wrappers", `echo "$@" >>$DIR/asked\ncase "$*" in ${cases.join("\n")}\n*) ${passing} ;; esac`);
+    const given = { STEP: name, TEXT: btoa("new"), RESTART: "touch $DIR/restarted", ...variables };
+    const { status, stdout, stderr } = runClient(given);
     return { status, stdout, stderr, isRestarted: existsSync(at("restarted")) };
   };
   beforeEach(() => writeFileSync(at("zone.conflist"), "old"));
@@ -179,20 +174,20 @@ describe("client.sh", () => {
   test("check leaves nothing, and says what preflight --with says", () => {
     const outcome = step("check", { "preflight --with": failing });
     expect(outcome).toMatchObject({ status: 0, stdout: '{"is":"fails"}\n' });
-    expect([list(), kept(), existsSync(at("zone.conflist.new"))]).toEqual(["old", undefined, false]);
+    expect([...lists(), existsSync(at("zone.conflist.new"))]).toEqual(["old", undefined, false]);
   });
 
   test("a list is adopted for before it is in place, and the old one is kept once", () => {
     expect(step("list")).toMatchObject({ status: 0, stdout: expect.stringMatching(/^c1: .* is in place, and all/) });
-    expect([list(), kept()]).toEqual(["new", "old"]);
-    expect(asked()).toMatch(/^adopt --with \S+\.new --write$/m);
+    expect(lists()).toEqual(["new", "old"]);
+    expect(textOf("asked")).toMatch(/^adopt --with \S+\.new --write$/m);
     expect(step("list")).toMatchObject({ status: 0, stdout: expect.stringContaining("is in place already") });
-    expect([list(), kept()]).toEqual(["new", "old"]);
+    expect(lists()).toEqual(["new", "old"]);
     expect(step("back")).toMatchObject({ status: 0 });
-    expect([list(), kept()]).toEqual(["old", "old"]);
+    expect(lists()).toEqual(["old", "old"]);
   });
 
-  test.each<[string, Readonly<Record<string, string>>, string]>([
+  test.each<[string, Texts, string]>([
     ["lint finds an error", { lint: "echo 'x:1:1: error: y'; exit 1" }, "lint found mistakes"],
     ["lint cannot look", { lint: "exit 2" }, "lint could not look"],
     ["preflight cannot look", { preflight: "exit 2" }, "preflight could not look"],
@@ -200,7 +195,7 @@ describe("client.sh", () => {
     ["a container would fail", { "preflight --with": failing }, "these containers need another list"],
   ])("%s: the old list stays", (_, answers, words) => {
     expect(step("list", answers)).toMatchObject({ status: 1, stderr: expect.stringContaining(words) });
-    expect([list(), kept()]).toEqual(["old", undefined]);
+    expect(lists()).toEqual(["old", undefined]);
   });
 
   test("a warning of lint does not matter, nor a container that adopt leaves, if it passes", () => {
@@ -217,24 +212,18 @@ describe("client.sh", () => {
     expect(step("back")).toMatchObject({ status: 1, stderr: expect.stringContaining("there is no") });
     writeFileSync(at("zone.conflist.old"), "older");
     expect(step("back", { "preflight --with": failing })).toMatchObject({ status: 1 });
-    expect(list()).toBe("old");
+    expect(textOf("zone.conflist")).toBe("old");
   });
 
   test("a client that started before its newest list is restarted, and one that started after is done", () => {
-    writeProgram("bin/ps", 'echo "$AGE"');
-    expect(step("restart", {}, { AGE: "-10" })).toMatchObject({
-      status: 0,
-      stdout: expect.stringContaining("done already"),
-      isRestarted: false,
-    });
-    expect(step("restart", {}, { AGE: "0" })).toMatchObject({
-      status: 0,
-      stdout: "c1: restarted, and 1 containers pass\n",
-      isRestarted: true,
-    });
+    program("bin/ps", 'echo "$AGE"');
+    const isDone = { status: 0, stdout: expect.stringContaining("done already"), isRestarted: false };
+    expect(step("restart", {}, { AGE: "-10" })).toMatchObject(isDone);
+    const restarted = { status: 0, stdout: "c1: restarted, and 1 containers pass\n", isRestarted: true };
+    expect(step("restart", {}, { AGE: "0" })).toMatchObject(restarted);
   });
 
-  test.each<[string, Readonly<Record<string, string>>, object, string, boolean]>([
+  test.each<[string, Texts, Texts, string, boolean]>([
     ["a container would fail", { preflight: failing }, {}, "would not survive", false],
     ["preflight cannot look", { preflight: "exit 2" }, {}, "could not look", false],
     ["the restart fails", {}, { RESTART: "exit 3" }, "the restart failed: exit 3", false],
@@ -253,44 +242,39 @@ describe("client.sh", () => {
       true,
     ],
   ])("restart: %s", (_, answers, variables, words, isRestarted) => {
-    writeProgram("bin/ps", "echo 1");
+    program("bin/ps", "echo 1");
     const outcome = step("restart", answers, variables);
     expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(words), isRestarted });
   });
 });
 
 describe("client.sh, after a restart", () => {
-  const restartedBeside = (ps: string, settle: string) => {
+  const restartedBeside = (ps: string) => {
     writeFileSync(at("zone.conflist"), "old");
-    writeProgram("bin/sleep", "echo x >>$DIR/seconds");
-    writeProgram("bin/ps", `case "$*" in *etimes*) echo 100 ;; *) ${ps} ;; esac`);
-    writeProgram("bin/cni-wrappers", `echo '{"plugins":["/opt/cni/bin"],"lists":[{"file":"'$LIST'"}],"is":"passes"}'`);
-    const variables = { STEP: "restart", NODE: "c1", OPTIONS: "", LIST: at("zone.conflist"), TEXT: "" };
-    const agent = { AGENT: "echo 1", RESTART: "true", SETTLE: settle };
-    const { status, stderr } = run("client.sh", [], { ...variables, ...agent });
+    program("bin/sleep", "echo x >>$DIR/seconds");
+    program("bin/ps", `case "$*" in *etimes*) echo 100 ;; *) ${ps} ;; esac`);
+    program("bin/cni-wrappers", passing);
+    const { status, stderr } = runClient({ STEP: "restart", TEXT: "", RESTART: "true" });
     return { status, stderr, seconds: readFileSync(at("seconds"), "utf8").length / 2 };
   };
 
   test("waits until the agent has run no plugin for ten seconds", () => {
     const ps = "[ $(wc -l <$DIR/seconds) -ge 40 ] || echo /opt/cni/bin/bridge";
-    expect(restartedBeside(ps, "60")).toEqual({ status: 0, stderr: "", seconds: 49 });
+    expect(restartedBeside(ps)).toEqual({ status: 0, stderr: "", seconds: 49 });
   });
 
   test("an agent that checks for too long is no good answer", () => {
     const stderr = "c1: the client is not back, or still checks its containers, 60 seconds after the restart\n";
-    expect(restartedBeside("echo /bin/sh /opt/cni/bin/script/bridge", "60")).toEqual({
-      status: 1,
-      stderr,
-      seconds: 60,
-    });
+    const outcome = restartedBeside("echo /bin/sh /opt/cni/bin/script/bridge");
+    expect(outcome).toEqual({ status: 1, stderr, seconds: 60 });
   });
 });
 
 describe("install.sh", () => {
   const passing = `echo '{"attachments": []}'`;
   /** Runs the script with commands whose preflight runs `before`, and `after` once something is installed. */
-  const install = (before: string, after: string, variables: Readonly<Record<string, string>> = {}) => {
-    writeProgram(
+  const install = (before: string, after: string, variables: Texts = {}) => {
+    program(
       "tools/cni-wrappers",
       `case "$1 $2" in
 "preflight --json") if [ -e $DIR/installed ]; then ${after}; else ${before}; fi ;;
@@ -298,12 +282,8 @@ describe("install.sh", () => {
 "install --rollback") touch $DIR/rolled-back ;;
 esac`,
     );
-    const { status, stderr } = run("install.sh", [], {
-      COMMANDS: at("commands"),
-      RELOAD: "true",
-      OPTIONS: "",
-      ...variables,
-    });
+    const given = { COMMANDS: at("commands"), RELOAD: "true", OPTIONS: "", ...variables };
+    const { status, stderr } = run("install.sh", [], given);
     return { status, stderr, isInstalled: existsSync(at("installed")), isBack: existsSync(at("rolled-back")) };
   };
 
