@@ -16,41 +16,41 @@ function interfacesOf(line: string): readonly Interface[] {
 }
 
 describe("attachments of a result", () => {
-  test.each([
-    ["", []],
-    ["br0 veth0", []],
-    ["eth0@blue", [{ container: 0, members: [0] }]],
-    ["br0 veth0 eth0@blue", [{ container: 2, members: [0, 1, 2] }]],
+  // Each has the index of its container interface, and those of all its interfaces.
+  test.each<[string, string, [number, number[]][]]>([
+    ["nothing has none", "", []],
+    ["nor have host-side interfaces", "br0 veth0", []],
+    ["a container interface", "eth0@blue", [[0, [0]]]],
+    ["and the host-side ones before it", "br0 veth0 eth0@blue", [[2, [0, 1, 2]]]],
     [
+      "two",
       "eth0@blue br0 veth0 eth1@blue",
       [
-        { container: 0, members: [0] },
-        { container: 3, members: [1, 2, 3] },
+        [0, [0]],
+        [3, [1, 2, 3]],
       ],
     ],
     [
+      "three",
       "veth0 eth0@blue eth1@blue veth2 eth2@blue",
       [
-        { container: 1, members: [0, 1] },
-        { container: 2, members: [2] },
-        { container: 4, members: [3, 4] },
+        [1, [0, 1]],
+        [2, [2]],
+        [4, [3, 4]],
       ],
     ],
-  ])("a container interface, and the host-side ones before it: %j", (line, expected) => {
-    expect(attachmentsOf(interfacesOf(line))).toStrictEqual(expected);
-  });
-
-  test.each([
-    ["br0 veth0 eth0@blue br0.100", [{ container: 2, members: [0, 1, 2, 3] }]],
+    ["trailing host-side interfaces belong to the only one", "br0 veth0 eth0@blue br0.100", [[2, [0, 1, 2, 3]]]],
     [
+      "and to the last of two",
       "eth0@blue br0 eth1@blue ifb0 ifb1",
       [
-        { container: 0, members: [0] },
-        { container: 2, members: [1, 2, 3, 4] },
+        [0, [0]],
+        [2, [1, 2, 3, 4]],
       ],
     ],
-  ])("trailing host-side interfaces belong to the last: %j", (line, expected) => {
-    expect(attachmentsOf(interfacesOf(line))).toStrictEqual(expected);
+  ])("%s: %j", (_, line, expected) => {
+    const attachments = expected.map(([container, members]) => ({ container, members }));
+    expect(attachmentsOf(interfacesOf(line))).toStrictEqual(attachments);
   });
 });
 
@@ -108,10 +108,7 @@ describe("the attachment that a delegate works on, in cali0 br0 veth1 eth1@blue"
   });
 
   test("addresses that point to both host-side interfaces: eth0 has both", () => {
-    const ips = [
-      { ...calicos, interface: 1 },
-      { ...calicos, interface: 0 },
-    ];
+    const ips = [1, 0].map((index) => ({ ...calicos, interface: index }));
     expect(ownAttachment({ interfaces, ips }, eth0)).toStrictEqual({ container: undefined, members: [0, 1] });
   });
 

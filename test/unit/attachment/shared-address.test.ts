@@ -40,45 +40,33 @@ describe("which interface has the address", () => {
   const eth0 = { name: "eth0", sandbox: blue };
   const eth1 = { name: "eth1", sandbox: blue };
   const address = "172.16.5.2/24";
-  const onEth0: CniResult = { interfaces: [eth0], ips: [{ address, interface: 0 }] };
+  const net1 = { ...eth1, name: "net1" };
+  const [bare, ofFirst] = [[{ address }], [{ address, interface: 0 }]];
+  const onEth0: CniResult = { interfaces: [eth0], ips: ofFirst };
 
   test.each<[string, CniResult, CniResult]>([
-    [
-      "in prevResult without an index: the runtime's",
-      { interfaces: [eth0], ips: [{ address }] },
-      { ips: [{ address }] },
-    ],
-    ["with an index of null", { interfaces: [eth0], ips: [{ address, interface: null }] }, { ips: [{ address }] }],
-    ["returned without an interface", onEth0, { ips: [{ address }] }],
-    ["returned without an index", onEth0, { interfaces: [eth1], ips: [{ address }] }],
-    ["returned second", onEth0, { interfaces: [eth1], ips: [{ address: "10.0.0.2/8" }, { address, interface: 0 }] }],
-    [
-      "of an interface under another name",
-      onEth0,
-      { interfaces: [{ ...eth1, name: "net1" }], ips: [{ address, interface: 0 }] },
-    ],
+    ["in prevResult without an index: the runtime's", { interfaces: [eth0], ips: bare }, { ips: bare }],
+    ["with an index of null", { interfaces: [eth0], ips: [{ address, interface: null }] }, { ips: bare }],
+    ["returned without an interface", onEth0, { ips: bare }],
+    ["returned without an index", onEth0, { interfaces: [eth1], ips: bare }],
+    ["returned second", onEth0, { interfaces: [eth1], ips: [{ address: "10.0.0.2/8" }, ...ofFirst] }],
+    ["of an interface under another name", onEth0, { interfaces: [net1], ips: ofFirst }],
     [
       "returned with all of prevResult",
       onEth0,
-      {
-        interfaces: [eth0, eth1],
-        ips: [
-          { address, interface: 0 },
-          { address, interface: 1 },
-        ],
-      },
+      { interfaces: [eth0, eth1], ips: [...ofFirst, { address, interface: 1 }] },
     ],
   ])("%s", (_, prevResult, delegateResult) => {
     expect(sharedAddress(prevResult, delegateResult, name)).toEqual({ address, ifName: "eth0" });
   });
 
   test("an interface other than the runtime's", () => {
-    const prevResult = { interfaces: [eth0, { ...eth1, name: "net1" }], ips: [{ address, interface: 1 }] };
-    expect(sharedAddress(prevResult, { ips: [{ address }] }, name)).toEqual({ address, ifName: "net1" });
+    const prevResult = { interfaces: [eth0, net1], ips: [{ address, interface: 1 }] };
+    expect(sharedAddress(prevResult, { ips: bare }, name)).toEqual({ address, ifName: "net1" });
   });
 
   test("the requested interface comes before another", () => {
-    const delegateResult = { interfaces: [eth1, { ...eth1, name: "net1" }], ips: [{ address, interface: 0 }] };
+    const delegateResult = { interfaces: [eth1, net1], ips: ofFirst };
     expect(sharedAddress(onEth0, delegateResult, name)).toEqual({ address, ifName: "eth0" });
   });
 
@@ -88,43 +76,17 @@ describe("which interface has the address", () => {
     [
       "of prevResult, returned with it by a plugin that chose a name",
       onEth0,
-      { interfaces: [eth0, { ...eth1, name: "net1" }], ips: [{ address, interface: 0 }] },
+      { interfaces: [eth0, net1], ips: ofFirst },
     ],
-    [
-      "of a host-side interface before",
-      { interfaces: [{ name: "cali1" }], ips: [{ address, interface: 0 }] },
-      { ips: [{ address }] },
-    ],
-    ["of no earlier interface", { ips: [{ address }] }, { ips: [{ address }] }],
-    [
-      "of the runtime's interface, which is missing",
-      { interfaces: [eth1], ips: [{ address }] },
-      { ips: [{ address }] },
-    ],
-    [
-      "of the runtime's interface, which is missing among others",
-      { interfaces: [eth1, { ...eth1, name: "net1" }], ips: [{ address }] },
-      { ips: [{ address }] },
-    ],
-    ["of an interface that the plugin does not report", onEth0, { ips: [{ address, interface: 0 }] }],
-    [
-      "of the plugin's host-side interface",
-      onEth0,
-      { interfaces: [{ name: "br0" }, eth1], ips: [{ address, interface: 0 }] },
-    ],
-    [
-      "of prevResult, twice",
-      {
-        ...onEth0,
-        ips: [
-          { address, interface: 0 },
-          { address, interface: 0 },
-        ],
-      },
-      { interfaces: [eth1] },
-    ],
+    ["of a host-side interface before", { interfaces: [{ name: "cali1" }], ips: ofFirst }, { ips: bare }],
+    ["of no earlier interface", { ips: bare }, { ips: bare }],
+    ["of the runtime's interface, which is missing", { interfaces: [eth1], ips: bare }, { ips: bare }],
+    ["of the runtime's, which is missing among others", { interfaces: [eth1, net1], ips: bare }, { ips: bare }],
+    ["of an interface that the plugin does not report", onEth0, { ips: ofFirst }],
+    ["of the plugin's host-side interface", onEth0, { interfaces: [{ name: "br0" }, eth1], ips: ofFirst }],
+    ["of prevResult, twice", { ...onEth0, ips: [...ofFirst, ...ofFirst] }, { interfaces: [eth1] }],
     ["of a result without addresses", onEth0, { interfaces: [eth1], ips: null }],
-    ["of a prevResult without addresses", { interfaces: [eth0], ips: null }, { ips: [{ address }] }],
+    ["of a prevResult without addresses", { interfaces: [eth0], ips: null }, { ips: bare }],
   ])("no other interface: %s", (_, prevResult, delegateResult) => {
     expect(sharedAddress(prevResult, delegateResult, name)).toBeUndefined();
   });

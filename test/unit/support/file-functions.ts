@@ -32,11 +32,11 @@ export function failWith(code: string, name: keyof typeof fs): void {
   });
 }
 
-/** Notes each fsync, with the content of a file, and each rename, with the new name. `undo` ends it, as the test's end does. */
-export function noteSyncs(): { readonly done: string[]; readonly undo: () => void } {
+/** Notes each fsync, with the content of a file, and each rename, with the new name, until the test ends. */
+export function noteSyncs(): { readonly done: string[] } {
   const done: string[] = [];
   const { fsyncSync, renameSync, fstatSync, readFileSync } = fs;
-  const undo = replaceFileFunctions({
+  const restore = replaceFileFunctions({
     fsyncSync(descriptor) {
       const isFile = fstatSync(descriptor).isFile();
       done.push(isFile ? `fsync ${readFileSync(`/proc/self/fd/${descriptor}`)}` : "fsync of a directory");
@@ -47,6 +47,6 @@ export function noteSyncs(): { readonly done: string[]; readonly undo: () => voi
       renameSync(from, to);
     },
   });
-  onTestFinished(undo);
-  return { done, undo };
+  onTestFinished(restore);
+  return { done };
 }

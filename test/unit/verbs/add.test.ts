@@ -151,6 +151,21 @@ describe("what the runtime gets", () => {
   });
 });
 
+/** What ADD asks the plugin for after a reboot, if the attachment had an address before. */
+function askedAfterReboot(
+  ranges: JsonObject,
+  runtimeConfig: JsonObject,
+  leases: Readonly<Record<string, string>> = {},
+) {
+  const stdin = { cniVersion: "1.0.0", name: "zone", ipam: { type: "host-local", ...ranges }, runtimeConfig };
+  const files = { ...journalFiles(entryOf({ bootId: "earlier" })), ...leases };
+  const answers = [exits(0), exits(0, bridgeResult)];
+  const { runs } = callWrapper({ stdin }, { files, answers, links: [0] });
+  expect(runs.map(({ env }) => env.CNI_COMMAND)).toEqual(["DEL", "ADD"]);
+  const [, add] = runs as readonly { stdin: JsonObject }[];
+  return add?.stdin.args;
+}
+
 const had = ["10.1.0.2/24"];
 test.each<[string, JsonObject, readonly string[] | undefined, JsonObject?]>([
   ["is in its subnet", { subnet: "10.1.0.0/24" }, had],
@@ -158,13 +173,7 @@ test.each<[string, JsonObject, readonly string[] | undefined, JsonObject?]>([
   ["is in a range of the runtime", {}, had, { ipRanges: [[{ subnet: "10.1.0.0/24" }]] }],
   ["is in another one", { subnet: "10.2.0.0/24" }, undefined],
 ])("after a reboot ADD asks for the address that %s", (_, ranges, ips, runtimeConfig = {}) => {
-  const stdin = { cniVersion: "1.0.0", name: "zone", ipam: { type: "host-local", ...ranges }, runtimeConfig };
-  const files = journalFiles(entryOf({ bootId: "earlier" }));
-  const answers = [exits(0), exits(0, bridgeResult)];
-  const { runs } = callWrapper({ env: { CNI_COMMAND: "ADD" }, stdin }, { files, answers, links: [0] });
-  expect(runs.map(({ env }) => env.CNI_COMMAND)).toEqual(["DEL", "ADD"]);
-  const [, add] = runs as readonly { stdin: JsonObject }[];
-  expect(add?.stdin.args).toEqual(ips && { cni: { ips } });
+  expect(askedAfterReboot(ranges, runtimeConfig)).toEqual(ips && { cni: { ips } });
 });
 
 test.each([
@@ -172,13 +181,6 @@ test.each([
   ["another interface of the container", "blue\r\neth1", undefined],
   ["another container", "red\r\neth0", undefined],
 ])("after a reboot ADD asks for its address while the lease is of %s", (_, lease, ips) => {
-  const ipam = { type: "host-local", subnet: "10.1.0.0/24" };
-  const files = {
-    ...journalFiles(entryOf({ bootId: "earlier" })),
-    "/var/lib/cni/networks/zone/10.1.0.2": lease,
-  };
-  const answers = [exits(0), exits(0, bridgeResult)];
-  const { runs } = callWrapper({ stdin: { cniVersion: "1.0.0", name: "zone", ipam } }, { files, answers, links: [0] });
-  const [, add] = runs as readonly { stdin: JsonObject }[];
-  expect(add?.stdin.args).toEqual(ips && { cni: { ips } });
+  const leases = { "/var/lib/cni/networks/zone/10.1.0.2": lease };
+  expect(askedAfterReboot({ subnet: "10.1.0.0/24" }, {}, leases)).toEqual(ips && { cni: { ips } });
 });

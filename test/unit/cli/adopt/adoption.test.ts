@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { adopt, undo } from "../../../../cli/adopt/adoption.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { scratch } from "../../../support/scratch.ts";
@@ -55,8 +55,7 @@ test.each([1, 2, 3])(afterKill, (left) => {
 
 test("the backup, the journal and the result are on the disk in this order", () => {
   setResult("{}");
-  const { done, undo } = noteSyncs();
-  onTestFinished(undo);
+  const { done } = noteSyncs();
   adoptNow({ journal: { file: at("wrappers/c1/zone:eth0"), text: "its" } });
   const steps = done.filter((step) => step !== "fsync of a directory");
   expect(steps.slice(1)).toEqual([

@@ -13,6 +13,9 @@ const macvlan = { type: "macvlan-wrapper", master: "ens18" };
 const bridge = { type: "bridge-wrapper", wrapper: { ifName: "eth1" }, bridge: "disc0" };
 const list = { cniVersion: "1.1.0", name: "zone", plugins: [macvlan, bridge] };
 
+const textOf = (plugins: readonly object[], verb?: ConfiguredVerb) =>
+  explanationText(explained({ ...list, plugins }, verb), screen);
+
 describe("the text", () => {
   test("has a step for each plugin: the changes, the answer, and the runtime's result", () => {
     const text = explanationText(explained(list), screen);
@@ -81,21 +84,18 @@ The answers to ADD are examples: their MACs, random names and addresses are inve
   });
 
   test("shows a plain plugin what the runtime gave it", () => {
-    const plugins = [macvlan, { type: "firewall" }];
-    const text = explanationText(explained({ ...list, plugins }), screen);
-    expect(text).toContain(
+    expect(textOf([macvlan, { type: "firewall" }])).toContain(
       "2. firewall (acts on eth0, not wrapped)\n   firewall gets, exactly as the runtime gave it:\n     {",
     );
   });
 
   test("names the server that chooses an address", () => {
-    const plugins = [{ ...macvlan, ipam: { type: "dhcp" } }];
-    const text = explanationText(explained({ ...list, plugins }), screen);
+    const text = textOf([{ ...macvlan, ipam: { type: "dhcp" } }]);
     expect(text).toContain("macvlan returns (example; DHCP chooses the real address):");
   });
 
   test("shows an error of the wrapper, and how many plugins the runtime does not call", () => {
-    const text = explanationText(explained({ ...list, plugins: [macvlan, macvlan, bridge] }), screen);
+    const text = textOf([macvlan, macvlan, bridge]);
     expect(text).toContain(
       "   The wrapper refuses the call, and the plugin does not run.\n   The runtime gets an error:\n     {",
     );
@@ -104,18 +104,17 @@ The answers to ADD are examples: their MACs, random names and addresses are inve
   });
 
   test("shows an error of a plugin: the plain list of README", () => {
-    const plugins = [
-      { type: "macvlan", master: "ens18" },
+    const text = textOf([
+      { ...macvlan, type: "macvlan" },
       { type: "bridge", bridge: "disc0" },
-    ];
-    const text = explanationText(explained({ ...list, plugins }), screen);
+    ]);
     expect(text).toContain("   bridge fails:\n     {");
     expect(text).toContain('"msg": "container veth name (\\"eth0\\") peer provided (\\"...\\") already exists"');
     expect(text).toMatch(/\nADD fails at bridge\.\n$/);
   });
 
   test("shows an error of a wrapped plugin", () => {
-    const text = explanationText(explained({ ...list, plugins: [{ ...macvlan, mode: "odd" }] }), screen);
+    const text = textOf([{ ...macvlan, mode: "odd" }]);
     expect(text).toContain("   macvlan fails:\n     {");
     expect(text).not.toContain("The wrapper refuses");
   });
@@ -125,9 +124,7 @@ The answers to ADD are examples: their MACs, random names and addresses are inve
 
   /** What the text says besides JSON and variables, without the lines above the steps. */
   function sentences(plugins: readonly object[], verb: ConfiguredVerb): string[] {
-    const lines = explanationText(explained({ ...list, plugins }, verb), screen)
-      .split("\n")
-      .slice(3);
+    const lines = textOf(plugins, verb).split("\n").slice(3);
     return lines.filter((line) => /^(?: {3})?\w/.test(line));
   }
   const own = "   The runtime gets the plugin's own answer.";
@@ -252,12 +249,10 @@ The answers to ADD are examples: their MACs, random names and addresses are inve
   ])("the plan %j in words", (plan, words) => {
     const explanation = explained({ ...list, plugins: [macvlan] }, "STATUS");
     const steps = explanation.steps.map((step) => ({ ...step, runs: [], plan: plan as Plan }));
-    expect(
-      explanationText({ ...explanation, steps }, screen)
-        .trim()
-        .split("\n")
-        .slice(5),
-    ).toEqual(words.map((one) => `   ${one}`));
+    const lines = explanationText({ ...explanation, steps }, screen)
+      .trim()
+      .split("\n");
+    expect(lines.slice(5)).toEqual(words.map((one) => `   ${one}`));
   });
 
   test("says that a jq program rewrites the configuration, which it shows", () => {
@@ -360,10 +355,7 @@ describe("differences", () => {
     ["-   +", "-   +"],
   ])("what is far from all changes is left out: %j", (before, after) => {
     const lines = before.split("").map((sign) => ({ sign: sign as " ", text: "" }));
-    expect(
-      abridged(lines)
-        .map(({ sign, text }) => text || sign)
-        .join(""),
-    ).toBe(after);
+    const shown = abridged(lines).map(({ sign, text }) => text || sign);
+    expect(shown.join("")).toBe(after);
   });
 });

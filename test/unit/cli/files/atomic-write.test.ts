@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { backUp, writeAtomically } from "../../../../cli/files/atomic-write.ts";
 import { Trouble } from "../../../../cli/trouble.ts";
 import { scratch } from "../../../support/scratch.ts";
@@ -72,8 +72,7 @@ test("makes a new file that everybody can read", () => {
 
 test("the new text is on the disk before it takes the old one's place, and then the directory", () => {
   writeFileSync(file, "old");
-  const { done, undo } = noteSyncs();
-  onTestFinished(undo);
+  const { done } = noteSyncs();
   writeAtomically(file, "new");
   expect(done).toEqual(["fsync new", "rename to zone.conflist", "fsync of a directory"]);
 });

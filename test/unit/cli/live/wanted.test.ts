@@ -12,6 +12,13 @@ const directory = scratch();
 
 const paths = () => ({ configDirectories: [], cniPath: [], cacheDirectory: directory });
 
+/** What the command says if it reads the results. */
+function linesOf(): string[] {
+  const lines: string[] = [];
+  readAttachments(paths(), (line) => lines.push(line));
+  return lines;
+}
+
 test("a host that never had a container has no cache", () => {
   expect(readAttachments(paths(), () => {}, directory)).toEqual({ wanted: [], all: [] });
 });
@@ -26,10 +33,7 @@ test.each([
   ["more", false],
   ["c3", false],
 ])("--container %s names a container: %s", (containerId, isKnown) => {
-  const all = ["c1-and-more", "c2"].map((id) => ({
-    network: "zone",
-    containerId: id,
-  })) as unknown as CachedAttachment[];
+  const all = ["c1-and-more", "c2"].map((id) => ({ network: "zone", containerId: id }) as CachedAttachment);
   const demand = () => demandKnown({ ...paths(), containerId }, all, []);
   if (isKnown) expect(demand).not.toThrow();
   else expect(demand).toThrow(`--container ${containerId}: no attachment's container begins with it`);
@@ -70,16 +74,12 @@ test.each([
 ])("%s among the results is named, and nothing waits for it", (_, make, reason) => {
   mkdirSync(join(directory, "results"));
   make(join(directory, "results/zone-c1-eth0"));
-  const lines: string[] = [];
-  readAttachments(paths(), (line) => lines.push(line));
-  expect(lines).toEqual([expect.stringContaining(`${directory}/results/zone-c1-eth0: ${reason}`)]);
+  expect(linesOf()).toEqual([expect.stringContaining(`${directory}/results/zone-c1-eth0: ${reason}`)]);
 });
 
 test("the reason is in words", () => {
   mkdirSync(join(directory, "results", "zone-c1-eth0"), { recursive: true });
-  const lines: string[] = [];
-  readAttachments(paths(), (line) => lines.push(line));
-  expect(lines).toEqual([`${directory}/results/zone-c1-eth0: is a directory; this attachment is left out`]);
+  expect(linesOf()).toEqual([`${directory}/results/zone-c1-eth0: is a directory; this attachment is left out`]);
 });
 
 test("the options select attachments, and the loopback of go-cni is none", () => {
