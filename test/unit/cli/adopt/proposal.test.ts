@@ -14,28 +14,27 @@ const attachment: CachedAttachment = {
   ...{ list: undefined, args: [], capabilityArgs: {}, result: undefined },
 };
 
+const nothingSeen = { network: undefined, readLinks: async () => undefined, isClaimed: () => false };
+
+const told = (proposal: Proposal, isWritten = false) =>
+  textFor(
+    [{ attachment, workload: workloadOf(attachment), proposal }],
+    { isWritten, where: "there" },
+    { hasColors: false },
+  );
+
 test.each([
   [{ is: "passes" }, "1 pass CHECK, 0 can be adopted, 0 cannot be helped\n"],
   [{ is: "gone" }, "0 pass CHECK, 0 can be adopted, 0 cannot be helped, 1 are not checked\n"],
   [{ is: "unchecked", why: "x" }, "0 pass CHECK, 0 can be adopted, 0 cannot be helped, 1 are not checked\n"],
 ] satisfies [Verdict, string][])("%j is counted as what it is", async (verdict, words) => {
-  const evidence = { network: undefined, readLinks: async () => undefined, isClaimed: () => false };
-  const proposal = await proposalFor(attachment, { ...evidence, check: async () => verdict });
-  expect(
-    textFor(
-      [{ attachment, workload: workloadOf(attachment), proposal }],
-      { isWritten: false, where: "looked at: there" },
-      { hasColors: false },
-    ),
-  ).toBe(`looked at: there\n\n${words}`);
+  const proposal = await proposalFor(attachment, { ...nothingSeen, check: async () => verdict });
+  expect(told(proposal)).toBe(`there\n\n${words}`);
 });
 
 test("what needs another cure is told with it, and counted so", async () => {
-  const evidence = { network: undefined, readLinks: async () => undefined, isClaimed: () => false };
   const check = async (): Promise<Verdict> => ({ is: "fails", error: "x", cure: "change y" });
-  const proposal = await proposalFor(attachment, { ...evidence, check });
-  const one = { attachment, workload: workloadOf(attachment), proposal };
-  const text = textFor([one], { isWritten: false, where: "there" }, { hasColors: false });
+  const text = told(await proposalFor(attachment, { ...nothingSeen, check }));
   expect(text).toMatch(/: x\n {2}change y\n[\s\S]*0 cannot be helped, 1 need another cure\n$/);
 });
 
@@ -49,6 +48,7 @@ const host: readonly Link[] = [
 ];
 const mac = "02:00:00:00:00:01";
 const inside = { name: "eth0", mac, sandbox: netns };
+const links = (inside: readonly Link[]) => async () => ({ inside, host, hostId: "0" });
 
 test.each<[string, object, object, CniResult, CniResult]>([
   [
@@ -57,13 +57,11 @@ test.each<[string, object, object, CniResult, CniResult]>([
     { addr_info: [address("10.1.0.2"), address("fd00::2"), address("fe80::1", "link")] },
     { cniVersion: "0.4.0", interfaces: [{ name: "other0" }], dns: { domain: "a.example" } },
     {
-      cniVersion: "0.4.0",
       interfaces: [{ name: "other0" }, { name: "cni1", mac: "02:00:00:00:00:0d" }, { name: "veth7", mac: "" }, inside],
       ips: [
         { version: "4", address: "10.1.0.2/24", interface: 3 },
         { version: "6", address: "fd00::2/64", interface: 3 },
       ],
-      dns: { domain: "a.example" },
     },
   ],
   [
@@ -71,21 +69,21 @@ test.each<[string, object, object, CniResult, CniResult]>([
     { type: "bridge", bridge: "gone0" },
     { link_index: 8 },
     { cniVersion: "1.0.0", interfaces: null, ips: null },
-    { cniVersion: "1.0.0", interfaces: [inside], ips: [] },
+    { interfaces: [inside], ips: [] },
   ],
   [
     "the bridge of a list that names none",
     { type: "bridge" },
     { link_netnsid: 1 },
     { cniVersion: "1.0.0" },
-    { cniVersion: "1.0.0", interfaces: [{ name: "cni0", mac: "02:00:00:00:00:0c" }, inside], ips: [] },
+    { interfaces: [{ name: "cni0", mac: "02:00:00:00:00:0c" }, inside], ips: [] },
   ],
   [
     "an interface without a MAC",
     { type: "macvlan" },
     { address: undefined },
     { cniVersion: "1.0.0" },
-    { cniVersion: "1.0.0", interfaces: [{ ...inside, mac: "" }], ips: [] },
+    { interfaces: [{ ...inside, mac: "" }], ips: [] },
   ],
   [
     "only the addresses that a listed interface lacks, and not its host-side namesake",
@@ -97,8 +95,6 @@ test.each<[string, object, object, CniResult, CniResult]>([
       ips: [{ address: "10.1.0.9/24" }, { address: "10.1.0.2/24", interface: 1 }],
     },
     {
-      cniVersion: "1.0.0",
-      interfaces: [{ name: "eth0" }, ...["eth0", "eth1"].map((name) => ({ name, sandbox: netns }))],
       ips: [
         { address: "10.1.0.9/24" },
         { address: "10.1.0.2/24", interface: 1 },
@@ -106,17 +102,14 @@ test.each<[string, object, object, CniResult, CniResult]>([
       ],
     },
   ],
-])("a result gets %s", async (_, plugin, link, result, completed) => {
+])("a result gets %s", async (_, plugin, link, result, gets) => {
+  const completed = { ...result, ...gets };
   const checked: unknown[] = [];
   const proposal = await proposalFor(
     { ...attachment, result },
     {
       network: networkIn(parseListFile("", JSON.stringify({ name: "zone", plugins: [plugin] }))),
-      readLinks: async () => ({
-        inside: [{ ifname: "lo", ifindex: 1 }, { ...eth0, ...link } as Link],
-        host,
-        hostId: "0",
-      }),
+      readLinks: links([{ ifname: "lo", ifindex: 1 }, { ...eth0, ...link } as Link]),
       isClaimed: () => false,
       check: async (one) => {
         checked.push(one.result);
@@ -131,27 +124,21 @@ test.each<[string, object, object, CniResult, CniResult]>([
 const zone = networkIn(parseListFile("", '{"name":"zone","plugins":[{"type":"macvlan"}]}'));
 const complete: CniResult = { cniVersion: "1.0.0", interfaces: [inside] };
 
+const lost: Proposal = { is: "lost", error: "x", cure: "change y" };
+const unread = "its interfaces cannot be read: ip(8), nsenter(1) or lsns(1) is missing, or fails: x";
+
 test.each<[string, Partial<Evidence>, CniResult | undefined, Proposal]>([
-  ["no list", { network: undefined }, complete, { is: "lost", error: "x", cure: "change y" }],
-  ["no result", {}, undefined, { is: "lost", error: "x", cure: "change y" }],
-  ["nothing that the result lacks", {}, complete, { is: "lost", error: "x", cure: "change y" }],
-  [
-    "nobody who can read its links",
-    { readLinks: async () => undefined },
-    complete,
-    {
-      is: "unseen",
-      error: "its interfaces cannot be read: ip(8), nsenter(1) or lsns(1) is missing, or fails: x",
-    },
-  ],
+  ["no list", { network: undefined }, complete, lost],
+  ["no result", {}, undefined, lost],
+  ["nothing that the result lacks", {}, complete, lost],
+  ["nobody who can read its links", { readLinks: async () => undefined }, complete, { is: "unseen", error: unread }],
 ])("for an attachment with %s, CHECK runs once", async (_, more, result, expected) => {
-  const readLinks = async () => ({ inside: [eth0], host, hostId: "0" });
   let checks = 0;
   const check = async (): Promise<Verdict> => {
     checks++;
     return { is: "fails", error: "x", cure: "change y" };
   };
-  const evidence = { network: zone, readLinks, isClaimed: () => false, check, ...more };
+  const evidence = { network: zone, readLinks: links([eth0]), isClaimed: () => false, check, ...more };
   expect(await proposalFor({ ...attachment, result }, evidence)).toEqual(expected);
   expect(checks).toBe(1);
 });
@@ -186,8 +173,7 @@ describe("with another list than the one in place", () => {
 
   test("what must wait is told, with the error", async () => {
     const proposal = await proposed((one) => (isCompleted(one) ? fails : { is: "passes" }));
-    const one = { attachment, workload: workloadOf(attachment), proposal };
-    expect(textFor([one], { isWritten: true, where: "there" }, { hasColors: false })).toBe(
+    expect(told(proposal, true)).toBe(
       "zone c1: can be adopted when the new list is in place; before, CHECK of the list in place would fail: Failed to match addr\n\nthere\n\n0 pass CHECK, 0 adopted, 1 when the new list is in place, 0 cannot be helped\n",
     );
   });
