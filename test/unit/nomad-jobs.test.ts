@@ -8,6 +8,7 @@ import { type Began, type Namespace, namespaceOf } from "../../shared/journal/jo
 import { beganLine, linesText } from "../../shared/journal/lines.ts";
 import { scratch } from "../support/scratch.ts";
 import { writeProgram } from "./support/programs.ts";
+import { writeFile } from "./support/written.ts";
 
 const jobs = path.resolve(import.meta.dirname, "../../conf-examples/nomad-jobs");
 
@@ -341,8 +342,7 @@ describe("prerm: no removal of the package while a container runs", () => {
 
   function remove(name: string, content: string) {
     const file = path.join(at("wrappers"), name);
-    mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, content);
+    writeFile(file, content);
     const script = readFileSync(path.resolve(jobs, "../../build/packages/files/prerm"), "utf8");
     writeFileSync(at("prerm"), script.replaceAll("/var/lib/cni/wrappers", at("wrappers")));
     const { status, stderr } = spawnSync("sh", [at("prerm"), "remove"], { encoding: "utf8" });

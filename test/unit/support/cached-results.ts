@@ -1,5 +1,5 @@
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeFile } from "./written.ts";
 
 interface Cached {
   readonly networkName?: string | undefined;
@@ -15,7 +15,6 @@ export function configOf(plugins: readonly object[], more: object = {}): string 
 /** Writes an attachment into libcni's cache in a directory, as a runtime does after ADD. Returns the text. */
 export function writeResult(cache: string, { networkName = "zone", containerId = "c1", ...more }: Cached = {}): string {
   const text = JSON.stringify({ kind: "cniCacheV1", containerId, ifName: "eth0", networkName, ...more });
-  mkdirSync(join(cache, "results"), { recursive: true });
-  writeFileSync(join(cache, "results", `${networkName}-${containerId}-eth0`), text);
+  writeFile(join(cache, "results", `${networkName}-${containerId}-eth0`), text);
   return text;
 }

@@ -1,9 +1,10 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Link } from "../../../cli/host/links.ts";
 import { stateDirectory } from "../../../cli/host/memory.ts";
 import type { Entry } from "../../../shared/journal/journal.ts";
 import { entryOf, journalFiles } from "./journals.ts";
+import { writeFile } from "./written.ts";
 
 /** A tiny executable that answers as a plugin does. */
 export interface TinyPlugin {
@@ -45,10 +46,10 @@ export function makeHostFolders(
   const state = join(directory, "state");
   mkdirSync(state, { recursive: true });
   for (const [file, text] of Object.entries(journalFiles(...(entries ?? []).map(entryOf)))) {
-    write(join(state, file.slice(stateDirectory.length)), text);
+    writeFile(join(state, file.slice(stateDirectory.length)), text);
   }
   for (const [file, [containerId, ifName]] of Object.entries(leases ?? {})) {
-    write(join(state, "networks", file), `${containerId}\r\n${ifName}`);
+    writeFile(join(state, "networks", file), `${containerId}\r\n${ifName}`);
   }
   return {
     cniPath: cniPath && Object.keys(cniPath).join(":"),
@@ -75,9 +76,4 @@ function makePlugin(file: string, name: string, { version = "v1.9.1", speaks = a
   ];
   writeFileSync(file, plugin.text ?? lines.join("\n"));
   chmodSync(file, Number.parseInt(plugin.mode ?? "755", 8));
-}
-
-function write(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
 }

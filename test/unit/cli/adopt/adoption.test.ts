@@ -8,6 +8,7 @@ import { writeResult } from "../../support/cached-results.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 import { noteSyncs } from "../../support/file-functions.ts";
 import { redirect } from "../../support/redirected.ts";
+import { writeFile } from "../../support/written.ts";
 
 const directory = scratch();
 beforeEach(() => {
@@ -319,8 +320,7 @@ describe("a journal that adopt wrote", () => {
   });
 
   test("is not written where there is another one", () => {
-    mkdirSync(dirname(journal()), { recursive: true });
-    writeFileSync(journal(), "theirs");
+    writeFile(journal(), "theirs");
     adoptWithJournal()();
     expect(readFileSync(journal(), "utf8")).toBe("theirs");
   });

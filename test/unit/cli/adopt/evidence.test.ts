@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { askableOn, evidenceOn, isClaimed } from "../../../../cli/adopt/evidence.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
@@ -12,6 +12,7 @@ import { runCommand } from "../../support/fake-terminal.ts";
 import { entryOf, journalFiles } from "../../support/journals.ts";
 import { setVariable, writeProgram } from "../../support/programs.ts";
 import { redirect } from "../../support/redirected.ts";
+import { writeFile } from "../../support/written.ts";
 
 const directory = scratch();
 const at = (name: string) => join(directory, name);
@@ -20,11 +21,6 @@ beforeEach(() => {
   redirect("/var/lib/cni", at("state"));
   setVariable("PATH", `${directory}:${process.env.PATH}`);
 });
-
-function write(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
-}
 
 const program = (name: string, script: string) => writeProgram(at(name), script);
 
@@ -89,11 +85,11 @@ test.each<[string, Known, string[]]>([
   const { leases = { zone: "c1\r\neth0" }, dataDir = {}, entry, cached, given } = known;
   const isWithout = Object.keys(known).length === 0;
   for (const [network, text] of Object.entries(isWithout ? {} : leases))
-    write(at(`state/networks/${network}/10.1.0.2`), text);
-  for (const [network, text] of Object.entries(dataDir)) write(at(`own/${network}/10.1.0.2`), text);
+    writeFile(at(`state/networks/${network}/10.1.0.2`), text);
+  for (const [network, text] of Object.entries(dataDir)) writeFile(at(`own/${network}/10.1.0.2`), text);
   for (const [file, text] of Object.entries(entry ? journalFiles(entryOf(entry)) : {}))
-    write(file.replace("/var/lib/cni", at("state")), text);
-  if (cached) write(at("state/results/zone-c9-eth0"), resultOf("c9", cached));
+    writeFile(file.replace("/var/lib/cni", at("state")), text);
+  if (cached) writeFile(at("state/results/zone-c9-eth0"), resultOf("c9", cached));
   const info = { family: "inet", local: "10.1.0.2", prefixlen: 24, scope: "global" };
   links({ ifindex: 2, ifname: "eth0", addr_info: [info] }, { ifindex: 3, ifname: "eth9" });
   const attachment = attachmentOf("c1", []);
@@ -137,8 +133,8 @@ async function adopt(
 ) {
   for (const [name, check] of Object.entries({ macvlan: isComplete, "macvlan-wrapper": isComplete, ...checks }))
     program(name, `${check} || { echo '{"code":7,"msg":"eth1 is missing"}'; exit 1; }`);
-  write(at("lists/zone.conflist"), JSON.stringify(list));
-  if (!existsSync(resultFile)) write(resultFile, resultOf("c1", [], { netns: namespace() }));
+  writeFile(at("lists/zone.conflist"), list);
+  if (!existsSync(resultFile)) writeFile(resultFile, resultOf("c1", [], { netns: namespace() }));
   let asked = 0;
   const confirm = async (message: string) => {
     expect(message).toBe("Replace these results?");
@@ -205,7 +201,7 @@ test.each([
   program("lsns", lsns);
   symlinkSync(at("loop"), at("loop"));
   namespace();
-  write(resultFile, resultOf("c1", [], { netns: join(directory, name) }));
+  writeFile(resultFile, resultOf("c1", [], { netns: join(directory, name) }));
   const { exitCode, asked, stdout } = await adopt(["--write"], { answer: true });
   expect([exitCode, asked, stdout.trimEnd().split("\n").at(-1)]).toEqual([2, 0, unseen]);
   expect(stdout).toContain("zone c1: nobody can tell whether it can be adopted: ");
@@ -230,7 +226,7 @@ test.each([
 ])("adopt --with another list asks the list in place, too: one %s", async (_, bridge, sums) => {
   links({ ifindex: 3, ifname: "eth1" });
   const file = at("new.conflist");
-  write(file, JSON.stringify(zone));
+  writeFile(file, zone);
   const list = { ...zone, plugins: [{ type: "bridge" }] };
   const { stdout } = await adopt(["--with", file], { list, checks: { bridge } });
   expect(stdout).toContain(`\n0 pass CHECK, ${sums}\n`);
@@ -266,7 +262,7 @@ test.each<[string, string[], object, () => void]>([
     () => {
       program("macvlan", "exit 1");
       const plugins = [{ type: "macvlan", ipam: { type: "host-local" } }];
-      writeFileSync(at("lists/zone.conflist"), JSON.stringify({ ...zone, plugins }));
+      writeFile(at("lists/zone.conflist"), { ...zone, plugins });
     },
   ],
   ["its list is gone", [], zone, () => rmSync(at("lists/zone.conflist"))],

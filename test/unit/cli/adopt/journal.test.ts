@@ -1,5 +1,5 @@
-import { mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { rmSync, statSync, utimesSync } from "node:fs";
+import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { missingJournal } from "../../../../cli/adopt/journal.ts";
 import type { Link } from "../../../../cli/host/links.ts";
@@ -9,6 +9,7 @@ import { checksumOf } from "../../../../shared/journal/own-entry.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { configOf } from "../../support/cached-results.ts";
 import { redirect } from "../../support/redirected.ts";
+import { writeFile } from "../../support/written.ts";
 
 const directory = scratch();
 beforeEach(() => {
@@ -19,11 +20,7 @@ beforeEach(() => {
   redirect("/proc/sys/kernel/random/boot_id", join(directory, "boot"));
 });
 
-function write(name: string, text: string): void {
-  const file = join(directory, name);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
-}
+const write = (name: string, text: string) => writeFile(join(directory, name), text);
 
 // In a list, keys stand in any order.
 const zone = {

@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { linesText } from "../../../../shared/journal/lines.ts";
 import { runCommand, trouble } from "../../support/fake-terminal.ts";
 import { entryOf, linesOf } from "../../support/journals.ts";
+import { writeFile } from "../../support/written.ts";
 import { root } from "./support.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "explain-"));
@@ -15,10 +16,9 @@ const inRoot = (args: readonly string[]) => runCommand(args, { directory: root }
 
 const zone = "conf-examples/macvlan-bridge.conflist";
 
-function written(name: string, content: unknown): string {
+function written(name: string, content: string | object): string {
   const path = join(directory, name);
-  mkdirSync(join(path, ".."), { recursive: true });
-  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+  writeFile(path, content);
   return path;
 }
 

@@ -1,18 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Memory } from "../../../../cli/host/memory.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { entryOf, journalFiles } from "../../support/journals.ts";
+import { writeFile } from "../../support/written.ts";
 
 const state = scratch();
 
-function put(name: string, text: string): void {
-  const file = join(state, "wrappers", name);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
-}
+const put = (name: string, text: string) => writeFile(join(state, "wrappers", name), text);
 
 function filesOf(): { readonly found: readonly unknown[]; readonly leftOut: readonly string[] } {
   const leftOut: string[] = [];

@@ -5,6 +5,7 @@ import { beforeEach, expect, test } from "vitest";
 import { scratch } from "../../../support/scratch.ts";
 import { runCommand, trouble } from "../../support/fake-terminal.ts";
 import { redirect } from "../../support/redirected.ts";
+import { writeList } from "../../support/written.ts";
 
 const directory = scratch();
 let bin = "";
@@ -115,10 +116,8 @@ test.each([[["--from", "new"]], [["--plugins", "bridge"]]])("a rollback takes no
 });
 
 test("the slim flavor is not installed under a list with wrapper.jq", async () => {
-  const list = (name: string, wrapper: object) => {
-    const plugins = [{ type: "bridge-wrapper", wrapper }];
-    writeFileSync(join(directory, `lists/${name}.conflist`), JSON.stringify({ cniVersion: "1.0.0", name, plugins }));
-  };
+  const list = (name: string, wrapper: object) =>
+    writeList(join(directory, `lists/${name}.conflist`), { type: "bridge-wrapper", wrapper });
   list("plain", { ifName: "eth1" });
   expect((await install("1.0.0")).exitCode).toBe(0);
   list("jq", { jq: "." });

@@ -14,7 +14,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import process from "node:process";
 import { expect, test } from "vitest";
 import { Memory } from "../../../../cli/host/memory.ts";
@@ -30,6 +30,7 @@ import { runCommand } from "../../support/fake-terminal.ts";
 import { intercept, noteSyncs } from "../../support/file-functions.ts";
 import { entryOf, journalFiles } from "../../support/journals.ts";
 import { redirect } from "../../support/redirected.ts";
+import { writeFile, writeList } from "../../support/written.ts";
 
 const directory = scratch();
 
@@ -296,8 +297,7 @@ const uninstall = (...more: string[]) =>
 test("uninstall removes the wrappers if nothing needs them, and names the lists that nobody starts any more", async () => {
   redirect("/var/lib/cni", directory);
   mkdirSync(at("results"));
-  for (const type of ["bridge-wrapper", "tuning"])
-    writeFileSync(at(`${type}.conflist`), JSON.stringify({ ...list(type), name: type }));
+  for (const type of ["bridge-wrapper", "tuning"]) writeList(at(`${type}.conflist`), { type });
   installed("1.0.0");
   writeFileSync(at(".cni-wrappers/owner"), "a package made these files\n");
   expect(await uninstall()).toMatchObject({
@@ -317,7 +317,7 @@ test("uninstall removes the wrappers if nothing needs them, and names the lists 
 test("uninstall removes nothing while a container needs the wrappers", async () => {
   redirect("/var/lib/cni", directory);
   writeResult(directory, { netns: "/proc/self/ns/net" });
-  writeFileSync(at("zone.conflist"), JSON.stringify(list("bridge-wrapper")));
+  writeList(at("zone.conflist"), { type: "bridge-wrapper" });
   installed("1.0.0");
   const lists = [at("zone.conflist")];
   const refused = await uninstall("--json");
@@ -340,11 +340,8 @@ function writeJournal(changes: Partial<Entry>): void {
   const memory = new Memory();
   const namespace = memory.namespace("/proc/self/ns/net") ?? nowhere("/none");
   const { bootId = "" } = memory.moment() ?? {};
-  for (const [path, text] of Object.entries(journalFiles(entryOf({ bootId, namespace, ...changes })))) {
-    const file = path.replace("/var/lib/cni", directory);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
-  }
+  for (const [path, text] of Object.entries(journalFiles(entryOf({ bootId, namespace, ...changes }))))
+    writeFile(path.replace("/var/lib/cni", directory), text);
 }
 
 const list = (type: string) => ({ cniVersion: "1.0.0", name: "zone", plugins: [{ type }] });

@@ -7,6 +7,7 @@ import { readListFile } from "../../../../cli/lists/find-files.ts";
 import { networksIn } from "../../../../cli/live/networks.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { runCommand, trouble } from "../../support/fake-terminal.ts";
+import { writeList } from "../../support/written.ts";
 
 // Anybody who may write to a directory of lists can put anything there under the name of a list.
 
@@ -24,9 +25,7 @@ const made: Record<string, (file: string) => void> = {
     symlinkSync("secret", file);
     lchownSync(file, 65534, 65534);
   },
-  "a list with 3,000 plugins": (file) => {
-    writeFileSync(file, JSON.stringify({ name: "zone", plugins: Array(3000).fill({ type: "bridge-wrapper" }) }));
-  },
+  "a list with 3,000 plugins": (file) => writeList(file, ...Array(3000).fill({ type: "bridge-wrapper" })),
 };
 
 const reasons: Record<string, string> = {
@@ -62,8 +61,7 @@ const duplicates = Array.from({ length: 20_000 }, () => '"mtu": 1500');
 
 test("lint finds 30,000 equal ranges in less than 10 seconds", async () => {
   const ranges = Array.from({ length: 30_000 }, () => [{ subnet: "10.0.0.0/24" }]);
-  const plugins = [{ type: "bridge", ipam: { type: "host-local", ranges } }];
-  writeFileSync(join(directory, "zone.conflist"), JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins }));
+  writeList(join(directory, "zone.conflist"), { type: "bridge", ipam: { type: "host-local", ranges } });
   const started = performance.now();
   const { stdout } = await run("lint", "zone.conflist");
   expect(stdout).toContain("the range overlaps an earlier range of this plugin");

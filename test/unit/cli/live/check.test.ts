@@ -6,6 +6,7 @@ import { runChain } from "../../../../cli/live/chain.ts";
 import { checkOnHost, checkOptionsOn, inPlace, outsideSubnets, withoutPlugins } from "../../../../cli/live/check.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { writeProgram } from "../../support/programs.ts";
+import { writeFile } from "../../support/written.ts";
 import { listWith } from "../needs/support.ts";
 
 const directory = scratch();
@@ -19,7 +20,7 @@ const plugin = (name: string, script: string) => writeProgram(join(directory, "b
 const failed = (error: string) => ({ is: "fails", error });
 const refuses = (msg: string) => `echo '{"msg":"${msg}"}'; exit 1`;
 const listed = (name: string, value: object, file = `${name}.conflist`) =>
-  writeFileSync(join(directory, "lists", file), JSON.stringify({ cniVersion: "1.0.0", name, ...value }));
+  writeFile(join(directory, "lists", file), { cniVersion: "1.0.0", name, ...value });
 
 const netns = "/proc/self/ns/net";
 const subnet = (own: string) => ({ type: "ptp", ipam: { type: "host-local", ranges: [[{ subnet: own }]] } });
@@ -202,8 +203,7 @@ test("--with takes the place of the list of its name, wherever its file is", () 
   listed("zone", { plugins: [{ type: "ptp" }] });
   listed("shop", { plugins: [{ type: "ptp" }] });
   const file = "new.txt";
-  const other = { name: "zone", cniVersion: "1.0.0", plugins: [{ type: "vlan" }] };
-  writeFileSync(join(directory, file), JSON.stringify(other));
+  writeFile(join(directory, file), { name: "zone", cniVersion: "1.0.0", plugins: [{ type: "vlan" }] });
   const typesOf = ({ networks }: ReturnType<typeof optionsFor>) =>
     Object.fromEntries([...networks].map(([name, { list }]) => [name, list.plugins.map(({ type }) => type)]));
   const before = optionsFor();
@@ -215,6 +215,6 @@ test("--with takes the place of the list of its name, wherever its file is", () 
   expect([options.seconds, options.cniPath]).toEqual([2.5, [`${directory}/bin`, `${directory}/later`]]);
   expect(typesOf(inPlace(options))).toEqual({ zone: ["ptp"], shop: ["ptp"] });
   expect(inPlace(options)).toMatchObject({ with: undefined, seconds: 2.5 });
-  writeFileSync(join(directory, file), JSON.stringify({ plugins: [{ type: "vlan" }] }));
+  writeFile(join(directory, file), { plugins: [{ type: "vlan" }] });
   expect(() => optionsFor(file)).toThrow("new.txt: it is not a list with a name; run cni-wrappers lint on it");
 });

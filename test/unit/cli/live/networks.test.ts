@@ -1,16 +1,16 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { errorsIn, readLists } from "../../../../cli/live/networks.ts";
 import { scratch } from "../../../support/scratch.ts";
+import { writeFile } from "../../support/written.ts";
 
 const directory = scratch();
 beforeEach(() => {
   mkdirSync(join(directory, "lists"));
 });
 
-const write = (name: string, text: object | string) =>
-  writeFileSync(join(directory, "lists", name), typeof text === "string" ? text : JSON.stringify(text));
+const write = (name: string, text: object | string) => writeFile(join(directory, "lists", name), text);
 const list = (name: string, ...plugins: object[]) => ({ cniVersion: "1.0.0", name, plugins });
 const ptp = { type: "ptp" };
 

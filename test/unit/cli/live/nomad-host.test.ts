@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
@@ -10,6 +10,7 @@ import { scratch } from "../../../support/scratch.ts";
 import { writeResult } from "../../support/cached-results.ts";
 import { makeHostFolders } from "../../support/fake-host-folders.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
+import { writeList } from "../../support/written.ts";
 
 const directory = scratch();
 const lists = join(directory, "lists");
@@ -21,10 +22,7 @@ let asked: string[] = [];
 beforeEach(async () => {
   for (const name of ["lists", "results"]) mkdirSync(join(directory, name));
   makeHostFolders(directory, { cniPath: { plugins: { ptp: {}, bridge: {} } } });
-  for (const name of ["zone", "shop"]) {
-    const list = { cniVersion: "1.0.0", name, plugins: [{ type: "ptp" }] };
-    writeFileSync(join(directory, `lists/${name}.conflist`), JSON.stringify(list));
-  }
+  for (const name of ["zone", "shop"]) writeList(join(lists, `${name}.conflist`), { type: "ptp" });
   answers = answersOf(hostname());
   asked = [];
   server = createServer(({ url = "" }, response) => {
@@ -101,8 +99,7 @@ describe.each(["preflight", "status"])("%s", (command) => {
   });
 
   test("another directory's lists need not be loaded by the agent", async () => {
-    const list = { cniVersion: "1.0.0", name: "late", plugins: [{ type: "ptp" }] };
-    writeFileSync(join(directory, "late.conflist"), JSON.stringify(list));
+    writeList(join(directory, "late.conflist"), { type: "ptp" });
     expect(JSON.parse((await run("--config-dir", directory, "--json")).stdout).agent.notLoaded).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
@@ -14,6 +14,7 @@ import { intercept } from "../../support/file-functions.ts";
 import { entryOf, journalFiles } from "../../support/journals.ts";
 import { setVariable, writeProgram } from "../../support/programs.ts";
 import { redirect } from "../../support/redirected.ts";
+import { writeFile, writeList } from "../../support/written.ts";
 import { knownOf, leaseOf, resultOf } from "./support.ts";
 
 const directory = scratch();
@@ -28,8 +29,7 @@ const none = { cniVersion: "1.0.0", name: "none", plugins: [{ type: "bridge" }] 
 /** Writes files below the directory. All are old. */
 function write(files: Readonly<Record<string, string>>): void {
   for (const [file, text] of Object.entries(files)) {
-    mkdirSync(dirname(at(file)), { recursive: true });
-    writeFileSync(at(file), text);
+    writeFile(at(file), text);
     utimesSync(at(file), 1000, 1000);
   }
 }
@@ -151,7 +151,7 @@ test("a directory without libcni's results is a mistake, such as that of the res
 
 test("a result that cannot be read is named, and all is not well", async () => {
   writeFileSync(at("results/zone-c1-eth0"), "{");
-  writeFileSync(at("none.conflist"), JSON.stringify(none));
+  writeFile(at("none.conflist"), none);
   const options = ["--cache-dir", directory, "--config-dir", directory, "--network", "none"];
   const { exitCode, stderr } = await runCommand(["prune", ...options]);
   expect({ exitCode, stderr }).toEqual({
@@ -171,7 +171,7 @@ async function runPrune(
   redirect("/var/lib/cni", directory);
   intercept("readdirSync", (actual) => (path: string) => (path === "/proc" ? [] : actual(path)));
   writeProgram(at("ip"), `echo '${ip}'`);
-  writeFileSync(at("none.conflist"), JSON.stringify(none));
+  writeFile(at("none.conflist"), none);
   let asked = 0;
   const confirm = async (message: string) => {
     expect(message).toBe("Remove what can be pruned?");
@@ -257,7 +257,7 @@ test("prune knows the journals, leases, backups and results of a gone container,
 
 test("prune looks for leases where lists, and results of old lists, have them, and for rules and limiters of bandwidth", async () => {
   const withLeases = (dataDir: string) => [{ type: "bridge", ipam: { type: "host-local", dataDir } }];
-  writeFileSync(at("other.conflist"), JSON.stringify({ ...none, name: "other", plugins: withLeases(at("a")) }));
+  writeList(at("other.conflist"), ...withLeases(at("a")));
   attach("c1", { netns: "/none", config: configOf(withLeases(at("b")), { name: "none" }) });
   attach("c2", { netns: "/none", networkName: "third" });
   write({

@@ -15,6 +15,7 @@ import { configOf } from "../../support/cached-results.ts";
 import { entryOf } from "../../support/journals.ts";
 import { setVariable, writeProgram } from "../../support/programs.ts";
 import { redirect } from "../../support/redirected.ts";
+import { writeFile } from "../../support/written.ts";
 import { forwardOf, knownOf, leaseOf, onlyKnown, rememberedOf, resultOf, surveyWith } from "./support.ts";
 
 const directory = scratch();
@@ -116,8 +117,7 @@ describe("with a journal", () => {
   function remembered(more: Partial<Entry> = {}): Known {
     redirect("/var/lib/cni", directory);
     const memory = rememberedOf({ ...entry, ...more });
-    mkdirSync(dirname(file()), { recursive: true });
-    writeFileSync(file(), memory.text);
+    writeFile(file(), memory.text);
     return onlyKnown([], [memory]);
   }
 

@@ -7,6 +7,7 @@ import { scratch } from "../../../support/scratch.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 import { writeProgram } from "../../support/programs.ts";
 import { redirect } from "../../support/redirected.ts";
+import { writeList } from "../../support/written.ts";
 
 const directory = scratch();
 const at = (name: string) => join(directory, name);
@@ -89,9 +90,8 @@ test("an executable with other bytes is changed, and a broken one is broken: exi
 
 test("a link that a list names and nobody has: the installation is incomplete, and exit code 1", async () => {
   install("1.0.0");
-  const plugins = [{ type: "ptp-wrapper", ipam: { type: "static" } }];
   const file = at("zone.conflist");
-  writeFileSync(file, JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins }));
+  writeList(file, { type: "ptp-wrapper", ipam: { type: "static" } });
   const outcome = await run("--config-dir", directory);
   expect(outcome.exitCode).toBe(1);
   expect(outcome.stdout).toContain("\n  incomplete: lists name links that are missing; install makes them\n");
@@ -176,8 +176,8 @@ test("a runtime with too little address space matters to the Node flavor alone",
 });
 
 test("what a list needs is an error, and a bridge that Nomad does not find is named", async () => {
-  const plugins = [{ type: "loopback", ipam: { type: "dhcp", daemonSocketPath: "/none" } }];
-  writeFileSync(at("zone.conflist"), JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins }));
+  const ipam = { type: "dhcp", daemonSocketPath: "/none" };
+  writeList(at("zone.conflist"), { type: "loopback", ipam });
   writeProgram(join(bin(), "loopback"), "echo CNI loopback plugin v1.9.0 >&2");
   const { lists, nomadSkipsCheck } = JSON.parse((await run("--json", "--config-dir", directory)).stdout);
   expect(lists.errors).toContainEqual(expect.stringContaining("zone.conflist: loopback asks for addresses at /none"));

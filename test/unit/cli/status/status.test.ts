@@ -12,6 +12,7 @@ import { runCommand, trouble } from "../../support/fake-terminal.ts";
 import { emptyStatus } from "../../support/host-status.ts";
 import { setVariable } from "../../support/programs.ts";
 import { redirect } from "../../support/redirected.ts";
+import { writeList } from "../../support/written.ts";
 
 const directory = scratch();
 const at = (name: string) => join(directory, name);
@@ -22,8 +23,7 @@ beforeEach(() => {
   attach("zone", "c2", "/proc/self/ns/net");
   attach("zone", "c3", "/gone");
   attach("shop", "c4", "/proc/self/ns/net");
-  const list = { cniVersion: "1.0.0", name: "shop", plugins: [{ type: "bridge", ipam: { type: "static" } }] };
-  writeFileSync(at("config/shop.conflist"), JSON.stringify(list));
+  writeList(at("config/shop.conflist"), { type: "bridge", ipam: { type: "static" } });
 });
 
 function attach(networkName: string, containerId: string, netns: string): void {
@@ -164,9 +164,8 @@ describe("status", () => {
   });
 
   test("counts live attachments of a wrapped list without a journal", async () => {
-    const plugins = [{ type: "bridge-wrapper", ipam: { type: "static" } }, { type: "portmap" }];
-    const list = { cniVersion: "1.0.0", name: "zone", plugins };
-    writeFileSync(at("config/zone.conflist"), JSON.stringify(list));
+    const bridge = { type: "bridge-wrapper", ipam: { type: "static" } };
+    writeList(at("config/zone.conflist"), bridge, { type: "portmap" });
     attach("zone", "c5", "/proc/self/ns/net");
     makeHostFolders(directory, { entries: [{ containerId: "c1" }] });
     redirect("/var/lib/cni", at("state"));

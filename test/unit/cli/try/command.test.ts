@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -8,16 +8,18 @@ import { scratch } from "../../../support/scratch.ts";
 import { runCommand, trouble } from "../../support/fake-terminal.ts";
 import { setVariable, writeProgram } from "../../support/programs.ts";
 import { redirect } from "../../support/redirected.ts";
+import { writeFile, writeList } from "../../support/written.ts";
 import { makeProc } from "./support.ts";
 
 const directory = scratch();
 beforeEach(() => {
   vi.spyOn(process, "getuid").mockReturnValue(0);
-  write("zone.conflist", { cniVersion: "1.0.0", name: "zone", plugins: [{ type: "bridge" }] });
+  zoneOf({ type: "bridge" });
 });
 afterEach(() => void vi.restoreAllMocks());
 
-const write = (name: string, value: object) => writeFileSync(join(directory, name), JSON.stringify(value));
+const write = (name: string, value: object) => writeFile(join(directory, name), value);
+const zoneOf = (plugin: object) => writeList(join(directory, "zone.conflist"), plugin);
 
 /** Runs the command with an unshare(1) of the test's own, so nothing runs on a stage. */
 async function attempted(unshare: string, args: readonly string[] = [], more: NodeJS.ProcessEnv = {}) {
@@ -62,7 +64,7 @@ test.each([
 });
 
 test("nothing is started without root's rights, or if the list needs an interface of the host", async () => {
-  write("zone.conflist", { cniVersion: "1.0.0", name: "zone", plugins: [{ type: "macvlan", master: "ens18" }] });
+  zoneOf({ type: "macvlan", master: "ens18" });
   const links = [{ ifindex: 2, ifname: "ens18", link_type: "ether" }];
   writeProgram(join(directory, "ip"), `echo '${JSON.stringify(links)}'`);
   setVariable("PATH", `${directory}:${process.env.PATH}`);
@@ -84,7 +86,7 @@ test("nothing is started without root's rights, or if the list needs an interfac
 
 test("what unshare(1) is asked for: the namespaces, what happens to each mount, and this program on descriptor 4", async () => {
   const ipam = { type: "host-local", dataDir: join(directory, "leases") };
-  write("zone.conflist", { cniVersion: "1.0.0", name: "zone", plugins: [{ type: "ptp", ipam }] });
+  zoneOf({ type: "ptp", ipam });
   mkdirSync(join(directory, "leases/zone"), { recursive: true });
   const mounts = [
     "/ ext4",

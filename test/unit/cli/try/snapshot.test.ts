@@ -1,18 +1,15 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { shapeOf, takeSnapshot, textOf } from "../../../../cli/try/snapshot.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { setVariable, writeProgram } from "../../support/programs.ts";
 import { redirect } from "../../support/redirected.ts";
+import { writeFile } from "../../support/written.ts";
 
 const directory = scratch();
 beforeEach(() => setVariable("PATH", directory));
 
-function write(name: string, text = ""): void {
-  mkdirSync(dirname(join(directory, name)), { recursive: true });
-  writeFileSync(join(directory, name), text);
-}
+const write = (name: string, text = "") => writeFile(join(directory, name), text);
 
 /** Makes a program that prints an answer for some arguments, and fails for others. */
 function program(name: string, answers: Readonly<Record<string, string>>): void {

@@ -1,9 +1,9 @@
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Surroundings, surroundingsOf } from "../../../../cli/try/surroundings.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { redirect } from "../../support/redirected.ts";
+import { writeFile } from "../../support/written.ts";
 import { listWith } from "../needs/support.ts";
 
 const directory = scratch();
@@ -160,10 +160,7 @@ test("a CHECK that no runtime runs is a note", () => {
 
 test("files in /run and services that the list asks are not there", () => {
   const files = { "run/dhcp.sock": "", "proc/7/comm": "firewalld\n", "proc/7/status": "Uid:\t0\t0\t0\t0\n" };
-  for (const [file, text] of Object.entries(files)) {
-    mkdirSync(join(directory, file, ".."), { recursive: true });
-    writeFileSync(join(directory, file), text);
-  }
+  for (const [file, text] of Object.entries(files)) writeFile(join(directory, file), text);
   redirect("/run", join(directory, "run"));
   redirect("/proc", join(directory, "proc"));
   const list = listWith(
@@ -173,6 +170,6 @@ test("files in /run and services that the list asks are not there", () => {
   );
   const obstacles = () => surroundingsOf(list, { links, cniPath: [], veth: true }).obstacles;
   expect(obstacles()).toEqual(["ptp needs /run/dhcp.sock of this host", "firewall asks firewalld"]);
-  writeFileSync(join(directory, "proc/7/comm"), "firewall");
+  writeFile(join(directory, "proc/7/comm"), "firewall");
   expect(obstacles()).toHaveLength(1);
 });

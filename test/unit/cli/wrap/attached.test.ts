@@ -1,18 +1,16 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { olderAttachments as olderOf } from "../../../../cli/wrap/attached.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { writeResult } from "../../support/cached-results.ts";
 import { entryOf, journalFiles } from "../../support/journals.ts";
+import { writeFile } from "../../support/written.ts";
 import { parsedList } from "../explain/support.ts";
 
 const state = scratch();
 
-function put(name: string, text: string): void {
-  mkdirSync(path.dirname(path.join(state, name)), { recursive: true });
-  writeFileSync(path.join(state, name), text);
-}
+const put = (name: string, text: string) => writeFile(path.join(state, name), text);
 
 const leftOut: string[] = [];
 beforeEach(() => void leftOut.splice(0));

@@ -1,10 +1,11 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { applyPatch } from "diff";
 import { beforeEach, describe, expect, test } from "vitest";
 import { scratch } from "../../../support/scratch.ts";
 import { writeResult } from "../../support/cached-results.ts";
 import { runCommand, trouble } from "../../support/fake-terminal.ts";
+import { writeFile } from "../../support/written.ts";
 
 const plain = `{
   "cniVersion": "1.0.0",
@@ -37,10 +38,7 @@ beforeEach(() => {
 
 const read = (name: string) => readFileSync(path.join(directory, name), "utf8");
 
-function write(name: string, text: string): void {
-  mkdirSync(path.dirname(path.join(directory, name)), { recursive: true });
-  writeFileSync(path.join(directory, name), text);
-}
+const write = (name: string, text: string) => writeFile(path.join(directory, name), text);
 
 const run = (command: string, args: readonly string[]) =>
   runCommand([command, "--state", path.join(directory, "state"), ...args], { directory });
