@@ -48,6 +48,14 @@ const steps: readonly Step[] = [
   { name: "build", command: ["node", "build/build.ts"] },
   { name: "plugins", command: ["node", "test/support/go.ts"] },
   { name: "e2e-slim", ...vitest("e2e-slim", 2, caseReporters), needs: ["build-slim", "plugins"], slim: true },
+  // With slim, the Node flavor runs only the tests of what it has of its own.
+  {
+    name: "e2e",
+    ...(noCargo === undefined
+      ? vitest("e2e", 1, caseReporters, [...commandTests, ...hostTests])
+      : vitest("e2e", 2, caseReporters)),
+    needs: ["build", "plugins"],
+  },
   // The end-to-end tests that this machine's kernel cannot run.
   {
     name: "kernel",
@@ -57,14 +65,6 @@ const steps: readonly Step[] = [
     lacks: ["node", "test/kernel/run.ts", "lacks"],
   },
   { name: "executable", ...vitest("executable", 1), needs: ["build"] },
-  // With slim, the Node flavor runs only the tests of what it has of its own.
-  {
-    name: "e2e",
-    ...(noCargo === undefined
-      ? vitest("e2e", 1, caseReporters, [...commandTests, ...hostTests])
-      : vitest("e2e", 2, caseReporters)),
-    needs: ["build", "plugins"],
-  },
   { name: "unit", ...vitest("unit", 1) },
   // Faults in the guards among the changed lines. `npm run test:mutation` has all faults.
   {
