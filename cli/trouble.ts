@@ -28,5 +28,6 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: "a part of the path is not a directory",
   ENOSPC: "no space left on the device",
   EPERM: "the file system or its attributes do not allow it",
+  EXDEV: "something is mounted on it, or it is on another file system",
   EROFS: "the file system is read-only",
 };

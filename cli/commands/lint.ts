@@ -63,6 +63,7 @@ async function lint(paths: readonly string[], options: Options, terminal: Termin
   const host = await hostOf(options, terminal);
   if (options.fix && paths.includes("-")) throw new Trouble("--fix cannot change stdin; name a file");
   const reasonOf = readSwitchedOff(read, terminal.directory);
+  // guard: no file is written without --fix
   const files = options.fix ? fixInPlace(read, terminal, { ...host, reasonOf }) : read;
   const progress = progressOf(files.length, terminal);
   const all = lintFiles(files, host, progress.report);

@@ -80,7 +80,9 @@ export function demandReplaceable(
   const text = attempt(() => statSync(path).isFile()) ? readInput(name, path, longestReport).toString() : "";
   // guard: a file that the command did not write
   if (text !== "" && !isOutput(text))
-    throw new Trouble(`${name} exists, and ${command} did not write it; name another file`);
+    throw new Trouble(
+      `${name} exists, and ${command} did not write it; name another file, or remove this one if nobody needs it`,
+    );
 }
 
 /** Holds the directory of a file, so that nobody can put a link into the place of one above meanwhile. */

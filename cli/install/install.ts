@@ -271,10 +271,20 @@ export function removeAll(place: Place): readonly string[] {
     // guard: a file or link that is not ours
     const links = readdirSync(directory).filter(isOurs);
     const paths = [...links.map((name) => join(directory, name)), executable, hidden].filter(isThere);
+    // guard: the links to an executable that cannot be removed
+    if (isThere(executable)) demandRemovable(place);
     for (const path of paths) rmSync(path, { recursive: path === hidden });
     syncDirectory(directory);
     return paths;
   });
+}
+
+// The kernel links no file that is immutable, or that something is mounted on: neither can it be removed.
+function demandRemovable(place: Place): void {
+  const probe = join(place.hidden, `new.${ownMark()}`);
+  makeHidden(place);
+  withPath(place.executable, () => linkSync(place.executable, probe));
+  rmSync(probe);
 }
 
 function isThere(path: string): boolean {

@@ -1,6 +1,7 @@
-import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { profiles } from "../../plugins/index.ts";
+import { isOwn } from "../../shared/host/node/files.ts";
 import { linkState, type Place, placeAt, sha256, writtenVersions } from "../install/place.ts";
 import { type InstalledRelease, releaseAt } from "../install/release-of.ts";
 
@@ -11,9 +12,9 @@ export interface Installation {
   readonly release: InstalledRelease | undefined;
   /**
    * `unknown`: a package or a copy by hand made it, so there is no checksum to compare with. `shadowed`: runtimes run another
-   * version, of a directory before it.
+   * version, of a directory before it. `exposed`: another user may change it, or gets its owner's rights.
    */
-  readonly state: "intact" | "changed" | "broken" | "incomplete" | "shadowed" | "unknown";
+  readonly state: "intact" | "changed" | "broken" | "exposed" | "incomplete" | "shadowed" | "unknown";
   /** The installation that runtimes run in its place, and the links of both. Only if it is shadowed. */
   readonly shadowedBy?: { readonly directory: string; readonly links: readonly string[] };
   readonly madeBy: "install" | "a package" | "hand";
@@ -90,6 +91,9 @@ function stateOf(
 ): Installation["state"] {
   // guard: an executable that does not answer is not called intact
   if (!release) return "broken";
+  const found = statSync(executable);
+  // guard: an executable that another user may change, or that gives its owner's rights away, is not called intact
+  if (!isOwn(found) || (found.mode & 0o6022) !== 0) return "exposed";
   // guard: an executable without a checksum is not called intact
   if (!versions) return "unknown";
   // guard: a changed executable is not called intact

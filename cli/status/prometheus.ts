@@ -14,7 +14,7 @@ const gauges: readonly (readonly [name: string, help: string, valuesOf: (status:
   ],
   [
     "installation_intact",
-    "0 if the executable does not answer, is not the one that install wrote, has no link that a list names, or is shadowed by another version.",
+    "0 if the executable does not answer, is not the one that install wrote, has no link that a list names, may be changed by another user, or is shadowed by another version.",
     ({ installations }) => installations.map((its) => [{ directory: its.directory }, Number(isSound(its))]),
   ],
   [

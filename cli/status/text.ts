@@ -56,6 +56,7 @@ const stateWords: Readonly<Record<Exclude<Installation["state"], "unknown">, str
   intact: "intact: the checksum and the version are those that install wrote",
   changed: "changed: the checksum or the version is not the one that install wrote",
   broken: "broken: the executable does not answer",
+  exposed: "exposed: another user may change the executable, or gets its owner's rights",
   incomplete: "incomplete: lists name links that are missing; install makes them",
   shadowed: "shadowed: a directory before it has another version, which runtimes run",
 };
@@ -65,10 +66,12 @@ function installationLines(
   terminal: Pick<Terminal, "hasColors">,
 ): readonly string[] {
   const words = state === "unknown" ? `made by ${madeBy}: there is no checksum to compare with` : stateWords[state];
+  const executable = `${directory}/cni-wrappers`;
+  const cure = state === "exposed" ? `; run: chown root: ${executable} && chmod 755 ${executable}` : "";
   const taken = links.taken.map(({ name, is }) => `${name} (${is})`);
   return [
     `installation in ${directory}: ${release ? releaseWords(release) : "no version"}`,
-    `  ${isSound({ state }) ? words : styled(terminal, "red", words)}`,
+    `  ${isSound({ state }) ? words : styled(terminal, "red", words + cure)}`,
     ...(shadowedBy ? [`  runtimes run ${shadowedBy.links.join(", ")} in ${shadowedBy.directory}`] : []),
     `  links: ${links.made.join(", ") || "none"}`,
     ...(links.needed.length > 0 ? [`  named in a list, and missing: ${links.needed.join(", ")}`] : []),

@@ -57,6 +57,24 @@ describe("uninstall", () => {
     expectPassed(await lab.goCni.check(list, container));
   });
 
+  test.each([
+    ["immutable", "chattr +i", "chattr -i", "the file system or its attributes do not allow it"],
+    ["a mount", "mount --bind /opt/cni/bin/cni-wrappers", "umount", "something is mounted on it"],
+  ])("an executable that is %s: nothing is removed, and every link works", async (_how, hold, release, reason) => {
+    await using lab = await installed();
+    const container = await attached(lab, lab.goCni, list);
+    const before = await lab.readdir("/opt/cni/bin");
+    await lab.run("sh", ["-c", `${hold} /opt/cni/bin/cni-wrappers`]);
+    expect(await lab.call(cli, ["uninstall", "--force"])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(`/opt/cni/bin/cni-wrappers: ${reason}`),
+    });
+    expect(await lab.readdir("/opt/cni/bin")).toEqual(before);
+    expectPassed(await lab.goCni.check(list, container));
+    await lab.run("sh", ["-c", `${release} /opt/cni/bin/cni-wrappers`]);
+    expectSuccess(await lab.call(cli, ["uninstall", "--force"]));
+  });
+
   test("--force removes them, and a namespace that is gone needs none", async () => {
     await using lab = await installed();
     const container = await attached(lab, lab.goCni, list);

@@ -102,7 +102,7 @@ test("a list after --port is no port", async () => {
 test("explain --html replaces no file that is no page, such as the list itself", async () => {
   const list = written("own.conflist", readFileSync(join(root, zone), "utf8"));
   expect(await inRoot(["explain", "--html", list, list])).toEqual(
-    trouble(`${list} exists, and explain did not write it; name another file`),
+    trouble(`${list} exists, and explain did not write it; name another file, or remove this one if nobody needs it`),
   );
   expect(readFileSync(list, "utf8")).toBe(readFileSync(join(root, zone), "utf8"));
 });

@@ -560,6 +560,25 @@ test("uninstall removes every link to the executable, and nothing else", () => {
   expect(removeAll(place())).toEqual([]);
 });
 
+test("uninstall removes nothing if the executable cannot be removed: its links would be gone", async () => {
+  redirect("/var/lib/cni", directory);
+  mkdirSync(at("results"));
+  installed("1.0.0");
+  const before = [names(), hidden()];
+  // What the kernel says of an immutable file; e2e has a real one.
+  const restore = intercept("linkSync", () => () => {
+    throw Object.assign(new Error("EPERM"), { code: "EPERM" });
+  });
+  expect(await uninstall()).toEqual({
+    exitCode: 2,
+    stdout: "",
+    stderr: `cni-wrappers: ${at("cni-wrappers")}: the file system or its attributes do not allow it\n`,
+  });
+  expect([names(), hidden()]).toEqual(before);
+  restore();
+  expect(await uninstall()).toMatchObject({ exitCode: 0 });
+});
+
 test("a directory that is missing, or none", () => {
   expect(() => placeAt(at("nowhere"), "/")).toThrow("there is no such directory; make it, or name another with --dir");
   writeFileSync(at("file"), "");

@@ -1,4 +1,13 @@
-import { appendFileSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { install as installBytes } from "../../../../cli/install/install.ts";
@@ -86,6 +95,24 @@ test("an executable with other bytes is changed, and a broken one is broken: exi
   writeFileSync(executable(), "");
   expect(await installation()).toMatchObject({ state: "broken" });
   expect(await run()).toMatchObject({ exitCode: 1 });
+});
+
+test.each([
+  ["another user's", 0o755, 65534, "exposed"],
+  ["with the rights of its owner for everybody", 0o4755, 0, "exposed"],
+  ["with the rights of its group for everybody", 0o2755, 0, "exposed"],
+  ["written by its group", 0o775, 0, "exposed"],
+  ["written by everybody", 0o757, 0, "exposed"],
+  ["read by nobody else", 0o700, 0, "intact"],
+])("an executable that is %s", async (_how, mode, uid, state) => {
+  install("1.0.0");
+  chownSync(executable(), uid, 0);
+  chmodSync(executable(), mode);
+  expect(await installation()).toMatchObject({ state });
+  const { exitCode, stdout } = await run();
+  expect(exitCode).toBe(state === "intact" ? 0 : 1);
+  const words = "exposed: another user may change the executable, or gets its owner's rights; run: chown root: ";
+  expect(stdout.includes(`  ${words}${executable()} && chmod 755 ${executable()}\n`)).toBe(exitCode === 1);
 });
 
 test("a link that a list names and nobody has: the installation is incomplete, and exit code 1", async () => {

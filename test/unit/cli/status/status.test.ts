@@ -40,7 +40,7 @@ const expected = `# HELP cni_wrappers_status_timestamp_seconds When status ended
 cni_wrappers_status_timestamp_seconds TIME
 # HELP cni_wrappers_installation_info The wrappers in a directory of the plugins. The value is always 1.
 # TYPE cni_wrappers_installation_info gauge
-# HELP cni_wrappers_installation_intact 0 if the executable does not answer, is not the one that install wrote, has no link that a list names, or is shadowed by another version.
+# HELP cni_wrappers_installation_intact 0 if the executable does not answer, is not the one that install wrote, has no link that a list names, may be changed by another user, or is shadowed by another version.
 # TYPE cni_wrappers_installation_intact gauge
 # HELP cni_wrappers_installation_links_missing Wrappers that a list names and that have no link.
 # TYPE cni_wrappers_installation_links_missing gauge
@@ -121,7 +121,7 @@ describe("status", () => {
     for (const text of [list, "# HELP node_load1 1m load average.\n"]) {
       writeFileSync(file, text);
       expect(await status("--output", "a.out")).toEqual(
-        trouble("a.out exists, and status did not write it; name another file"),
+        trouble("a.out exists, and status did not write it; name another file, or remove this one if nobody needs it"),
       );
       expect(readFileSync(file, "utf8")).toBe(text);
     }
