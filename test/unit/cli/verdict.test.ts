@@ -4,12 +4,10 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { exitCodes } from "../../../cli/exit-codes.ts";
-import { journalProblem } from "../../../cli/host/journal-place.ts";
 import { scratch } from "../../support/scratch.ts";
 import { configOf, writeResult } from "../support/cached-results.ts";
 import { makeHostFolders } from "../support/fake-host-folders.ts";
 import { runCommand, trouble } from "../support/fake-terminal.ts";
-import { intercept } from "../support/file-functions.ts";
 
 const commands = ["preflight", "status", "adopt", "prune"];
 const checking = ["preflight", "status", "adopt"];
@@ -145,14 +143,12 @@ test("the broken list of a running network is named, with its line, and 2 wins o
 });
 
 describe("sixty attachments with one cause", () => {
-  const attach = (netns: string, text = (cached: object) => JSON.stringify(cached)) => {
-    for (let index = 0; index < 60; index++) {
-      const cached = { kind: "cniCacheV1", networkName: "lost", containerId: `d${index}`, ifName: "eth0", netns };
-      writeFileSync(at(`results/lost-d${index}-eth0`), text(cached));
-    }
+  const all = Array.from({ length: 60 }, (_, index) => `d${index}`);
+  const attach = (netns: string) => {
+    for (const containerId of all) writeResult(directory, { networkName: "lost", containerId, netns });
   };
   // The files are read in the order of their names: the first one is d0.
-  const others = Array.from({ length: 59 }, (_, index) => `d${index + 1}`).sort();
+  const others = all.slice(1).sort();
   const fails = "no list in the directories defines the network lost";
 
   const more = `  and 59 more attachments of lost: ${others.join(", ")}`;
@@ -178,7 +174,7 @@ describe("sixty attachments with one cause", () => {
 
   test("five of one cause are shown one by one", async () => {
     attach("/proc/self/ns/net");
-    for (let index = 5; index < 60; index++) rmSync(at(`results/lost-d${index}-eth0`));
+    for (const id of all.slice(5)) rmSync(at(`results/lost-${id}-eth0`));
     const { stdout } = await run("preflight", "--network", "lost");
     expect(stdout.match(/^lost {5}d[0-4] .* fails$/gm)).toHaveLength(5);
     expect(stdout).toContain("  and 4 more attachments of lost: d1, d2, d3, d4\n");
@@ -196,7 +192,7 @@ describe("sixty attachments with one cause", () => {
   test.each(commands)(
     "%s: sixty results that nobody can read are five lines, and one with their number",
     async (one) => {
-      attach("", () => "{");
+      for (const id of all) writeFileSync(at(`results/lost-${id}-eth0`), "{");
       const { exitCode, stderr } = await run(one);
       const lines = stderr.trimEnd().split("\n");
       expect({ exitCode, lines: lines.length }).toEqual({ exitCode: 2, lines: 6 });
@@ -262,19 +258,4 @@ test("preflight --json says what made it, when, and from which lists", async () 
   expect(answer.lists).toEqual(files.map((path) => ({ file: path, sha256: sumOf(path) })));
   expect(answer.with).toEqual({ file, sha256: sumOf(file) });
   expect(answer.directories).toMatchObject({ plugins: [at("bin")], results: directory });
-});
-
-test("journals cannot be written: the reason names the directory, or what stands in its place", () => {
-  expect(journalProblem(at("none/wrappers"))).toBeUndefined();
-  writeFileSync(at("wrappers"), "");
-  expect(journalProblem(at("wrappers"))).toBe(`${directory}/wrappers: is not a directory`);
-});
-
-test.each([
-  ["that counts no files, such as btrfs, is not full", { files: 0, ffree: 0 }, undefined],
-  ["without a free file is full", { files: 100, ffree: 0 }, "no space is left on the file system"],
-  ["without a free block is full", { bfree: 0 }, "no space is left on the file system"],
-])("a file system %s", (_, more, problem) => {
-  intercept("statfsSync", () => () => ({ bsize: 4096, bfree: 1000, files: 100, ffree: 10, ...more }));
-  expect(journalProblem(directory)).toBe(problem && `${directory}: ${problem}`);
 });

@@ -1,24 +1,23 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { adoptCase, keptResults, undo } from "../../../../cli/adopt/adoption.ts";
 import type { Case } from "../../../../cli/adopt/proposal.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult } from "../../../../cli/live/cached-results.ts";
 import type { Verdict } from "../../../../cli/live/check.ts";
 import { workloadOf } from "../../../../cli/live/workload.ts";
 import { scratch } from "../../../support/scratch.ts";
+import { writeFile } from "../../support/written.ts";
 
 const cache = scratch();
-beforeEach(() => {
-  mkdirSync(join(cache, "results"));
-});
-
+const passes = async (): Promise<Verdict> => ({ is: "passes" });
+const file = join(cache, "results/zone-c1-eth0");
+const backup = join(cache, "adopted/zone-c1-eth0");
 const text = '{"kind":"cniCacheV1","containerId":"c1","ifName":"eth0","networkName":"zone","result":{}}';
 
 function adoptable(): Case {
-  const file = join(cache, "results/zone-c1-eth0");
-  writeFileSync(file, text);
+  writeFile(file, text);
   const attachment = parseCachedResult(file, text);
   if (!isAttachment(attachment)) throw new Error("the fixture is no attachment");
   return {
@@ -30,44 +29,40 @@ function adoptable(): Case {
 
 test("a result whose CHECK passes is written", async () => {
   const one = adoptable();
-  expect(await adoptCase(cache, one, async () => ({ is: "passes" }))).toBe(one);
-  expect(JSON.parse(readFileSync(one.attachment.file, "utf8"))).toMatchObject({ result: { cniVersion: "1.0.0" } });
+  expect(await adoptCase(cache, one, passes)).toBe(one);
+  expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ result: { cniVersion: "1.0.0" } });
 });
 
 test("a result whose CHECK passes already stays as it is", async () => {
   const one: Case = { ...adoptable(), proposal: { is: "fine" } };
   expect(await adoptCase(cache, one, async () => ({ is: "fails", error: "no" }))).toBe(one);
-  expect(readFileSync(one.attachment.file, "utf8")).toBe(text);
+  expect(readFileSync(file, "utf8")).toBe(text);
 });
 
 test("a case that cannot be written is lost, and nothing is thrown: the next case has its turn", async () => {
   const one = adoptable();
-  writeFileSync(one.attachment.file, "new");
-  const after = await adoptCase(cache, one, async () => ({ is: "passes" }));
-  const error = `${one.attachment.file}: it changed meanwhile; run adopt again`;
+  writeFileSync(file, "new");
+  const after = await adoptCase(cache, one, passes);
+  const error = `${file}: it changed meanwhile; run adopt again`;
   expect(after).toEqual({ ...one, proposal: { is: "lost", error } });
-  expect(readFileSync(one.attachment.file, "utf8")).toBe("new");
+  expect(readFileSync(file, "utf8")).toBe("new");
 });
 
 test("an adoption that is taken back leaves the backup of the earlier one", async () => {
   const one = adoptable();
-  await adoptCase(cache, one, async () => ({ is: "passes" }));
-  const first = readFileSync(one.attachment.file, "utf8");
-  const backup = readFileSync(join(cache, "adopted/zone-c1-eth0"), "utf8");
-  const again: Case = {
-    ...one,
-    attachment: { ...one.attachment, text: first },
-    proposal: { is: "adoptable", result: {}, journal: undefined },
-  };
+  await adoptCase(cache, one, passes);
+  const first = readFileSync(file, "utf8");
+  const kept = readFileSync(backup, "utf8");
+  const proposal = { is: "adoptable", result: {}, journal: undefined } as const;
+  const again: Case = { ...one, attachment: { ...one.attachment, text: first }, proposal };
   await adoptCase(cache, again, async () => ({ is: "fails", error: "wrong" }));
-  expect(readFileSync(one.attachment.file, "utf8")).toBe(first);
-  expect(readFileSync(join(cache, "adopted/zone-c1-eth0"), "utf8")).toBe(backup);
-  expect(undo(cache, () => true)).toEqual([[one.attachment.file, "restored"]]);
-  expect(readFileSync(one.attachment.file, "utf8")).toBe(text);
+  expect(readFileSync(file, "utf8")).toBe(first);
+  expect(readFileSync(backup, "utf8")).toBe(kept);
+  expect(undo(cache, () => true)).toEqual([[file, "restored"]]);
+  expect(readFileSync(file, "utf8")).toBe(text);
 });
 
 const fails: Verdict = { is: "fails", error: "no" };
-const file = join(cache, "results/zone-c1-eth0");
 
 test.each<[string, Verdict, Verdict, boolean, Map<string, string>, string[]]>([
   ["needs the new result", { is: "passes" }, fails, true, new Map([[file, "needed"]]), []],
@@ -77,7 +72,7 @@ test.each<[string, Verdict, Verdict, boolean, Map<string, string>, string[]]>([
   ["asks nobody", { is: "unchecked", why: "x" }, fails, false, new Map(), []],
 ])("undo asks whether the list in place %s", async (_, now, then, canAsk, kept, lines) => {
   const one = adoptable();
-  await adoptCase(cache, one, async () => ({ is: "passes" }));
+  await adoptCase(cache, one, passes);
   const check = async ({ result }: CachedAttachment) => (result?.cniVersion === "1.0.0" ? now : then);
   const noted: string[] = [];
   const evidence = { check, canAsk: () => canAsk, note: (line: string) => noted.push(line) };
@@ -92,20 +87,18 @@ test.each([
   ["a backup that cannot be read", text, undefined, true],
   ["a result that the operator did not name", text, text, false],
 ])("undo runs no CHECK for %s", async (_, now, before, isWanted) => {
-  mkdirSync(join(cache, "adopted"));
-  if (now !== undefined) writeFileSync(file, now);
-  writeFileSync(join(cache, "adopted/zone-c1-eth0"), JSON.stringify({ before, after: "after" }));
+  if (now !== undefined) writeFile(file, now);
+  writeFile(backup, { before, after: "after" });
   const check = () => Promise.reject(new Error("CHECK ran"));
   const evidence = { check, canAsk: () => false, note: () => {} };
   expect(await keptResults(cache, () => isWanted, evidence)).toEqual(new Map());
 });
 
 test("undo runs as many CHECKs at a time as the machine has processors", async () => {
-  mkdirSync(join(cache, "adopted"));
   for (let count = 0; count < 3 * availableParallelism(); count++) {
     const of = text.replace("c1", `c${count}`);
-    writeFileSync(join(cache, `results/zone-c${count}-eth0`), of);
-    writeFileSync(join(cache, `adopted/zone-c${count}-eth0`), JSON.stringify({ before: of, after: of }));
+    writeFile(join(cache, `results/zone-c${count}-eth0`), of);
+    writeFile(join(cache, `adopted/zone-c${count}-eth0`), { before: of, after: of });
   }
   let running = 0;
   let most = 0;
@@ -132,7 +125,7 @@ test.each<[string, Verdict, string]>([
   });
   expect(checked).toEqual([{ ...one.attachment, result: { cniVersion: "1.0.0" } }]);
   expect(after).toEqual({ ...one, proposal: { is: "lost", error } });
-  expect(readFileSync(one.attachment.file, "utf8")).toBe(text);
+  expect(readFileSync(file, "utf8")).toBe(text);
   expect(undo(cache, () => true)).toEqual([]);
 });
 

@@ -6,6 +6,7 @@ import { repairedAdds } from "../../../../cli/status/repaired-adds.ts";
 import { scratch } from "../../../support/scratch.ts";
 
 const directory = scratch();
+const file = join(directory, "log");
 
 const again = "an earlier try was not completed: undoing it before ADD";
 const reboot = "attached before this boot: undoing it before ADD";
@@ -40,23 +41,18 @@ test.each<[string, string[], number, number]>([
     0,
   ],
 ])("%s", async (_, lines, passed, failed) => {
-  const file = join(directory, "log");
   writeFileSync(file, lines.join(""));
   expect(await repairedAdds(file)).toEqual({ file, passed, failed });
 });
 
 test("a log of many lines is read in parts", async () => {
-  const file = join(directory, "log");
-  const calls = Array.from(
-    { length: 3000 },
-    (_, pid) => line("warn", again, pid) + line("info", "delegate passed ADD", pid),
-  );
+  const call = (pid: number) => line("warn", again, pid) + line("info", "delegate passed ADD", pid);
+  const calls = Array.from({ length: 3000 }, (_, pid) => call(pid));
   writeFileSync(file, calls.join(""));
   expect(await repairedAdds(file)).toMatchObject({ passed: 3000 });
 });
 
 test("a line that is too long to be one of the wrappers is left out, and no other one is lost", async () => {
-  const file = join(directory, "log");
   const long = line("warn", again, 3).replace("{", `{"more":"${"x".repeat(300_000)}",`);
   writeFileSync(file, `${line("warn", again, 1)}${long}${line("warn", again, 2)}`);
   expect(await repairedAdds(file)).toMatchObject({ passed: 3 });
@@ -75,7 +71,6 @@ test.each<[string, string, (file: string) => void]>([
     },
   ],
 ])("%s in the place of the log is trouble", async (_, reason, make) => {
-  const file = join(directory, "log");
   make(file);
   await expect(repairedAdds(file)).rejects.toThrow(RegExp(`^${file}: ${reason}`));
 });
