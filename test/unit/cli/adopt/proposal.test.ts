@@ -1,12 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { type Evidence, type Proposal, proposalFor } from "../../../../cli/adopt/proposal.ts";
-import { textFor } from "../../../../cli/adopt/report.ts";
 import type { Link } from "../../../../cli/host/links.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import type { Verdict } from "../../../../cli/live/check.ts";
 import { networkIn } from "../../../../cli/live/networks.ts";
-import { workloadOf } from "../../../../cli/live/workload.ts";
 import type { CniResult } from "../../../../shared/protocol/result.ts";
 
 const attachment: CachedAttachment = {
@@ -14,28 +12,13 @@ const attachment: CachedAttachment = {
   ...{ list: undefined, args: [], capabilityArgs: {}, result: undefined },
 };
 
-const nothingSeen = { network: undefined, readLinks: async () => undefined, isClaimed: () => false };
-
-const told = (proposal: Proposal, isWritten = false) =>
-  textFor(
-    [{ attachment, workload: workloadOf(attachment), proposal }],
-    { isWritten, where: "there" },
-    { hasColors: false },
-  );
-
-test.each([
-  [{ is: "passes" }, "1 pass CHECK, 0 can be adopted, 0 cannot be helped\n"],
-  [{ is: "gone" }, "0 pass CHECK, 0 can be adopted, 0 cannot be helped, 1 are not checked\n"],
-  [{ is: "unchecked", why: "x" }, "0 pass CHECK, 0 can be adopted, 0 cannot be helped, 1 are not checked\n"],
-] satisfies [Verdict, string][])("%j is counted as what it is", async (verdict, words) => {
-  const proposal = await proposalFor(attachment, { ...nothingSeen, check: async () => verdict });
-  expect(told(proposal)).toBe(`there\n\n${words}`);
-});
-
-test("what needs another cure is told with it, and counted so", async () => {
-  const check = async (): Promise<Verdict> => ({ is: "fails", error: "x", cure: "change y" });
-  const text = told(await proposalFor(attachment, { ...nothingSeen, check }));
-  expect(text).toMatch(/: x\n {2}change y\n[\s\S]*0 cannot be helped, 1 need another cure\n$/);
+test.each<[Verdict, Proposal["is"]]>([
+  [{ is: "passes" }, "fine"],
+  [{ is: "gone" }, "unchecked"],
+  [{ is: "unchecked", why: "x" }, "unchecked"],
+])("%j is what it is", async (verdict, is) => {
+  const evidence = { network: undefined, readLinks: async () => undefined, isClaimed: () => false };
+  expect(await proposalFor(attachment, { ...evidence, check: async () => verdict })).toEqual({ is });
 });
 
 const netns = "/run/netns/c1";
@@ -143,6 +126,25 @@ test.each<[string, Partial<Evidence>, CniResult | undefined, Proposal]>([
   expect(checks).toBe(1);
 });
 
+test.each([
+  ["another attachment's interface", "macvlan-wrapper", true, true],
+  ["a chained plugin's interface", "tuning-wrapper", false, true],
+  ["an interface with which CHECK fails, too", "macvlan-wrapper", false, false],
+])("a result does not get %s", async (_, type, isClaimed, isEnough) => {
+  const plugins = [{ type: "macvlan" }, { type, wrapper: { ifName: "eth1" } }];
+  const proposal = await proposalFor(
+    { ...attachment, result: complete },
+    {
+      network: networkIn(parseListFile("", JSON.stringify({ name: "zone", plugins }))),
+      readLinks: links([{ ifindex: 3, ifname: "eth1" }]),
+      isClaimed: (name) => name === "eth1" && isClaimed,
+      check: async ({ result }) =>
+        isEnough && result?.interfaces?.length === 2 ? { is: "passes" } : { is: "fails", error: "x" },
+    },
+  );
+  expect(proposal).toEqual({ is: "lost", error: "x" });
+});
+
 describe("with another list than the one in place", () => {
   const result = { cniVersion: "1.0.0", interfaces: [] };
   const listed = parseListFile("", JSON.stringify({ name: "zone", plugins: [{ type: "bridge-wrapper" }] }));
@@ -162,19 +164,12 @@ describe("with another list than the one in place", () => {
       },
     );
 
-  test.each<[string, Verdict, Verdict, string]>([
-    ["passes with both results", { is: "passes" }, { is: "passes" }, "adoptable"],
-    ["is not run", { is: "unchecked", why: "x" }, { is: "unchecked", why: "x" }, "adoptable"],
-    ["fails with both", fails, fails, "adoptable"],
-    ["passes, and would fail with the new result", { is: "passes" }, fails, "later"],
-  ])("the CHECK of the list in place %s", async (_, before, after, is) => {
-    expect(await proposed((one) => (isCompleted(one) ? after : before))).toMatchObject({ is });
-  });
-
-  test("what must wait is told, with the error", async () => {
-    const proposal = await proposed((one) => (isCompleted(one) ? fails : { is: "passes" }));
-    expect(told(proposal, true)).toBe(
-      "zone c1: can be adopted when the new list is in place; before, CHECK of the list in place would fail: Failed to match addr\n\nthere\n\n0 pass CHECK, 0 adopted, 1 when the new list is in place, 0 cannot be helped\n",
-    );
+  test.each<[string, Verdict, Verdict, Partial<Proposal>]>([
+    ["passes with both results", { is: "passes" }, { is: "passes" }, { is: "adoptable" }],
+    ["is not run", { is: "unchecked", why: "x" }, { is: "unchecked", why: "x" }, { is: "adoptable" }],
+    ["fails with both", fails, fails, { is: "adoptable" }],
+    ["would fail with the new result", { is: "passes" }, fails, { is: "later", error: "Failed to match addr" }],
+  ])("the CHECK of the list in place %s", async (_, before, after, proposal) => {
+    expect(await proposed((one) => (isCompleted(one) ? after : before))).toMatchObject(proposal);
   });
 });

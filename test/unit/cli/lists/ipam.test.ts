@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import type { InstalledPlugin, PluginFolder } from "../../../../cli/host/plugin-folder.ts";
 import { installedVersion, isNewer } from "../../../../cli/lists/installed.ts";
 import { certainSubnets, commonAddress, isStrict, pluginNamesIn, poolsOf } from "../../../../cli/lists/ipam.ts";
-import { deviceName } from "../../../../cli/lists/reported.ts";
 import { parsedList } from "../explain/support.ts";
 
 function pluginOf(plugin: object) {
@@ -162,11 +161,4 @@ test.each([
   ["v1.9.0-31-gabc123", false],
 ])("%s may be newer than 1.9.1: %s", (version, newer) => {
   expect(isNewer(version, "1.9.1")).toBe(newer);
-});
-
-test("a device has its name from the configuration, then from the plugin, and none if the plugin invents it", () => {
-  const device = { key: "bridge", fallback: "cni0" } as Parameters<typeof deviceName>[0];
-  const names = [{}, { bridge: "" }, { bridge: 7 }, { bridge: "br1" }].map((one) => deviceName(device, one));
-  expect(names).toEqual(["cni0", "cni0", "cni0", "br1"]);
-  expect(deviceName({ prefix: "veth" } as Parameters<typeof deviceName>[0], { undefined: "br1" })).toBeUndefined();
 });

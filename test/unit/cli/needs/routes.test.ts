@@ -1,20 +1,6 @@
 import { expect, test } from "vitest";
-import { defaultRoutes } from "../../../../cli/host/links.ts";
 import { routeProblems } from "../../../../cli/needs/host-errors.ts";
 import { pluginOf } from "./support.ts";
-
-// As the kernel prints them, for: default via 172.16.5.254 dev ens18; default dev tun0; 10.0.0.0/8 via 10.1.2.3 dev ens19;
-// 0.0.0.0/1 via 10.1.2.3 dev ens19, as a VPN has it.
-const table = `Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT
-ens18\t00000000\tFE0510AC\t0003\t0\t0\t0\t00000000\t0\t0\t0
-tun0\t00000000\t00000000\t0001\t0\t0\t0\t00000000\t0\t0\t0
-ens19\t0000000A\t0302010A\t0003\t0\t0\t0\t000000FF\t0\t0\t0
-ens19\t00000000\t0302010A\t0003\t0\t0\t0\t00000080\t0\t0\t0
-`;
-
-test("the default routes with a gateway, from the kernel's table", () => {
-  expect(defaultRoutes(table)).toEqual([{ device: "ens18", gateway: "172.16.5.254" }]);
-});
 
 const lan = { device: "ens18", gateway: "172.16.5.254" };
 const subnet = "172.16.5.0/24";

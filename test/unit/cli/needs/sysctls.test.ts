@@ -33,7 +33,12 @@ const [somaxconn, forward] = ["net.core.somaxconn", "net.ipv4.ip_forward"];
 test.each<[string, ReturnType<typeof pluginOf>, string | null, string[]]>([
   ["no allowlist allows all", tuning(keys(somaxconn, forward)), null, []],
   ["an empty one allows nothing", tuning(keys(somaxconn, forward)), "\n  \n", [refused(somaxconn), refused(forward)]],
-  ["a line of it", tuning(keys(somaxconn, forward)), `^x\n ^net.core.somaxconn$ \n`, [refused(forward)]],
+  [
+    "a line of it",
+    tuning(keys(somaxconn, forward), { type: "tuning-wrapper" }),
+    `^x\n ^net.core.somaxconn$ \n`,
+    [refused(forward)],
+  ],
   ["a form of Go's", tuning(keys(forward)), "(?i)[[:alpha:", []],
   ["another plugin", pluginOf({ type: "vrf", sysctl: keys("kernel.x") }), "", []],
   ["a program decides", tuning(keys("kernel.x"), { type: "tuning-wrapper", wrapper: { jq: "." } }), "", []],

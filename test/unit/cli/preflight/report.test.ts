@@ -12,7 +12,8 @@ const lookedAt = {
   journalProblem: null,
   agent: { problem: null, differs: [], notLoaded: [] },
 };
-const memory = rememberedOf(entryOf({}));
+// A journal has configurations, and a configuration may have a password: no report has it.
+const memory = rememberedOf(entryOf({ configuration: { type: "bridge", password: "hunter2" } }));
 
 function forecastOf(containerId: string, verdict: Verdict, more: Partial<Forecast> = {}): Forecast {
   const result = {
@@ -130,7 +131,7 @@ test.each([
   expect(text).toMatch(new RegExp(`\u001b\\[${code};[\\d;]+m${verdict.is}\u001b`));
 });
 
-test("the same as JSON", () => {
+test("the same as JSON, which names the files of journals, and not what they have", () => {
   const report = reportOf([forecastOf("a", { is: "fails", error: "no list" }, { changed: ["x"], isAdoptable: true })], {
     strays: { namespaces: ["/netns/b"], memories: [memory] },
     leftOut: ["/results/b: no JSON"],
