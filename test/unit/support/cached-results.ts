@@ -1,10 +1,20 @@
 import { join } from "node:path";
+import type { CachedAttachment } from "../../../cli/live/cached-results.ts";
 import { writeFile } from "./written.ts";
 
 interface Cached {
   readonly networkName?: string | undefined;
   readonly containerId?: string | undefined;
   readonly [key: string]: unknown;
+}
+
+/** An attachment as a command has read it, without addresses. */
+export function cachedAttachment(changes: Partial<CachedAttachment> = {}): CachedAttachment {
+  return {
+    ...{ file: "", text: "", network: "zone", containerId: "c1", runtimeIfName: "eth0", netns: "/run/netns/c1" },
+    ...{ list: undefined, args: [], capabilityArgs: {}, result: undefined },
+    ...changes,
+  };
 }
 
 /** The list of an attachment as libcni keeps it in its cache. */

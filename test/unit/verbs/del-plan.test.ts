@@ -3,12 +3,10 @@ import type { Entry } from "../../../shared/journal/journal.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { del, runsOf, zone } from "../support/dels.ts";
 import { bootId, callWrapper, exits, type Machine, messagesOf, ownNamespace, planOf } from "../support/fake-host.ts";
-import { chainedOf, entryOf, journalFiles, tryOf, zoneOfBlue } from "../support/journals.ts";
+import { chainedOf, entryOf, journalFiles, net1, tryOf, undone, zoneOfBlue } from "../support/journals.ts";
 import { blue, requestOf } from "../support/requests.ts";
 import { bothResult, macvlanResult } from "../support/results.ts";
 
-const net1 = { network: "other", runtimeIfName: "net1" };
-const undone = { isGivenUp: true, isUndone: true };
 const eth0 = [{ name: "eth0", sandbox: blue }];
 
 function planned(configuration: JsonObject, entries: readonly Entry[] = [], link = 7) {

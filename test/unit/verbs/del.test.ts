@@ -49,7 +49,7 @@ describe("DEL of an entry", () => {
   test("undoes what was added after it, from the end, and leaves what was added before it", () => {
     const chained = ["tuning", "portmap"].map((type) => chainedOf(type, { ifName: "eth1" }));
     const entries = [entryOf(), eth1, ...chained];
-    const outcome = del("bridge", { ...renamed, prevResult: bothResult }, { entries: [...entries] });
+    const outcome = del("bridge", { ...renamed, prevResult: bothResult }, { entries });
     expect(runsOf(outcome)).toEqual([`portmap DEL eth1 ${blue}`, `tuning DEL eth1 ${blue}`, `bridge DEL eth1 ${blue}`]);
     expect(outcome.files[journal]?.match(/"undone"/g)).toHaveLength(3);
   });
@@ -57,7 +57,7 @@ describe("DEL of an entry", () => {
   test("undoes what was given up as well, and that alone if its own entry is undone", () => {
     const given = tryOf({ ifName: "eth2", isGivenUp: true });
     const entries = [given, entryOf(undone)];
-    expect(runsOf(del("bridge", {}, { entries: [...entries], links: [0] }))).toEqual(["bridge DEL eth2 "]);
+    expect(runsOf(del("bridge", {}, { entries, links: [0] }))).toEqual(["bridge DEL eth2 "]);
     expect(runsOf(del("bridge", {}, { entries: [given, entryOf()] }))).toEqual([
       `bridge DEL eth0 ${blue}`,
       `bridge DEL eth2 ${blue}`,
@@ -93,7 +93,7 @@ describe("DEL of an entry", () => {
   ])("of host-device without its interface is that of its IPAM plugin %s", (ipam, delegate) => {
     const configuration = { type: "host-device", name: "zone-eth1", ...(ipam && { ipam: { type: ipam } }) };
     const entries = [entryOf(), entryOf({ type: "host-device", ifName: "eth1", configuration })];
-    const outcome = del("bridge", {}, { entries: [...entries], links: [0] });
+    const outcome = del("bridge", {}, { entries, links: [0] });
     expect(runsOf(outcome)).toEqual([`${delegate} DEL eth1 `, `bridge DEL eth0 ${blue}`]);
     expect(outcome.files).toEqual({});
   });
@@ -115,7 +115,7 @@ describe("DEL of an entry", () => {
     const entries = [entryOf(), chainedOf("portmap", { path: "/old/portmap" })];
     const inspect = (path: string) =>
       path === "/old/portmap" ? kind : /\/bin\/bridge$/.test(path) ? "executable" : "missing";
-    const { runs } = del("bridge", {}, { entries: [...entries], inspect });
+    const { runs } = del("bridge", {}, { entries, inspect });
     expect(runs.map(({ path }) => path)).toEqual(expected);
   });
 
@@ -508,7 +508,7 @@ describe("DEL of an entry, in detail", () => {
     const meanwhile = (files: Map<string, unknown>) => {
       during ??= (files.get(journal) as { text: string }).text;
     };
-    del("bridge", {}, { entries: [...entries], meanwhile });
+    del("bridge", {}, { entries, meanwhile });
     expect(linesIn(during).flatMap(({ line, ids }) => (line === "given up" ? [ids] : []))).toEqual(expected);
   });
 

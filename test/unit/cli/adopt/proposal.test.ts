@@ -6,11 +6,9 @@ import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import type { Verdict } from "../../../../cli/live/check.ts";
 import { networkIn } from "../../../../cli/live/networks.ts";
 import type { CniResult } from "../../../../shared/protocol/result.ts";
+import { cachedAttachment } from "../../support/cached-results.ts";
 
-const attachment: CachedAttachment = {
-  ...{ file: "/c", text: "", network: "zone", containerId: "c1", runtimeIfName: "eth0", netns: "/run/netns/c1" },
-  ...{ list: undefined, args: [], capabilityArgs: {}, result: undefined },
-};
+const attachment = cachedAttachment();
 
 test.each<[Verdict, Proposal["is"]]>([
   [{ is: "passes" }, "fine"],

@@ -2,20 +2,18 @@ import { expect, test } from "vitest";
 import type { Case, Proposal } from "../../../../cli/adopt/proposal.ts";
 import { jsonOf, textFor } from "../../../../cli/adopt/report.ts";
 import { styled } from "../../../../cli/terminal.ts";
+import { cachedAttachment } from "../../support/cached-results.ts";
 
 function caseOf(containerId: string, proposal: Proposal): Case {
   const file = `/results/zone-${containerId}-eth0`;
   const result = { cniVersion: "1.0.0", dns: { domain: "- a, b" }, interfaces: [] };
-  const attachment = {
-    ...{ file, text: "", network: "zone", containerId, runtimeIfName: "eth0", netns: "/run/netns/c", args: [] },
-    ...{ list: undefined, capabilityArgs: {}, result },
-  };
+  const attachment = cachedAttachment({ file, containerId, result });
   return { attachment, workload: { runtime: "unknown", name: `its ${containerId}` }, proposal };
 }
 
 const adoptable = (name: string, journal?: string): Proposal => ({
   is: "adoptable",
-  result: { cniVersion: "1.0.0", dns: { domain: "- a, b" }, interfaces: [{ name, sandbox: "/run/netns/c" }] },
+  result: { cniVersion: "1.0.0", dns: { domain: "- a, b" }, interfaces: [{ name, sandbox: "/run/netns/c1" }] },
   journal: journal === undefined ? undefined : { file: journal, text: "secret" },
 });
 
@@ -41,7 +39,7 @@ const changeOf = (container: string, name: string) => `--- /results/zone-${conta
 +  "interfaces": [
 +    {
 +      "name": "${name}"
-+      "sandbox": "/run/netns/c"
++      "sandbox": "/run/netns/c1"
 +    }
 +  ]
  }`;

@@ -5,6 +5,7 @@ import { attachmentOf, type CachedAttachment } from "../../../../cli/live/cached
 import { runChain } from "../../../../cli/live/chain.ts";
 import { checkOnHost, checkOptionsOn, inPlace, outsideSubnets, withoutPlugins } from "../../../../cli/live/check.ts";
 import { scratch } from "../../../support/scratch.ts";
+import { cachedAttachment } from "../../support/cached-results.ts";
 import { writeProgram } from "../../support/programs.ts";
 import { writeFile } from "../../support/written.ts";
 import { listWith } from "../needs/support.ts";
@@ -24,12 +25,12 @@ const listed = (name: string, value: object, file = `${name}.conflist`) =>
 
 const netns = "/proc/self/ns/net";
 const subnet = (own: string) => ({ type: "ptp", ipam: { type: "host-local", ranges: [[{ subnet: own }]] } });
-const attached = (own: Partial<CachedAttachment> = {}): CachedAttachment => ({
-  ...{ file: "", text: "", network: "zone", containerId: "c1", runtimeIfName: "eth0", netns, list: undefined },
-  ...{ args: [], capabilityArgs: {} },
-  result: { interfaces: [{ name: "eth0", sandbox: netns }], ips: [{ address: "10.1.0.2/24", interface: 0 }] },
-  ...own,
-});
+const attached = (own: Partial<CachedAttachment> = {}) =>
+  cachedAttachment({
+    netns,
+    result: { interfaces: [{ name: "eth0", sandbox: netns }], ips: [{ address: "10.1.0.2/24", interface: 0 }] },
+    ...own,
+  });
 const optionsFor = (file?: string) => {
   const paths = { configDirectories: ["lists"], cniPath: ["bin", "later"].map((one) => join(directory, one)) };
   const given = { timeout: "2.5", ...(file !== undefined && { with: file }) };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { droppedPlugins, isGood, type Verdict } from "../../../../cli/live/check.ts";
+import { cachedAttachment } from "../../support/cached-results.ts";
 import { listWith } from "../needs/support.ts";
 
 const bridge = { type: "bridge-wrapper", bridge: "disc0" };
@@ -39,6 +39,6 @@ test.each([
   ["portmap of a runtime without ports", [bridge, { type: "portmap" }], [bridge], {}, []],
   ["a plugin whose rules are in the container", [bridge, { type: "tuning" }], [bridge], {}, []],
 ])("taken out of the list: %s", (_, before, after, capabilityArgs, told) => {
-  const attachment = { list: { plugins: before }, capabilityArgs } as unknown as CachedAttachment;
+  const attachment = cachedAttachment({ list: { plugins: before }, capabilityArgs });
   expect(droppedPlugins(listWith(...after), attachment).map((line) => line.split(" ")[0])).toEqual(told);
 });

@@ -1,18 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
-import { attachmentOf, type CachedAttachment } from "../../../../cli/live/cached-results.ts";
+import { attachmentOf } from "../../../../cli/live/cached-results.ts";
 import { callsIn } from "../../../../cli/live/chain.ts";
 import { withoutPlugins } from "../../../../cli/live/check.ts";
 import { callOf, callOrder, inVersion, notSent, withSortedKeys } from "../../../../cli/live/libcni.ts";
+import { cachedAttachment } from "../../support/cached-results.ts";
 
-const attachment: CachedAttachment = {
-  ...{ file: "/var/lib/cni/results/zone-c1-eth0", text: "", list: undefined },
-  ...{ network: "zone", containerId: "c1", runtimeIfName: "eth0", netns: "/run/netns/c1" },
+const attachment = cachedAttachment({
   args: Object.entries({ IgnoreUnknown: "true", NOMAD_JOB_ID: "web" }),
   capabilityArgs: { portMappings: [{ hostPort: 8080, containerPort: 80 }], bandwidth: { ingressRate: 1 } },
   result: { cniVersion: "1.0.0", ips: [{ address: "172.16.5.2/24", interface: 0 }] },
-};
+});
 
 const text = JSON.stringify({
   cniVersion: "1.0.0",

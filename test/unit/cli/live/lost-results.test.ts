@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { withLostResult } from "../../../../cli/live/every-attachment.ts";
 import type { Entry, Namespace } from "../../../../shared/journal/journal.ts";
+import { cachedAttachment } from "../../support/cached-results.ts";
 import { entryOf } from "../../support/journals.ts";
 
 const there: Namespace = { path: "/run/netns/c1", device: 4, inode: 1, changedMs: 5 };
@@ -10,12 +11,7 @@ const second = entryOf({ containerId: "c1", ifName: "eth1", namespace: there });
 const found = (...entries: Entry[]) => withLostResult(entries, (path) => (path === there.path ? there : undefined));
 
 test("the entries of one attachment are one attachment, without a result", () => {
-  expect(found(first, second)).toEqual([
-    {
-      ...{ file: "/var/lib/cni/results/zone-c1-eth0", network: "zone", containerId: "c1", runtimeIfName: "eth0" },
-      ...{ netns: "/run/netns/c1", text: "", list: undefined, args: [], capabilityArgs: {}, result: undefined },
-    },
-  ]);
+  expect(found(first, second)).toEqual([cachedAttachment({ file: "/var/lib/cni/results/zone-c1-eth0" })]);
 });
 
 test.each([

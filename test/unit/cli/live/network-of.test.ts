@@ -2,23 +2,13 @@ import { expect, test } from "vitest";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import { networkOf } from "../../../../cli/live/check.ts";
 import { networksIn } from "../../../../cli/live/networks.ts";
+import { cachedAttachment } from "../../support/cached-results.ts";
 
 const listed = (name: string, type: string) => ({ cniVersion: "1.0.0", name, plugins: [{ type }] });
 
 function typeFor(network: string, ...files: object[]): unknown {
   const networks = networksIn(files.map((file, index) => parseListFile(`${index}.conflist`, JSON.stringify(file))));
-  const attachment = {
-    ...{
-      file: "",
-      text: "",
-      network,
-      containerId: "c1",
-      runtimeIfName: "eth0",
-      netns: "",
-      list: listed(network, "cached"),
-    },
-    ...{ args: [], capabilityArgs: {}, result: undefined },
-  };
+  const attachment = cachedAttachment({ network, list: listed(network, "cached") });
   return networkOf(attachment, { networks })?.list.plugins[0]?.type;
 }
 

@@ -5,10 +5,10 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { askNomad, NomadAgent } from "../../../../cli/live/nomad-agent.ts";
 import { workloadNames } from "../../../../cli/live/workload.ts";
 import { scratch } from "../../../support/scratch.ts";
+import { cachedAttachment } from "../../support/cached-results.ts";
 import { redirect } from "../../support/redirected.ts";
 
 const node = "0cb1e2c4-2a1e-4f0c-9a52-6f8c9f0b0001";
@@ -104,10 +104,7 @@ describe("askNomad", () => {
 });
 
 describe("workloadNames", () => {
-  const attachment: CachedAttachment = {
-    ...{ file: "", text: "", network: "zone", containerId: "a1", runtimeIfName: "eth0", netns: "/n", list: undefined },
-    ...{ args: [["NOMAD_JOB_ID", "web"]], capabilityArgs: {}, result: undefined },
-  };
+  const attachment = cachedAttachment({ containerId: "a1", args: [["NOMAD_JOB_ID", "web"]] });
 
   test("a container whose id is an allocation's has its names", async () => {
     const NOMAD_ADDR = `http://${await listening(createServer(agent))}`;

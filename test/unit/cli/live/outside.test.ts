@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { outsideSubnets } from "../../../../cli/live/check.ts";
 import { changedInterface } from "../../../../cli/rules/changed-interface.ts";
 import { changedNetwork } from "../../../../cli/rules/changed-network.ts";
+import { cachedAttachment } from "../../support/cached-results.ts";
 import { zoneOfBlue } from "../../support/journals.ts";
 import { bothResult } from "../../support/results.ts";
 import { listWith } from "../needs/support.ts";
@@ -16,7 +16,7 @@ const wrapped = ({ type, ...rest }: { type: string }, ifName?: string) => ({
 });
 
 // eth0 has 172.16.5.10, eth1 172.26.64.2.
-const attachment = { ...zoneOfBlue, result: bothResult } as unknown as CachedAttachment;
+const attachment = cachedAttachment({ ...zoneOfBlue, result: bothResult });
 
 test.each([
   ["the wrapped list", [wrapped(macvlan), wrapped(bridge, "eth1")], []],

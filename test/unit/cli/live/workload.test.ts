@@ -2,16 +2,13 @@ import { expect, test } from "vitest";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { NomadAgent } from "../../../../cli/live/nomad-agent.ts";
 import { workloadNames, workloadOf } from "../../../../cli/live/workload.ts";
+import { cachedAttachment } from "../../support/cached-results.ts";
 
 const uuid = "5c1f8a02-66f8-0b55-58bd-a6e3a41b14fc";
 const hash = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
-function attachment(containerId: string, netns: string, args: Record<string, string> = {}): CachedAttachment {
-  return {
-    ...{ file: "", text: "", network: "zone", containerId, runtimeIfName: "eth0", netns, list: undefined },
-    ...{ args: Object.entries(args), capabilityArgs: {}, result: undefined },
-  };
-}
+const attachment = (containerId: string, netns: string, args: Record<string, string> = {}) =>
+  cachedAttachment({ containerId, netns, args: Object.entries(args) });
 
 test.each<[CachedAttachment, string, string]>([
   [attachment(uuid, "/n", { NOMAD_JOB_ID: "web", NOMAD_GROUP_NAME: "api" }), "Nomad", "web/api 5c1f8a02"],

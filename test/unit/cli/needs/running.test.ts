@@ -5,6 +5,7 @@ import type { Link } from "../../../../cli/host/links.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { lostSince } from "../../../../cli/needs/running.ts";
 import { scratch } from "../../../support/scratch.ts";
+import { cachedAttachment } from "../../support/cached-results.ts";
 import { setVariable, writeProgram } from "../../support/programs.ts";
 import { listWith } from "./support.ts";
 
@@ -17,11 +18,11 @@ const list = (own: object = {}) =>
     ...own,
   });
 
-const attachment = (address: string, netns = "/run/netns/c1"): CachedAttachment => ({
-  ...{ file: "", text: "", network: "zone", containerId: "c1", runtimeIfName: "eth3", netns },
-  ...{ list: undefined, args: [], capabilityArgs: {} },
-  result: { interfaces: [{ name: "eth3", sandbox: netns }], ips: [{ address, interface: 0 }] },
-});
+const attachment = (address: string, netns = "/run/netns/c1") =>
+  cachedAttachment({
+    ...{ runtimeIfName: "eth3", netns },
+    result: { interfaces: [{ name: "eth3", sandbox: netns }], ips: [{ address, interface: 0 }] },
+  });
 
 const bridge = (flags: readonly string[], ...addresses: readonly string[]): Link => ({
   ifindex: 9,

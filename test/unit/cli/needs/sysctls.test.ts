@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { hostErrors } from "../../../../cli/needs/host-errors.ts";
 import { lostSince } from "../../../../cli/needs/running.ts";
 import { ipv6Problems, sysctlProblems } from "../../../../cli/needs/sysctls.ts";
+import { cachedAttachment } from "../../support/cached-results.ts";
 import { intercept } from "../../support/file-functions.ts";
 import { setVariable } from "../../support/programs.ts";
 import { listWith, pluginOf } from "./support.ts";
@@ -87,11 +87,11 @@ test.each<[string, object, Record<string, string | null>, string[]]>([
 const [ip4, ip6] = ["/proc/sys/net/ipv4/ip_forward", "/proc/sys/net/ipv6/conf/all/forwarding"];
 const notForwarding = (name: string) =>
   `${name} is 0, and containers reach only this host. Run: sysctl -w ${name}=1, and remove what sets it to 0 (/etc/sysctl.d)`;
-const attached = (address: string, network = "zone"): CachedAttachment => ({
-  ...{ file: "", text: "", network, containerId: "c1", runtimeIfName: "eth0", netns: "/n" },
-  ...{ list: { plugins: [{ type: "firewall" }] }, args: [], capabilityArgs: {} },
-  result: { interfaces: [{ name: "eth0", sandbox: "/n" }], ips: [{ address, interface: 0 }] },
-});
+const attached = (address: string, network = "zone") =>
+  cachedAttachment({
+    ...{ network, netns: "/n", list: { plugins: [{ type: "firewall" }] } },
+    result: { interfaces: [{ name: "eth0", sandbox: "/n" }], ips: [{ address, interface: 0 }] },
+  });
 const links = [
   {
     ...{ ifindex: 9, ifname: "disc0", flags: ["UP"] },

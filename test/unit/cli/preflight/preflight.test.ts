@@ -7,6 +7,7 @@ import { straysAmong } from "../../../../cli/live/every-attachment.ts";
 import { networksIn } from "../../../../cli/live/networks.ts";
 import { workloadOf } from "../../../../cli/live/workload.ts";
 import { changedKeys, type Forecast, forecastsOn, unsavedAmong } from "../../../../cli/preflight/forecasts.ts";
+import { cachedAttachment } from "../../support/cached-results.ts";
 
 describe("changedKeys", () => {
   const list = (plugin: object) => ({ name: "zone", plugins: [{ type: "macvlan" }, { type: "bridge", ...plugin }] });
@@ -29,10 +30,7 @@ describe("changedKeys", () => {
   });
 });
 
-const attachment = {
-  ...{ file: "", text: "", network: "zone", containerId: "c1", runtimeIfName: "eth0", netns: "/var/run/netns/c1" },
-  ...{ list: undefined, args: [], capabilityArgs: {}, result: undefined },
-};
+const attachment = cachedAttachment({ netns: "/var/run/netns/c1" });
 
 test("a plugin in a .conf is compared as libcni keeps it: in a list of its own, and nothing with a list that is not known", async () => {
   const plugin = { cniVersion: "1.0.0", name: "zone", type: "macvlan", mtu: 1400 };

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Verdict } from "../../../../cli/live/check.ts";
 import type { Forecast, HostReport } from "../../../../cli/preflight/forecasts.ts";
 import { preflightJson, preflightText } from "../../../../cli/preflight/report.ts";
+import { cachedAttachment } from "../../support/cached-results.ts";
 import { entryOf } from "../../support/journals.ts";
 import { rememberedOf } from "../prune/support.ts";
 
@@ -24,10 +25,7 @@ function forecastOf(containerId: string, verdict: Verdict, more: Partial<Forecas
       { address: "fd00::2/64", interface: 2 },
     ],
   };
-  const attachment = {
-    ...{ file: "/results/a", text: "", network: "zone", containerId, runtimeIfName: "eth0", netns: "/netns/a" },
-    ...{ list: undefined, args: [], capabilityArgs: {}, result },
-  };
+  const attachment = cachedAttachment({ file: "/results/a", containerId, netns: "/netns/a", result });
   const workload = { runtime: "Nomad", name: `job ${containerId}` } as const;
   return { attachment, workload, verdict, changed: [], isAdoptable: false, ...more };
 }
