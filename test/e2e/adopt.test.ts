@@ -18,8 +18,7 @@ const list = twoInterfaces("1.0.0");
 
 /** A container that an older script attached: it made eth1 and forgot to say so, and no journal is left. */
 async function attachedByAForgetfulScript(lab: Lab, name: string, plugin = bridge): Promise<Container> {
-  const container = await lab.addContainer(name);
-  expectSuccess(await lab.cnitool.add(zone("1.0.0", macvlan), container));
+  const container = await attached(lab, lab.cnitool, zone("1.0.0", macvlan), name);
   expectSuccess(await lab.cnitool.addAs("eth1", zone("1.0.0", plugin), container));
   await lab.run("sh", ["-c", "rm /var/lib/cni/results/zone-*-eth1"]);
   return container;

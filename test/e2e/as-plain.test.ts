@@ -123,8 +123,7 @@ describe.each([
       await using lab = await Lab.start();
       await installHostSide(lab, index);
       const list = zone("1.0.0", { type: "host-side" }, ...behind);
-      const container = await lab.addContainer("c1");
-      expectSuccess(await lab[runtime].add(list, container, web));
+      const container = await attached(lab, lab[runtime], list, "c1", web);
       expectSuccess(await lab[runtime].check(list, container, web));
       const rules = await lab.kernel.packetRules();
       expectSuccess(await lab[runtime].del(list, container, web));

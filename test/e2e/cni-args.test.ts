@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Lab } from "../support/lab.ts";
-import { bridge, expectSuccess, macvlan, newer, older, twoInterfaces, wrapped, zone } from "./support.ts";
+import { attached, bridge, expectSuccess, macvlan, newer, older, twoInterfaces, wrapped, zone } from "./support.ts";
 
 const workload = {
   IgnoreUnknown: "true",
@@ -54,8 +54,7 @@ describe("of CNI_ARGS,", () => {
     expect(await lab.kernel.leases()).toEqual([]);
 
     // Without the keys it gets the next address of its range, and not the one that eth0 asks for.
-    const other = await lab.addContainer("c2");
-    expectSuccess(await lab.runtime.add(list, other, { labels: { ...workload, ...requested } }));
+    const other = await attached(lab, lab.runtime, list, "c2", { labels: { ...workload, ...requested } });
     expect(await lab.kernel.addresses(other, "eth1")).toEqual(["172.26.64.78/20"]);
   });
 

@@ -1,13 +1,12 @@
 import { expect, test } from "vitest";
 import { Lab } from "../support/lab.ts";
 import { rebooted } from "./recovery-support.ts";
-import { bridge, expectFailure, expectPassed, front, macvlan, wrapped, zone } from "./support.ts";
+import { attached, bridge, expectFailure, expectPassed, front, macvlan, wrapped, zone } from "./support.ts";
 
 test("a list is attached as eth0, and cannot be as net1: after a reboot, DEL of net1 leaves the first one's leases", async () => {
   await using lab = await Lab.start();
   const list = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"));
-  const old = await lab.addContainer("c1");
-  expectPassed(await lab.cnitool.add(list, old));
+  const old = await attached(lab, lab.cnitool, list);
   const addresses = await lab.kernel.allAddresses(old);
   const leases = await lab.kernel.leases();
   expectFailure(await lab.cnitool.addAs("net1", list, old), /exists/);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Lab, type Outcome } from "../support/lab.ts";
-import { bridge, expectFailure, expectSuccess, macvlan, zone } from "./support.ts";
+import { attached, bridge, expectFailure, expectSuccess, macvlan, zone } from "./support.ts";
 
 const first = "/opt/cni/first";
 const list = zone("1.1.0", macvlan, { ...bridge, wrapper: { ifName: "eth1" } });
@@ -55,8 +55,7 @@ describe("the plugin of a drop-in is the next one in CNI_PATH that is not a wrap
     expect(await lab.run(`${first}/bridge`, [], { env, input: version })).toBe(bare);
     // libcni itself calls it by the cleaned path.
     const runtime = { pluginPath: `${spelling}:${Lab.pluginPath}` };
-    const container = await lab.addContainer("c1");
-    expectSuccess(await lab.goCni.add(zone("1.1.0", bridge), container, runtime));
+    const container = await attached(lab, lab.goCni, zone("1.1.0", bridge), "c1", runtime);
     expectSuccess(await lab.goCni.del(zone("1.1.0", bridge), container, runtime));
   });
 

@@ -89,8 +89,7 @@ test("a reboot cut a DEL off, and the plain list has attached the container agai
   await lab.run("cp", ["/opt/cni/bin/macvlan", "/opt/cni/bin/real-macvlan"]);
   await installPlugin(lab, "macvlan", "[ -e /run/lab/cut ] && exit 1; exec /opt/cni/bin/real-macvlan");
   const list = zone("1.0.0", wrapped(macvlan), wrapped(portmap));
-  const before = await lab.addContainer("c1");
-  expectSuccess(await lab.goCni.add(list, before, published(25080)));
+  const before = await attached(lab, lab.goCni, list, "c1", published(25080));
   await lab.writeFile("/run/lab/cut", "");
   expect(await lab.goCni.del(list, before, published(25080))).toMatchObject({ exitCode: 1 });
   await lab.run("rm", ["/run/lab/cut"]);
@@ -105,8 +104,7 @@ test("a DEL failed at its end, and the plain list has attached the container aga
   await lab.run("cp", ["/opt/cni/bin/macvlan", "/opt/cni/bin/real-macvlan"]);
   await installPlugin(lab, "macvlan", "/opt/cni/bin/real-macvlan; code=$?; [ -e /run/lab/cut ] && exit 1; exit $code");
   const list = zone("1.0.0", wrapped(macvlan), wrapped(portmap));
-  const container = await lab.addContainer("c1");
-  expectSuccess(await lab.goCni.add(list, container, published(25080)));
+  const container = await attached(lab, lab.goCni, list, "c1", published(25080));
   await lab.writeFile("/run/lab/cut", "");
   expect(await lab.goCni.del(list, container, published(25080))).toMatchObject({ exitCode: 1 });
   await lab.run("rm", ["/run/lab/cut"]);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { flannel } from "../support/go.ts";
 import { type Container, Lab } from "../support/lab.ts";
 import { failNext, flaky, installFlaky } from "./recovery-support.ts";
-import { expectFailure, expectNothingLeft, expectPassed, front, wrapped, zone } from "./support.ts";
+import { attached, expectFailure, expectNothingLeft, expectPassed, front, wrapped, zone } from "./support.ts";
 
 // flannel's plugin runs bridge, with a configuration that it keeps by container id. If the wrapper is installed as `bridge`,
 // the wrapper of flannel and a wrapper inside it see one call.
@@ -21,8 +21,7 @@ const list = zone("0.4.0", wrapped(front), outer);
 
 test("ADD, CHECK and DEL: only flannel's wrapper remembers, and nothing is left", async () => {
   await using lab = await withFlannel();
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(list, container, options));
+  const container = await attached(lab, lab.goCni, list, "c1", options);
   expect(await lab.kernel.allAddresses(container)).toEqual({ eth0: ["172.30.0.2/20"], eth1: ["10.244.7.2/24"] });
   expect(await lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
   const journal = await lab.readFile("/var/lib/cni/wrappers/c1/zone:eth0");
@@ -59,8 +58,7 @@ test("two flannels with one dataDir, as lint says: DEL leaves an interface and a
     const lint = await lab.call("/opt/cni/bin/cni-wrappers", ["lint", "--json", "/run/lab/net.d"]);
     expect(JSON.parse(lint.stdout)).toMatchObject([{ code: "shared-flannel" }]);
   }
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(both, container, options));
+  const container = await attached(lab, lab.goCni, both, "c1", options);
   expect(await lab.readdir(memory)).toEqual(["c1"]);
   expectPassed(await lab.goCni.del(both, container, options));
   expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth0"]);
@@ -73,8 +71,7 @@ test("two flannels without a dataDir: that of eth1 has a directory of its own, a
   const first = { ...plugin, wrapper: { role: "creator" }, delegate: { bridge: "flannel1" } };
   const both = zone("0.4.0", first, { ...plugin, subnetFile: "/run/lab/other.env" });
   await lab.writeFile("/run/lab/other.env", subnet.replaceAll("10.244", "10.245"));
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(both, container));
+  const container = await attached(lab, lab.goCni, both);
   expect(await lab.kernel.allAddresses(container)).toEqual({ eth0: ["10.244.7.2/24"], eth1: ["10.245.7.2/24"] });
   expect(await lab.readdir(`${memory}-zone-eth1`)).toEqual(["c1"]);
   expectPassed(await lab.goCni.check(both, container));
@@ -85,8 +82,7 @@ test("two flannels without a dataDir: that of eth1 has a directory of its own, a
 
 test("the list names another dataDir by now, and a DEL fails: the next one still leaves nothing", async () => {
   await using lab = await withFlannel();
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(list, container));
+  const container = await attached(lab, lab.goCni, list);
   const edited = zone("0.4.0", wrapped(front), { ...outer, dataDir: `${memory}-new` });
   // flannel's DEL runs bridge, which is missing. Where flannel finds no file of the container, it passes, and removes nothing.
   await lab.run("sh", ["-ec", "mkdir /opt/cni/few; ln -s ../bin/flannel ../bin/flannel-wrapper /opt/cni/few"]);

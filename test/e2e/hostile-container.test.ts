@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { snapshot } from "../support/snapshot.ts";
-import { bridge, expectPassed, front, portmap, published, wrapped, zone } from "./support.ts";
+import { attached, bridge, expectPassed, front, portmap, published, wrapped, zone } from "./support.ts";
 
 // A container with CAP_NET_ADMIN can change everything in its own namespace, which the wrappers and the plugins read.
 
@@ -36,12 +36,10 @@ test.each(Object.entries(deeds))(
   "a container that %s: CHECK and DEL do not touch its neighbour",
   async (_, deedsFor) => {
     await using lab = await Lab.start();
-    const neighbour = await lab.addContainer("c2");
-    expectPassed(await lab.goCni.add(list, neighbour, published(8082)));
+    const neighbour = await attached(lab, lab.goCni, list, "c2", published(8082));
     const before = await stateOf(lab, neighbour);
     const rules = await lab.kernel.packetRules();
-    const hostile = await lab.addContainer("c1");
-    expectPassed(await lab.goCni.add(list, hostile, published(8081)));
+    const hostile = await attached(lab, lab.goCni, list, "c1", published(8081));
     const [theirs = ""] = await lab.kernel.addresses(neighbour, "eth0");
     await batch(lab, hostile, deedsFor(theirs));
     await lab.goCni.check(list, hostile, published(8081));

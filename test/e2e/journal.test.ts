@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { failNext, flaky, identity, installFlaky, installPlugin, rebooted } from "./recovery-support.ts";
 import {
+  attached,
   bridge,
   expectFailure,
   expectNothingLeft,
@@ -20,8 +21,7 @@ const list = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"));
 
 test("the namespace was made anew, and the old one is gone: ADD passes with the same addresses", async () => {
   await using lab = await Lab.start();
-  const old = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(list, old));
+  const old = await attached(lab, lab.goCni, list);
   expectPassed(await lab.goCni.add(list, await lab.addContainer("c2")));
   const addresses = await lab.kernel.allAddresses(old);
   await lab.deleteNamespace(old);
@@ -39,8 +39,7 @@ test.each([
   "the namespace was made anew, and %s still runs in the old one: ADD fails as the plain one does",
   async (_, task) => {
     await using lab = await Lab.start();
-    const old = await lab.addContainer("c1");
-    expectPassed(await lab.goCni.add(list, old));
+    const old = await attached(lab, lab.goCni, list);
     const leases = await lab.kernel.leases();
     await lab.run("sh", [
       "-c",
@@ -94,8 +93,7 @@ test("a plugin that runs a drop-in wrapper: only the outer one remembers", async
   const outer = { ...wrapped(bridge), wrapper: { delegate: "outer", role: "creator", ifName: "eth1" } };
   const nested = zone("1.0.0", wrapped(macvlan), outer);
   const options = { pluginPath: "/opt/cni/first:/opt/cni/bin" };
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(nested, container, options));
+  const container = await attached(lab, lab.goCni, nested, "c1", options);
   expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth0", "eth1"]);
   expect(await lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
   expectPassed(await lab.goCni.del(nested, container, options));
@@ -107,8 +105,7 @@ test.each([
   ["cannot be read", () => "nonsense\n"],
 ])("a journal that %s: ADD undoes nothing, and DEL leaves nothing", async (_, change) => {
   await using lab = await Lab.start();
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(list, container));
+  const container = await attached(lab, lab.goCni, list);
   const file = "/var/lib/cni/wrappers/c1/zone:eth0";
   await lab.writeFile(file, change(await lab.readFile(file)));
   const before = [await identity(lab, container, "eth0"), await lab.readFile(file)];
@@ -147,12 +144,10 @@ test("after a reboot, DEL takes no rule of whoever has the address now", async (
     wrapped(scarce, "eth1"),
     wrapped({ type: "firewall", backend: "iptables" }, "eth1"),
   );
-  const old = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(firewalled, old));
+  const old = await attached(lab, lab.goCni, firewalled);
   const again: Container = await rebooted(lab, old, "front0", "disc0");
   await lab.run("sh", ["-c", "iptables -F; iptables -X; rm /var/lib/cni/networks/zone-eth1/172.26.64.9"]);
-  const next = await lab.addContainer("c2");
-  expectPassed(await lab.goCni.add(firewalled, next));
+  const next = await attached(lab, lab.goCni, firewalled, "c2");
   expectPassed(await lab.goCni.del(firewalled, again));
   expectPassed(await lab.goCni.check(firewalled, next));
 });
@@ -171,8 +166,7 @@ test("names of 165 characters get a journal, and DEL leaves nothing", async () =
 
 test("a clock that is set back: an ADD of a live attachment changes nothing", async () => {
   await using lab = await Lab.start();
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(list, container));
+  const container = await attached(lab, lab.goCni, list);
   await lab.run("sh", ["-c", "touch -d '+1 hour' /var/lib/cni/results/* /var/lib/cni/wrappers/*/*"]);
   const state = async () => [
     await identity(lab, container, "eth0"),
@@ -188,8 +182,7 @@ test("a clock that is set back: an ADD of a live attachment changes nothing", as
 test("GC with a list that is null undoes what is gone", async () => {
   await using lab = await Lab.start();
   const newer = { ...list, cniVersion: "1.1.0" };
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(newer, container));
+  const container = await attached(lab, lab.goCni, newer);
   await lab.deleteNamespace(container);
   const configuration = { ...newer.plugins[1], cniVersion: "1.1.0", name: "zone", "cni.dev/valid-attachments": null };
   const env = { CNI_COMMAND: "GC", CNI_PATH: "/opt/cni/bin" };
@@ -201,8 +194,7 @@ test("GC with a list that is null undoes what is gone", async () => {
 test("DEL without a namespace removes masquerading rules", async () => {
   await using lab = await Lab.start();
   const masked = zone("1.0.0", wrapped({ ...front, ipMasq: true }), wrapped({ ...ptp, ipMasq: true }, "eth1"));
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(masked, container));
+  const container = await attached(lab, lab.goCni, masked);
   await lab.deleteNamespace(container);
   expectPassed(await lab.goCni.del(masked, container));
   await expectNothingLeft(lab, ["front0"]);

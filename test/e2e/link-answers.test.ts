@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { installPlugin } from "./recovery-support.ts";
-import { expectNothingLeft, expectPassed, named, ptp, wrapped, zone } from "./support.ts";
+import { attached, expectNothingLeft, expectPassed, named, ptp, wrapped, zone } from "./support.ts";
 
 // A wrapper asks the kernel which interface a plugin has made, and DEL removes only that one. Each journal must have the
 // index that the container's own ip(8) shows.
@@ -27,8 +27,7 @@ test.each([
     await installPlugin(lab, "hostile", `[ ! "$CNI_NETNS" ] || ${forge} || exit 1; exec /opt/cni/bin/ptp`);
     if (fault !== "") await injectFault(lab, fault);
     const list = zone("1.0.0", hostile);
-    const container = await lab.addContainer("c1");
-    expectPassed(await lab.goCni.add(list, container));
+    const container = await attached(lab, lab.goCni, list);
     // Without a socket to deceive, this would show nothing.
     if (isSlim) expect(await lab.readFile("/run/lab/forged")).toBe(`1 ${taken}\n`);
     await expectRealIndex(lab, container);
@@ -81,8 +80,7 @@ test("a neighbour's namespace comes to the path while a plugin runs: no index in
   const swap = `mount --bind ${neighbour.netns} "$CNI_NETNS"`;
   await installPlugin(lab, "hostile", `/opt/cni/bin/ptp || exit 1; [ "$CNI_COMMAND" != ADD ] || ${swap}`);
   const list = zone("1.0.0", hostile);
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(list, container));
+  const container = await attached(lab, lab.goCni, list);
   expect((await lineDone(lab, container)).made).toBeUndefined();
   expectPassed(await lab.goCni.del(list, container));
   expect(await lab.kernel.link(neighbour, "eth0")).toEqual(before);

@@ -3,7 +3,7 @@ import { type Container, Lab } from "../support/lab.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { failNext, flaky, identity, installFlaky, rebooted } from "./recovery-support.ts";
-import { bridge, expectPassed, front, hostLocal, macvlan, named, ptp, wrapped, zone } from "./support.ts";
+import { attached, bridge, expectPassed, front, hostLocal, macvlan, named, ptp, wrapped, zone } from "./support.ts";
 
 // A container may have attachments of other lists, of other runtimes, or of the same list under another name. DEL of one of them, also
 // of one that never completed, must not touch the others.
@@ -17,8 +17,7 @@ const failed = { exitCode: 1 };
 test("DEL of another list whose ADD failed at its first plugin leaves eth1", async () => {
   await using lab = await Lab.start();
   const second = named("other", wrapped(nowhere), wrapped(other, "eth1"));
-  const c = await lab.addContainer("c1");
-  expectPassed(await lab.cnitool.add(list, c));
+  const c = await attached(lab, lab.cnitool, list);
   const before = await identity(lab, c, "eth1");
   expect(await lab.cnitool.addAs("net1", second, c)).toMatchObject(failed);
   expectPassed(await lab.cnitool.delAs("net1", second, c));
@@ -38,11 +37,9 @@ test("the same with an eth1 of another runtime's plain plugin", async () => {
 
 test("DEL after the namespace is gone leaves the plain interface of another container, which has its path by now", async () => {
   await using lab = await Lab.start();
-  const gone = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(list, gone));
+  const gone = await attached(lab, lab.goCni, list);
   await lab.deleteNamespace(gone);
-  const c = await lab.addContainer("c1");
-  expectPassed(await lab.cnitool.add(named("plain", front), c));
+  const c = await attached(lab, lab.cnitool, named("plain", front));
   const before = await identity(lab, c, "eth0");
   expectPassed(await lab.goCni.del(list, gone));
   expect(await identity(lab, c, "eth0")).toEqual(before);
@@ -50,8 +47,7 @@ test("DEL after the namespace is gone leaves the plain interface of another cont
 
 test("a second DEL of the list's second attachment leaves the first one's eth1", async () => {
   await using lab = await Lab.start();
-  const c = await lab.addContainer("c1");
-  expectPassed(await lab.cnitool.add(list, c));
+  const c = await attached(lab, lab.cnitool, list);
   const before = await identity(lab, c, "eth1");
   expect(await lab.cnitool.addAs("net1", list, c)).toMatchObject(failed);
   expectPassed(await lab.cnitool.delAs("net1", list, c));
@@ -67,8 +63,7 @@ test("DEL of an attachment that never was, without a namespace, leaves the lease
     wrapped(front),
     wrapped({ ...bridge, ipam: { type: "host-local", ranges: [[range]] } }, "eth1"),
   );
-  const c = await lab.addContainer("c1");
-  expectPassed(await lab.cnitool.add(scarce, c));
+  const c = await attached(lab, lab.cnitool, scarce);
   const env = {
     CNI_COMMAND: "DEL",
     CNI_CONTAINERID: lab.cnitool.id(c),
@@ -107,8 +102,7 @@ test("DEL of a list whose eth1 has gone leaves an eth1 that another list made", 
     ...zone("1.0.0", wrapped({ ...macvlan, ipam: hostLocal("172.16.6.0/24") }), wrapped(other, "eth1")),
     name: "other",
   };
-  const c = await lab.addContainer("c1");
-  expectPassed(await lab.cnitool.add(list, c));
+  const c = await attached(lab, lab.cnitool, list);
   await lab.ip(c, "link", "delete", "eth1");
   expectPassed(await lab.cnitool.addAs("net1", second, c));
   const before = await identity(lab, c, "eth1");
@@ -133,8 +127,7 @@ test("a result of the future, after the clock was set back, does not prevent rec
   await using lab = await Lab.start();
   await installFlaky(lab);
   const failing = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"), flaky);
-  const old = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(failing, old));
+  const old = await attached(lab, lab.goCni, failing);
   await lab.run("sh", ["-c", "touch -d '+1 hour' /var/lib/cni/results/* /var/lib/cni/wrappers/*"]);
   const c = await rebooted(lab, old);
   await failNext(lab);

@@ -5,6 +5,7 @@ import { leftOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { failNext, flaky, installFlaky } from "./recovery-support.ts";
 import {
+  attached,
   bridge,
   expectFailure,
   expectPassed,
@@ -95,8 +96,7 @@ test.each(upgrades)("ADD failed with $from, and passes with $to: $title", async 
 test.each(upgrades)("attached with $from, and GC runs with $to after the container is gone: $title", async (given) => {
   const { list, from, to } = given;
   await using lab = await hostWith(from);
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(list, container, published(25080)));
+  const container = await attached(lab, lab.goCni, list, "c1", published(25080));
   await lab.run("rm", ["-r", "/var/lib/cni/results"]);
   await lab.deleteNamespace(container);
   await lab.replacePlugins(await referencePlugins(to));
@@ -110,8 +110,7 @@ test.each([
 ])("with masqAll, portmap 1.9.1 misses a rule that 1.10.0 did not make: %s", async (_, plugin) => {
   await using lab = await hostWith("1.10.0");
   const list = zone("1.1.0", wrapped(front), plugin);
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(list, container, published(25080)));
+  const container = await attached(lab, lab.goCni, list, "c1", published(25080));
   await lab.replacePlugins(await referencePlugins("1.9.1"));
   const check = await lab.goCni.check(list, container, published(25080));
   expectFailure(check, /missing hostport rules in "masquerading" chain/);
@@ -131,8 +130,7 @@ test.each([
   await using lab = await hostWith("1.9.1");
   const before = zone("1.1.0", withRange(plugin, { gateway: "172.16.6.1" }));
   const corrected = zone("1.1.0", withRange(plugin, {}));
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(before, container));
+  const container = await attached(lab, lab.goCni, before);
   await lab.replacePlugins(await referencePlugins("1.10.0"));
   expectFailure(await lab.goCni.check(before, container), outside);
   expectPassed(await lab.goCni.check(corrected, container));
@@ -152,8 +150,7 @@ describe("what 1.9.1 attached with such a gateway frees its lease with 1.10.0", 
     ["of a list without the plugin", shorter],
   ])("by DEL %s", async (_, later) => {
     await using lab = await hostWith("1.9.1");
-    const container = await lab.addContainer("c1");
-    expectPassed(await lab.goCni.add(list, container));
+    const container = await attached(lab, lab.goCni, list);
     await lab.replacePlugins(await referencePlugins("1.10.0"));
     expectPassed(await lab.goCni.del(later, container));
     expect(await leftOf(lab)).toEqual([]);

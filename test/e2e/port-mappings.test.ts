@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import type { NetworkList, PortMapping } from "../support/runtime.ts";
-import { bridge, expectFailure, expectSuccess, inTurn, macvlan, portmap, wrapped, zone } from "./support.ts";
+import { attached, bridge, expectFailure, expectSuccess, inTurn, macvlan, portmap, wrapped, zone } from "./support.ts";
 
 /** The port mappings as Nomad passes them: every port as tcp and as udp. */
 const ports: PortMapping[] = [
@@ -40,8 +40,7 @@ describe("port mappings", () => {
       await using lab = await Lab.start({ plugins });
       // The other end of macvlan's parent: the container's gateway.
       await lab.ip(undefined, "address", "add", "172.16.5.1/24", "dev", "uplink1");
-      const container = await lab.addContainer("c1");
-      expectSuccess(await lab[runtime].add(list, container, { ports }));
+      const container = await attached(lab, lab[runtime], list, "c1", { ports });
 
       const targets = (await lab.kernel.packetRules()).filter((rule) => rule.includes("-j DNAT"));
       expect(targets.map((rule) => rule.replace(/CNI-DN-[0-9a-f]+/, "CHAIN"))).toEqual([
@@ -61,8 +60,7 @@ describe("port mappings", () => {
   test.each(inTurn(cases))("of $title fail CHECK when their rules are gone ($plugins, $runtime)", async (given) => {
     const { plugins, runtime, list } = given;
     await using lab = await Lab.start({ plugins });
-    const container = await lab.addContainer("c1");
-    expectSuccess(await lab[runtime].add(list, container, { ports }));
+    const container = await attached(lab, lab[runtime], list, "c1", { ports });
     expectSuccess(await lab[runtime].check(list, container, { ports }));
     const chain = (await lab.kernel.packetRules()).find((rule) => rule.startsWith(":CNI-DN-"))?.slice(1, -2) ?? "";
     await lab.run("iptables", ["--table", "nat", "--flush", chain]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Lab } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { expectPassed, hostLocal, portmap, wrapped, zone } from "./support.ts";
+import { attached, expectPassed, hostLocal, portmap, wrapped, zone } from "./support.ts";
 
 const front = { type: "bridge", bridge: "front0", isGateway: true, ipMasq: true, ipam: hostLocal("172.16.10.0/24") };
 const firewall = { type: "firewall", backend: "iptables" };
@@ -63,8 +63,7 @@ test("an address that another container gets meanwhile keeps firewall's rules", 
   const list = zone("1.0.0", front, firewall, { type: "waiting" });
   await install(lab, list);
   for (const name of ["a0", "a1"]) {
-    const container = await lab.addContainer(name);
-    expectPassed(await lab.goCni.add(list, container));
+    const container = await attached(lab, lab.goCni, list, name);
     await lab.deleteNamespace(container);
   }
   await lab.run("rm", ["/var/lib/cni/networks/zone/172.16.10.3"]);
@@ -86,8 +85,7 @@ function hostLocalAt(address: string) {
 async function loseContainer(lab: Lab): Promise<void> {
   const list = zone("1.0.0", front, firewall, portmap);
   await install(lab, list);
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(list, container, { ports }));
+  const container = await attached(lab, lab.goCni, list, "c1", { ports });
   await lab.deleteNamespace(container);
 }
 

@@ -2,7 +2,7 @@ import process from "node:process";
 import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { bridge, expectFailure, expectSuccess, hostLocal, portmap, wrapped, zone } from "./support.ts";
+import { attached, bridge, expectFailure, expectSuccess, hostLocal, portmap, wrapped, zone } from "./support.ts";
 
 // One container publishes ports on two interfaces. `ports` or a jq program divides the ports.
 
@@ -48,8 +48,7 @@ async function expectRefused(runtime: (typeof both)[number], list: NetworkList):
 
 async function expectDivided(runtime: (typeof both)[number], list: NetworkList): Promise<void> {
   await using lab = await Lab.start();
-  const container = await lab.addContainer("c1");
-  expectSuccess(await lab[runtime].add(list, container, { ports }));
+  const container = await attached(lab, lab[runtime], list, "c1", { ports });
   const answers = await ask(lab, container, [25080, 25443]);
   expect(answers).toEqual({
     "tcp 25080": "172.26.64.2:80",
@@ -68,8 +67,7 @@ async function expectDivided(runtime: (typeof both)[number], list: NetworkList):
 
 test("CHECK fails when the port of one interface leads nowhere", async () => {
   await using lab = await Lab.start();
-  const container = await lab.addContainer("c1");
-  expectSuccess(await lab.goCni.add(list, container, { ports }));
+  const container = await attached(lab, lab.goCni, list, "c1", { ports });
   const rule = (await lab.kernel.packetRules()).find(
     (text) => text.includes("-p udp") && text.includes("to-destination 10.50.0.2:443"),
   );
@@ -91,8 +89,7 @@ test("a portmap without a port does nothing, and passes ADD, CHECK and DEL", asy
 
 test("DEL removes what was published when the list left the port to the interface", async () => {
   await using lab = await Lab.start();
-  const container = await lab.addContainer("c1");
-  expectSuccess(await lab.goCni.add(list, container, { ports }));
+  const container = await attached(lab, lab.goCni, list, "c1", { ports });
   const changed = listOf({ ports: { only: [443] } }, { ports: { except: [80, 443] } });
   expectSuccess(await lab.goCni.del(changed, container, { ports }));
   expect((await lab.kernel.packetRules()).filter((rule) => rule.includes("-j DNAT"))).toEqual([]);

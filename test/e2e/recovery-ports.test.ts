@@ -4,7 +4,7 @@ import { type Container, Lab } from "../support/lab.ts";
 import { leftOfContainers, rulesOfContainers } from "../support/leftovers.ts";
 import type { AttachOptions, NetworkList } from "../support/runtime.ts";
 import { failNext, flaky, installFlaky } from "./recovery-support.ts";
-import { bridge, expectFailure, expectPassed, hostLocal, portmap, wrapped, zone } from "./support.ts";
+import { attached, bridge, expectFailure, expectPassed, hostLocal, portmap, wrapped, zone } from "./support.ts";
 
 // Later plugins of the list made rules for the addresses of the failed try, so the repaired ADD must keep them.
 
@@ -94,8 +94,7 @@ test("nomad-transparent-proxy.conflist, if its last plugin fails: the port leads
 
 /** Adds another container of the list. It publishes nothing and takes the first addresses. */
 async function attachedNeighbour(lab: Lab, list: NetworkList): Promise<Container> {
-  const neighbour = await lab.addContainer("c2");
-  expectPassed(await lab.goCni.add(list, neighbour));
+  const neighbour = await attached(lab, lab.goCni, list, "c2");
   return neighbour;
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import { failNext, flaky, installFlaky, installPlugin } from "./recovery-support.ts";
 import {
+  attached,
   bridge,
   expectFailure,
   expectNothingLeft,
@@ -83,8 +84,7 @@ test("an ADD that failed, tried again and removed, leaves the macspoofchk of the
     wrapped(ptp),
     wrapped({ ...checked, ipMasq: true, ipam: hostLocal("172.26.80.0/24") }, "eth1"),
   );
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.cnitool.add(za, container));
+  const container = await attached(lab, lab.cnitool, za);
   const rules = () => lab.run("nft", ["list", "table", "bridge", "nat"]);
   const before = await rules();
   expect(before).toContain((await lab.kernel.link(container, "eth1")).address);
@@ -128,8 +128,7 @@ describe("one list attached as eth0, and then as net1, which fails", () => {
       wrapped(bandwidth, "eth1"),
       wrapped({ ...portmap, backend }, "eth1"),
     );
-    const container = await lab.addContainer("c1");
-    expectPassed(await lab.cnitool.add(list, container, web));
+    const container = await attached(lab, lab.cnitool, list, "c1", web);
     const before = await stateOf(lab, container);
     expect(before.rules).toContain("172.26.64.2");
     expectFailure(await lab.cnitool.addAs("net1", list, container, web), /exists/);
@@ -208,13 +207,11 @@ test("two lists with one pool: DEL of the one whose ADD failed frees no lease of
     wrapper: { ifName: "eth1", network: "disc" },
   });
   const [za, zb] = [named("za", wrapped(macvlan), pooled(bridge)), named("zb", wrapped(ptp), pooled(bridge))];
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.cnitool.add(za, container));
+  const container = await attached(lab, lab.cnitool, za);
   expectFailure(await lab.cnitool.addAs("net1", zb, container), /exists/);
   expectPassed(await lab.cnitool.delAs("net1", zb, container));
   expect(await lab.kernel.leases()).toContain("disc/172.26.64.2");
-  const other = await lab.addContainer("c2");
-  expectPassed(await lab.cnitool.add(za, other));
+  const other = await attached(lab, lab.cnitool, za, "c2");
   expect(await lab.kernel.addresses(other, "eth1")).toEqual(["172.26.64.3/20"]);
   for (const each of [container, other]) expectPassed(await lab.cnitool.del(za, each));
   await expectNothingLeft(lab, ["disc0"]);
@@ -233,8 +230,7 @@ describe("two attachments of one container share rules", () => {
     const publishing = wrapped({ ...portmap, backend });
     const [za, zb] = [named("za", wrapped(front), publishing), named("zb", wrapped(ptp), publishing)];
     const mail = published(25025, 25);
-    const container = await lab.addContainer("c1");
-    expectPassed(await lab.cnitool.add(za, container, web));
+    const container = await attached(lab, lab.cnitool, za, "c1", web);
     expectPassed(await lab.cnitool.addAs("net1", zb, container, mail));
     if (failures > 0) await failNext(lab, failures);
     expectPassed(await lab.cnitool.delAs("eth0", za, container, web));
@@ -253,8 +249,7 @@ describe("two attachments of one container share rules", () => {
       wrapper: { network: "pool" },
     });
     const [za, zb] = [named("za", pooled(front)), named("zb", pooled(bridge))];
-    const container = await lab.addContainer("c1");
-    expectPassed(await lab.cnitool.add(za, container));
+    const container = await attached(lab, lab.cnitool, za);
     expectPassed(await lab.cnitool.addAs("net1", zb, container));
     const before = (await lab.kernel.packetRules()).filter((rule) => rule.includes("172.26.64."));
     expect(before).toHaveLength(2);
@@ -270,8 +265,7 @@ describe("two attachments of one container share rules", () => {
     await installPlugin(lab, "marks", `${mark}; exec /opt/cni/bin/tuning`);
     const marks = { type: "tuning-wrapper", wrapper: { delegate: "marks", role: "meta" } };
     const [za, zb] = [named("za", wrapped(front), marks), named("zb", wrapped(ptp), marks)];
-    const container = await lab.addContainer("c1");
-    expectPassed(await lab.cnitool.add(za, container));
+    const container = await attached(lab, lab.cnitool, za);
     expectPassed(await lab.cnitool.addAs("net1", zb, container));
     expectPassed(await lab.cnitool.delAs("eth0", za, container));
     expect(await lab.readdir("/opt/cni/bin")).toContain("marks.mark");
@@ -327,8 +321,7 @@ describe("the list was edited between ADD and DEL", () => {
       type: "tuning-wrapper",
       wrapper: { ...middle.wrapper, delegate: "gone" },
     });
-    const container = await lab.addContainer("c1");
-    expectPassed(await lab.goCni.add(withMiddle, container));
+    const container = await attached(lab, lab.goCni, withMiddle);
     await lab.run("rm", ["/opt/cni/bin/gone"]);
     expectPassed(await lab.goCni.del(zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1")), container));
     expect(await lab.kernel.leases()).toEqual([]);
@@ -345,8 +338,7 @@ test("a plugin's name begins with another one's: each gets its own prevResult on
     await installPlugin(lab, name, script);
     await lab.run("ln", ["-s", "cni-wrappers", `/opt/cni/bin/${name}-wrapper`]);
   }
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(list, container));
+  const container = await attached(lab, lab.goCni, list);
   await lab.run("rm", ["/var/lib/cni/results/zone-c1-eth0"]);
   expectPassed(await lab.goCni.del(list, container));
   for (const name of ["foo", "foo-x"]) {
@@ -363,8 +355,7 @@ test("two masquerading bridges in one network: DEL passes, and nothing is left",
     wrapper: { ifName, network: "pool" },
   });
   const list = zone("1.0.0", pooled(front, "eth0"), pooled(bridge, "eth1"));
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(list, container));
+  const container = await attached(lab, lab.goCni, list);
   expectPassed(await lab.goCni.check(list, container));
   expectPassed(await lab.goCni.del(list, container));
   await expectNothingLeft(lab, ["front0", "disc0"]);
@@ -377,8 +368,7 @@ test("a creator of two interfaces keeps both: CHECK gets them, and DEL", async (
   await installPlugin(lab, "two", script);
   const two = { type: "bridge-wrapper", wrapper: { delegate: "two", role: "creator", ifName: "eth1" } };
   const list = zone("1.0.0", wrapped(macvlan), two);
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(list, container));
+  const container = await attached(lab, lab.goCni, list);
   expectPassed(await lab.goCni.check(list, container));
   expectPassed(await lab.goCni.del(list, container));
   for (const verb of ["CHECK", "DEL"]) {

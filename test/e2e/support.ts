@@ -108,9 +108,15 @@ export function expectFailure(outcome: Outcome, message: string | RegExp): void 
 }
 
 /** Adds a container and attaches it. */
-export async function attached(lab: Lab, runtime: Runtime, list: NetworkList, name = "c1"): Promise<Container> {
+export async function attached(
+  lab: Lab,
+  runtime: Runtime,
+  list: NetworkList,
+  name = "c1",
+  options: AttachOptions = {},
+): Promise<Container> {
   const container = await lab.addContainer(name);
-  expectSuccess(await runtime.add(list, container));
+  expectSuccess(await runtime.add(list, container, options));
   return container;
 }
 

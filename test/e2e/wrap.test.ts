@@ -14,7 +14,7 @@ import { exampleDirectory, exampleHost } from "../support/examples.ts";
 import { Lab } from "../support/lab.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { bridge, expectPassed, macvlan, portmap, withoutAddresses, zone } from "./support.ts";
+import { attached, bridge, expectPassed, macvlan, portmap, withoutAddresses, zone } from "./support.ts";
 
 // The unit tests hold that `wrap` gives most of the examples, byte for byte. These are the other lists.
 
@@ -82,8 +82,7 @@ test.each(Object.entries(plainLists))(
 test("one bridge without a gateway: the wrapped list passes when another port changes the bridge's MAC", async () => {
   const list = wrap(JSON.stringify(zone("1.0.0", layer2)));
   await using lab = await Lab.start();
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.goCni.add(list, container));
+  const container = await attached(lab, lab.goCni, list);
   await joinLayer2(lab);
   expectPassed(await lab.goCni.check(list, container));
   await withoutAddresses(lab, container, "eth0", async () => {
