@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, openSync, readdirSync, readlinkSync } from "node:fs";
+import { closeSync, constants, existsSync, lstatSync, openSync, readdirSync, readlinkSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname } from "node:path";
 import { attempt, listDirectory, readFile, stat } from "../../shared/host/node/files.ts";
@@ -69,14 +69,20 @@ export function viewProblem(
 /** Whether a path is the network namespace of an attachment now. */
 export function pathStateOf(path: string, known?: Known): PathState {
   const state = pathStateAt(path);
-  const isOther = () => isReusedPid(path) || (known && isReplaced(known, new Memory().namespace(path)?.changedMs));
+  const isOther = () => isReusedPid(path) || (known && isReplaced(known, changedMsOf(path)));
   // guard: a live container whose journal fits its namespace
   return state === "live" && isOther() ? "gone" : state;
 }
 
-// nerdctl and ctr name a namespace by a process. A later process of the host can have the same id.
+/** When the mount or the link at a path was made. In /proc the time means nothing. */
+function changedMsOf(path: string): number | undefined {
+  return path.startsWith("/proc/") ? undefined : attempt(() => Math.floor(lstatSync(path).ctimeMs));
+}
+
+// nerdctl and ctr name a namespace by a process, and so does a link. A later process of the host can have the same id.
 function isReusedPid(path: string): boolean {
-  return /^\/proc\/\d+\/ns\/net$/.test(path) && linkText(path) === linkText("/proc/self/ns/net");
+  const named = [path, linkText(path) ?? ""].find((one) => /^\/proc\/\d+\/ns\/net$/.test(one));
+  return named !== undefined && linkText(named) === linkText("/proc/self/ns/net");
 }
 
 /** The results whose journals told that their namespaces were replaced. The first DEL removes the journal. */

@@ -206,3 +206,29 @@ test("after a reboot nothing is left of the containers before it", async () => {
   );
   await expectCheckPasses(lab, live ? [live] : []);
 });
+
+test("behind links to processes' namespaces: a gone process, a link to another one, a number that the host has again", async () => {
+  await using lab = await Lab.start();
+  await install(lab);
+  const list = networks.find(({ name }) => name === "modern") as NetworkList;
+  const start = "unshare -n sleep 600 >/dev/null 2>&1 & sleep 0.3; echo $!";
+  const link = (name: string, pid: string) => lab.run("ln", ["-sfn", `/proc/${pid}/ns/net`, `/run/netns/${name}`]);
+  await lab.run("mkdir", ["-p", "/run/netns"]);
+  const pids = new Map<string, string>();
+  for (const name of ["gone", "live", "other", "reused"]) {
+    pids.set(name, await lab.run("sh", ["-c", start]));
+    await link(name, pids.get(name) as string);
+    expectPassed({ ...(await lab.goCni.add(list, { name, netns: `/run/netns/${name}` })), stdout: "" });
+  }
+  for (const [name, pid] of pids) if (name !== "live") await lab.run("kill", [pid]);
+  await link("other", await lab.run("sh", ["-c", start]));
+  // The first process is in the host's namespace.
+  await link("reused", "1");
+  // The live one's link is made again, too.
+  await link("live", pids.get("live") as string);
+  const rows: { containerId: string }[] = JSON.parse((await run(lab, "prune", "--json")).stdout);
+  expect([...new Set(rows.map(({ containerId }) => containerId))].sort()).toEqual(["gone", "other", "reused"]);
+  expect(await run(lab, "prune", "--write")).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(await lab.kernel.cachedResults()).toEqual(["modern-live-eth0"]);
+  expectPassed(await lab.goCni.check(list, { name: "live", netns: "/run/netns/live" }));
+});

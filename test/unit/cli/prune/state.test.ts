@@ -193,6 +193,13 @@ test.each([
   expect(found).toEqual(problem && expect.stringMatching(problem));
 });
 
+/** A link to a namespace, as people make for docker. */
+function linkTo(target: string): string {
+  const path = join(temporary(), "link");
+  symlinkSync(target, path);
+  return path;
+}
+
 /** The boot of this machine, and the namespace of this process. */
 function here() {
   const memory = new Memory();
@@ -240,6 +247,25 @@ test.each([
   },
 );
 
+test.each([
+  ["newer than the result, and the journal is of another namespace", 1000, { inode: 1 }, "gone"],
+  ["newer than the result, and the journal is of this namespace", 1000, {}, "live"],
+  ["older than the result: a plain ADD was of this namespace", -1000, { inode: 1 }, "live"],
+])("the link to a process's namespace is %s", (_, milliseconds, more, expected) => {
+  const { bootId, namespace } = here();
+  const path = linkTo("/proc/self/ns/net");
+  const result = {
+    ...resultOf("c1", "10.1.0.2"),
+    file: join(temporary(), "result"),
+    text: `${milliseconds} ${expected}`,
+  };
+  writeFileSync(result.file, "");
+  const time = (Date.now() - milliseconds) / 1000;
+  utimesSync(result.file, time, time);
+  const memory = rememberedOf(entryOf({ containerId: "c1", bootId, namespace: { ...namespace, path, ...more } }));
+  expect(pathStateOf(path, onlyKnown([result], [memory]))).toBe(expected);
+});
+
 test("a path that nobody can follow is not gone, whatever the journal tells", () => {
   const loop = join(temporary(), "loop");
   symlinkSync("loop", loop);
@@ -248,12 +274,15 @@ test("a path that nobody can follow is not gone, whatever the journal tells", ()
 
 test("a path of a process that is now one of the host is no container's namespace", () => {
   expect(pathStateOf(`/proc/${process.pid}/ns/net`)).toBe("gone");
+  expect(pathStateOf(linkTo(`/proc/${process.pid}/ns/net`))).toBe("gone");
   expect(pathStateOf("/proc/self/ns/net")).toBe("live");
+  expect(pathStateOf(linkTo("/proc/self/ns/net"))).toBe("live");
 });
 
 test("a path of a process that is in another namespace than this one is a container's", () => {
   intercept("readlinkSync", (actual) => (path: string) => (path === "/proc/self/ns/net" ? "net:[1]" : actual(path)));
   expect(pathStateOf(`/proc/${process.pid}/ns/net`)).toBe("live");
+  expect(pathStateOf(linkTo(`/proc/${process.pid}/ns/net`))).toBe("live");
 });
 
 test("the loopback interface of another namespace says nothing about the attachment of loopback", () => {
