@@ -6,6 +6,7 @@ import { callsIn } from "../../../../cli/live/chain.ts";
 import { withoutPlugins } from "../../../../cli/live/check.ts";
 import { callOf, callOrder, inVersion, notSent, withSortedKeys } from "../../../../cli/live/libcni.ts";
 import { cachedAttachment } from "../../support/cached-results.ts";
+import { parsedList } from "../explain/support.ts";
 
 const attachment = cachedAttachment({
   args: Object.entries({ IgnoreUnknown: "true", NOMAD_JOB_ID: "web" }),
@@ -13,14 +14,14 @@ const attachment = cachedAttachment({
   result: { cniVersion: "1.0.0", ips: [{ address: "172.16.5.2/24", interface: 0 }] },
 });
 
-const text = JSON.stringify({
+const zone = {
   cniVersion: "1.0.0",
   name: "zone",
   plugins: [
     { type: "bridge-wrapper", bridge: "b0", wrapper: { recover: "never", log: { file: "/var/log/x" } } },
     { type: "portmap", capabilities: { portMappings: true, bandwidth: false } },
   ],
-});
+};
 
 test("CHECK runs the plugins in order, with what libcni adds to each, and without a log", () => {
   const environment = {
@@ -29,11 +30,11 @@ test("CHECK runs the plugins in order, with what libcni adds to each, and withou
   };
   const prevResult = { cniVersion: "1.0.0", ips: [{ address: "172.16.5.2/24", interface: 0 }] };
   const common = { name: "zone", cniVersion: "1.0.0", prevResult };
-  const list = listOf(parseListFile("zone.conflist", text));
+  const list = parsedList(zone);
   const { result } = attachment;
-  const calls = list && callsIn({ list, verb: "CHECK", attachment: attachmentOf(attachment, "/one:/two"), result });
+  const calls = callsIn({ list, verb: "CHECK", attachment: attachmentOf(attachment, "/one:/two"), result });
   const made: unknown[] = [];
-  for (let next = calls?.next(); next && !next.done; next = calls?.next({ isPassed: true })) {
+  for (let next = calls.next(); !next.done; next = calls.next({ isPassed: true })) {
     const [{ type }, call] = next.value;
     made.push({ type, ...call });
   }
@@ -66,9 +67,9 @@ describe("inVersion", () => {
 });
 
 test.each([true, "true", "TRUE"])("libcni asks no plugin for CHECK with disableCheck %j", (disableCheck) => {
-  const list = listOf(parseListFile("zone.conflist", JSON.stringify({ ...JSON.parse(text), disableCheck })));
-  expect(list && withoutPlugins(list)).toEqual({ is: "unchecked", why: "the list has disableCheck" });
-  expect(list && notSent(list, "CHECK")).toBe('the list says "disableCheck": true');
+  const list = parsedList({ ...zone, disableCheck });
+  expect(withoutPlugins(list)).toEqual({ is: "unchecked", why: "the list has disableCheck" });
+  expect(notSent(list, "CHECK")).toBe('the list says "disableCheck": true');
 });
 
 // libcni/api.go: buildOneConfig, and the functions of the verbs. DEL gets the result from 0.4.0 on.
@@ -81,8 +82,7 @@ test.each([
   ["GC", "1.1.0", false, false],
   ["STATUS", "1.1.0", false, false],
 ] as const)("a call of %s in %s", (verb, cniVersion, isOfContainer, hasResult) => {
-  const list = listOf(parseListFile("zone.conflist", text.replace("1.0.0", cniVersion)));
-  if (list === undefined) throw new Error("no list");
+  const list = parsedList({ ...zone, cniVersion });
   const one = attachmentOf(attachment, "/one:/two");
   const own = (value: string) => (isOfContainer ? value : "");
   const valid = [{ containerID: "c1", ifname: "eth0" }];
@@ -139,9 +139,8 @@ test.each([
   ["ADD", "0.1.0", undefined],
   ["DEL", undefined, undefined],
 ] as const)("a runtime sends %s for a list of version %s, or says why not", (verb, cniVersion, why) => {
-  const value = { ...JSON.parse(text), cniVersion };
-  const list = listOf(parseListFile("zone.conflist", JSON.stringify(value)));
-  expect(list && notSent(list, verb)).toBe(why);
-  const silenced = listOf(parseListFile("zone.conflist", JSON.stringify({ ...value, disableCheck: true })));
-  expect(silenced && notSent(silenced, verb)).toBe(verb === "CHECK" ? 'the list says "disableCheck": true' : why);
+  const value = { ...zone, cniVersion };
+  expect(notSent(parsedList(value), verb)).toBe(why);
+  const silenced = parsedList({ ...value, disableCheck: true });
+  expect(notSent(silenced, verb)).toBe(verb === "CHECK" ? 'the list says "disableCheck": true' : why);
 });

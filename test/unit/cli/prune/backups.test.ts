@@ -2,8 +2,6 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { Memory } from "../../../../cli/host/memory.ts";
-import { listOf } from "../../../../cli/lists/list.ts";
-import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import type { PathState } from "../../../../cli/live/namespaces.ts";
 import { findingsIn } from "../../../../cli/prune/findings.ts";
 import { remove } from "../../../../cli/prune/remove.ts";
@@ -11,21 +9,20 @@ import { surveyOf } from "../../../../cli/prune/survey.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { entryOf } from "../../support/journals.ts";
 import { redirect } from "../../support/redirected.ts";
+import { writeFile } from "../../support/written.ts";
+import { parsedList } from "../explain/support.ts";
 import { rememberedOf, resultOf } from "./support.ts";
 
 const directory = scratch();
 beforeEach(() => {
-  mkdirSync(join(directory, "results"));
-  mkdirSync(join(directory, "adopted"));
+  for (const name of ["results", "adopted"]) mkdirSync(join(directory, name));
 });
 
 const at = (name: string) => join(directory, name);
-const zone = listOf(
-  parseListFile("zone.conflist", '{"name":"zone","plugins":[{"type":"bridge-wrapper","wrapper":{"ifName":"eth1"}}]}'),
-);
+const zone = parsedList({ name: "zone", plugins: [{ type: "bridge-wrapper", wrapper: { ifName: "eth1" } }] });
 
 async function survey(state: PathState = "gone", leaveOut: (file: string, reason: string) => void = () => {}) {
-  const places = { cacheDirectory: directory, lists: zone ? [zone] : [] };
+  const places = { cacheDirectory: directory, lists: [zone] };
   return surveyOf(places, { namespaces: [], pathState: () => state }, leaveOut);
 }
 
@@ -34,7 +31,7 @@ async function findings(state?: PathState) {
 }
 
 function backUp(before = resultOf("c1", "10.1.0.2").text): void {
-  writeFileSync(at("adopted/zone-c1-eth0"), JSON.stringify({ before, after: "{}", records: [] }));
+  writeFile(at("adopted/zone-c1-eth0"), { before, after: "{}", records: [] });
 }
 
 test("the backup of a result that DEL removed goes with its container", async () => {
@@ -75,8 +72,7 @@ test("a namespace that only a journal of this boot tells may be its attachment's
   const namespace = { path: "/none", device: 4, inode: 5 };
   const stateOf = async (bootId: string | undefined) => {
     const { text } = rememberedOf(entryOf({ containerId: "c1", namespace, bootId: String(bootId) }));
-    mkdirSync(at("wrappers/c1"), { recursive: true });
-    writeFileSync(at("wrappers/c1/zone:eth0"), text);
+    writeFile(at("wrappers/c1/zone:eth0"), text);
     const namespaces = [{ inode: 5, paths: ["/proc/7/ns/net"], links: [] }];
     const places = { cacheDirectory: directory, lists: [] };
     const { states } = await surveyOf(places, { namespaces, pathState: () => "gone" }, () => {});

@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type List, listOf } from "../../../../cli/lists/list.ts";
-import { parseListFile } from "../../../../cli/lists/list-file.ts";
-import type { Known } from "../../../../cli/wrap/decide.ts";
-import { decide, decideAlone } from "../../../../cli/wrap/decide.ts";
+import { decide, decideAlone, type Known } from "../../../../cli/wrap/decide.ts";
 import { checkWishedName, wishedNames } from "../../../../cli/wrap/names.ts";
+import { parsedList } from "../explain/support.ts";
 
 type Plugin = Record<string, unknown>;
 
@@ -14,12 +12,8 @@ const ptp = { type: "ptp", ipam };
 const firewall = { type: "firewall" };
 const sbr = { type: "sbr" };
 
-function listFor(plugins: readonly Plugin[], more: Plugin = {}): List {
-  const text = JSON.stringify({ cniVersion: "1.0.0", name: "zone", ...more, plugins });
-  const list = listOf(parseListFile("zone.conflist", text));
-  if (!list) throw new Error("not a list");
-  return list;
-}
+const listFor = (plugins: readonly Plugin[], more: Plugin = {}) =>
+  parsedList({ cniVersion: "1.0.0", name: "zone", ...more, plugins });
 
 /** Each changed plugin in short: its index, new type, and new keys of its block. */
 function changesOf(plugins: readonly Plugin[], known?: Known): string[] {
