@@ -16,8 +16,6 @@ function warnings(command: string, plugin: string, stdin: JsonObject, machine: M
 }
 
 const prevResult = bothResult;
-const failure = exits(1, { code: 7, msg: "no" });
-const portmap = chainedOf("portmap");
 const sibling = chainedOf("portmap", { id: "sibling", network: "other", runtimeIfName: "net1" });
 const addresses = ["10.1.0.2/24", "10.1.0.3/24"];
 const ofRed = entryOf({ containerId: "red", done: { addresses } });
@@ -29,24 +27,9 @@ const libcnis = {
 
 test.each<[string, string, string, JsonObject, Machine]>([
   [
-    "bridge of eth2 stays given up: no",
-    ...(["DEL", "bridge", {}] as const),
-    { files: journalFiles(tryOf({ ifName: "eth2", isGivenUp: true }), entryOf()), answers: [exits(0), failure] },
-  ],
-  [
     "DEL of portmap for eth0 is skipped: its rules are of an earlier boot",
     ...(["DEL", "portmap", { prevResult }] as const),
     { files: journalFiles(chainedOf("portmap", { bootId: "earlier" })) },
-  ],
-  [
-    "DEL failed with the configuration of ADD: running it once more with the list's",
-    ...(["DEL", "bridge", { prevResult }] as const),
-    { files: journalFiles(entryOf()), answers: [failure, exits(0)] },
-  ],
-  [
-    "portmap of other shares its rules: running its ADD again",
-    ...(["DEL", "portmap", { prevResult }] as const),
-    { files: journalFiles(portmap, sibling) },
   ],
   [
     "another container has 10.1.0.2/24, 10.1.0.3/24 by now: DEL does not remove its rules",
@@ -82,26 +65,6 @@ test.each<[string, string, string, JsonObject, Machine]>([
     "wrapper.recover is always: undoing an earlier attachment before ADD",
     ...(["ADD", "bridge", { wrapper: { recover: "always" } }] as const),
     { files: { ...journalFiles(entryOf()), ...libcnis }, answers: [exits(0), exits(0, bridgeResult)] },
-  ],
-  [
-    "cannot write the journal: ENOSPC",
-    ...(["DEL", "bridge", { prevResult }] as const),
-    { files: journalFiles(entryOf(), chainedOf("tuning")), writeProblem: "ENOSPC" },
-  ],
-  [
-    "DEL failed with the configuration of ADD: running it once more without its gateways",
-    ...(["DEL", "bridge", { prevResult }] as const),
-    {
-      files: journalFiles(
-        entryOf({
-          configuration: {
-            ...{ type: "bridge", name: "zone" },
-            ipam: { type: "host-local", subnet: "10.1.0.0/24", gateway: "10.1.0.1" },
-          },
-        }),
-      ),
-      answers: [failure, failure, exits(0)],
-    },
   ],
 ])("%s", (message, command, plugin, stdin, machine) => {
   expect(warnings(command, plugin, stdin, machine)).toContain(message);
