@@ -120,18 +120,18 @@ export function entryOf(
 }
 
 /**
- * Why an ADD that has begun is refused: it would find an interface of the container in its way, and then use that, or free its
- * lease. Code 7. Of two ADDs at the same time, each may find the other one.
+ * Why an ADD is refused that has begun, or has no entry: it would find an interface of the container in its way, and then use
+ * that, or free its lease. Code 7. Of two ADDs at the same time, each may find the other one.
  */
-export function refusalOf({ call: { facts, key, session, target } }: Adding, entry: Entry): CniError | undefined {
+export function refusalOf({ call: { facts, key, session, target } }: Adding, entry?: Entry): CniError | undefined {
+  const link = () => session.host.linkIndex(target.selector.netns, target.selector.ifName);
   // guard: an interface that the plugin would take for its own
-  if (target.profile?.takesNamesake && entry.before)
-    return new CniError("interfaceNameTaken", entry.ifName, "the container has an interface of that name");
-  if (!target.profile?.leasesFirst) return undefined;
+  if (target.profile?.takesNamesake && (entry ? entry.before : link()))
+    return new CniError("interfaceNameTaken", target.selector.ifName, "the container has an interface of that name");
+  if (!target.profile?.leasesFirst || !entry) return undefined;
   // A sibling may have begun meanwhile.
   facts.forget(key.containerId, key);
   const { id, namespace, ifName } = entry;
-  const link = () => session.host.linkIndex(namespace.path, ifName);
   const leased = { ...entry, isThere: (other: Namespace) => facts.isThere(other) };
   // With `recover: never` it stands. Without an interface, nothing is in the way.
   const isOwnTry = (one: Entry) => isSameAttachment(one, entry) && link() === 0;

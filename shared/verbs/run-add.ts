@@ -71,6 +71,8 @@ function addOnly(adding: Adding): number {
   const { call, path, delegateCall } = adding;
   const { session, target } = call;
   const { splice } = adding.plan;
+  const refusal = refusalOf(adding);
+  if (refusal) throw refusal;
   const answer = runDelegate(session, { path, call: delegateCall });
   if (answer.exitCode !== 0) return printed(answer);
   try {
@@ -99,10 +101,8 @@ function addAndRemember(adding: Adding, { recovery, undoing, ...memory }: Memory
   if (answer.exitCode === 0) return complete(attempt, answer);
   if (!rememberFailure(attempt) || !lent?.othersWillDo) return printed(answer);
   warn(call.session, "ADD failed with the addresses that the attachment had: others will do");
-  undoEntries(
-    undoing,
-    call.facts.journal(call.key).entries.filter(({ id }) => id === entry.id),
-  );
+  const tried = call.facts.journal(call.key).entries.filter(({ id }) => id === entry.id);
+  undoEntries(undoing, tried);
   const later = entryOf(adding, memory, { asked: undefined, order: 2 });
   const second = begin({ ...attempt, entry: later, delegateCall: adding.delegateCall }, false);
   const other = run(second);

@@ -45,6 +45,17 @@ test("what else is in the directory is left alone", async () => {
   ]);
 });
 
+test("a pipe in the place of a journal is not waited for", async () => {
+  const isPipe = expect.stringMatching(/^p /);
+  const prepare = (name: string) => `mkdir -p ${container}; mkfifo ${container}/${name}`;
+  expect(await filesAfterAdd(prepare("other:eth0"), passes)).toEqual([isJournal, isPipe]);
+  // ADD removes it, as a journal that it could not write.
+  expect(await filesAfterAdd(prepare("zone:eth0"), refused)).toEqual([]);
+  const machine = new Machine();
+  const script = `mount -t tmpfs none /var/lib; ${prepare("zone:eth0")}; ${prepare("other:eth0")}; "$@"`;
+  expect(await machine.call({ command: "DEL", through: apart(script) })).toMatchObject({ exitCode: 0 });
+});
+
 test("the journal has the namespace as Node sees it: adopt writes journals that each flavor compares with", async () => {
   const machine = new Machine();
   machine.answer("ADD", "{}");

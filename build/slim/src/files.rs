@@ -1,5 +1,6 @@
 //! The small files that the core reads, writes and inspects.
 use crate::process::read_all;
+use libc::O_NONBLOCK;
 use rustix::fs::{
     Access, AtFlags, Mode, OFlags, PROC_SUPER_MAGIC, access, fstat, fstatfs, mkdirat, open, openat, readlinkat, statat,
 };
@@ -57,9 +58,10 @@ fn has_same_bytes(mut one: File, mut other: File) -> io::Result<bool> {
     }
 }
 
-/// Reads a file. The standard library would first ask for its size.
+/// Reads a file, and waits for no writer of a pipe. The standard library would first ask for its size.
 pub fn read_file(path: &str) -> io::Result<Vec<u8>> {
-    let file = retry_on_intr(|| open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()))?;
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = retry_on_intr(|| open(path, flags, Mode::empty()))?;
     Ok(read_all(file.as_fd(), usize::MAX)?.unwrap_or_default())
 }
 
@@ -85,7 +87,7 @@ pub fn stat(path: &str) -> Option<Vec<f64>> {
 /// loss: its content and its name are on the disk before this returns.
 pub fn append_journal(path: &str, text: &str, makes_file: bool, is_flushed: bool) -> io::Result<()> {
     let directory = Path::new(path).parent().ok_or(io::ErrorKind::InvalidInput)?;
-    let mut journal = if makes_file { open_journal(path, directory)? } else { OpenOptions::new().append(true).open(path)? };
+    let mut journal = if makes_file { open_journal(path, directory)? } else { appending().open(path)? };
     journal.write_all(text.as_bytes())?;
     if is_flushed {
         journal.sync_all()?;
@@ -97,10 +99,15 @@ pub fn append_journal(path: &str, text: &str, makes_file: bool, is_flushed: bool
     Ok(())
 }
 
+/// Waits for no reader of a pipe.
+fn appending() -> OpenOptions {
+    OpenOptions::new().append(true).custom_flags(O_NONBLOCK).clone()
+}
+
 /// Another call may remove the directory in the moment between.
 fn open_journal(path: &str, directory: &Path) -> io::Result<File> {
     for _ in 0..100 {
-        match OpenOptions::new().append(true).create(true).mode(0o600).open(path) {
+        match appending().create(true).mode(0o600).open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => make_directory(directory)?,
             opened => return opened,
         }

@@ -19,15 +19,19 @@ import {
 import { dirname } from "node:path";
 import type { Appending, FileIdentity } from "../host.ts";
 
-/** Reads a small text file; undefined if it cannot be read. */
+/** Reads a small text file; undefined if it cannot be read. Waits for no writer of a pipe. */
 export function readFile(path: string): string | undefined {
-  return attempt(() => readFileSync(path, "utf8"));
+  const flag = constants.O_RDONLY | constants.O_NONBLOCK;
+  return attempt(() => readFileSync(path, { encoding: "utf8", flag }));
 }
+
+// Waits for no reader of a pipe.
+const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK;
 
 /** Appends a text to a journal, as `Host.appendJournal` says. */
 export function appendJournal(path: string, text: string, { makesFile, isFlushed }: Appending): string | undefined {
   try {
-    const file = makesFile ? openJournal(path) : openSync(path, constants.O_WRONLY | constants.O_APPEND);
+    const file = makesFile ? openJournal(path) : openSync(path, appending);
     try {
       const written = writeSync(file, text);
       if (written < Buffer.byteLength(text)) return "ENOSPC";
@@ -47,7 +51,7 @@ export function appendJournal(path: string, text: string, { makesFile, isFlushed
 function openJournal(path: string): number {
   for (let tries = 0; ; tries++) {
     try {
-      return openSync(path, "a", 0o600);
+      return openSync(path, appending | constants.O_CREAT, 0o600);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT" || tries === 100) throw error;
       makeDirectory(dirname(path), 0o700);
@@ -200,7 +204,7 @@ function attemptIn(directory: number, name: string, open: Open): number | { read
 
 function openFile(path: string, more: number): number {
   // O_NONBLOCK: a log that is a pipe without a reader must not block the network.
-  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
+  const flags = appending | constants.O_CREAT;
   const file = openSync(path, flags | more, 0o640);
   // guard: a file that another user has linked to the log's name
   if (!isForeignLink(path, file)) return file;

@@ -393,6 +393,17 @@ describe("an ADD that nothing can remember", () => {
     expect(entriesIn(passed)).toEqual([]);
   });
 
+  test.each([[unreadable], [{ "/proc/sys/kernel/random/boot_id": "" }]])(
+    "is refused as well if its plugin would take an interface of that name for its own",
+    (files) => {
+      const call = { calledAs: "/opt/cni/bin/tap-wrapper", stdin };
+      const outcome = callWrapper(call, { files, links: [7] });
+      expect(commandsOf(outcome)).toEqual([]);
+      expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 7, msg: "interface name eth0 is taken" });
+      expect(commandsOf(callWrapper(call, { files, answers: [exits(0, macvlanResult)] }))).toEqual(["ADD"]);
+    },
+  );
+
   test("runs the plugin's DEL for its own interface if the answer is none", () => {
     const outcome = callWrapper(renamed, { files: unreadable, answers: [exits(0, "{"), exits(0)] });
     expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 102 });

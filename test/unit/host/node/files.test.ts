@@ -42,7 +42,7 @@ const restore = replaceFileFunctions({
   }) as typeof mkdirSync,
   openSync: (path, flags, mode) => {
     // Another call removes the directory in the moment between.
-    if (flags === "a" && failing.gone-- > 0) actual.rmSync(join(String(path), ".."), { recursive: true, force: true });
+    if (mode === 0o600 && failing.gone-- > 0) actual.rmSync(join(String(path), ".."), { recursive: true, force: true });
     const file = actual.openSync(path, flags, mode);
     paths.set(file, String(path));
     return file;
@@ -95,6 +95,14 @@ test("a file that another call has removed stays removed", () => {
   writeFileSync(at("journal"), "old");
   expect(appendJournal(at("journal"), "new", later)).toBeUndefined();
   expect(readFileSync(at("journal"), "utf8")).toBe("oldnew");
+});
+
+test("a pipe is not waited for", () => {
+  execFileSync("mkfifo", [at("journal")]);
+  expect(readFile(at("journal"))).toBe("");
+  for (const how of [made, { makesFile: false, isFlushed: false }]) {
+    expect(appendJournal(at("journal"), "text", how)).toBe("ENXIO");
+  }
 });
 
 test("missing directories are made for root only, and each is on the disk", () => {
