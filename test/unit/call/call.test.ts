@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { journalFile } from "../../../shared/journal/journal.ts";
-import { parseJournal } from "../../../shared/journal/lines.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { callWrapper, exits, messagesOf, printed } from "../support/fake-host.ts";
-import { chainedOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
+import { chainedOf, entriesIn, journal, journalFiles } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 import { bothResult, bridgeView, macvlanResult } from "../support/results.ts";
 
@@ -96,5 +94,5 @@ test.each([
   ["acts on the interface if prevResult has it", [{ name: "eth0", sandbox: blue }], "meta"],
 ])("an unknown plugin %s", (_, interfaces, role) => {
   const { files } = callWith("ADD", { prevResult: { cniVersion: "1.0.0", interfaces } }, "mark-wrapper");
-  expect(parseJournal(zoneOfBlue, files[journalFile(zoneOfBlue)]).entries).toMatchObject([{ type: "mark", role }]);
+  expect(entriesIn(files[journal])).toMatchObject([{ type: "mark", role }]);
 });

@@ -6,7 +6,7 @@ import {
   journalFile,
   type Line,
 } from "../../../shared/journal/journal.ts";
-import { beganLine, linesText } from "../../../shared/journal/lines.ts";
+import { beganLine, linesText, parseJournal } from "../../../shared/journal/lines.ts";
 import { bootId, ownNamespace } from "./fake-host.ts";
 import { blue } from "./requests.ts";
 
@@ -73,6 +73,11 @@ export function asRead(entry: Entry): Entry {
     ...(failed && { failed: { line: "failed", id, ...failed } }),
   };
   return { ...beganLine(entry), ...entry, ...parts };
+}
+
+/** The entries of the own journal with this text. */
+export function entriesIn(text: string | undefined): readonly Entry[] {
+  return parseJournal(zoneOfBlue, text).entries;
 }
 
 /** The lines of a journal's file. */

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { type Entry, journalFile } from "../../../shared/journal/journal.ts";
-import { parseJournal } from "../../../shared/journal/lines.ts";
+import type { Entry } from "../../../shared/journal/journal.ts";
 import { callWrapper, exits, type Machine, messagesOf } from "../support/fake-host.ts";
-import { chainedOf, entryOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
+import { chainedOf, entriesIn, entryOf, journal, journalFiles } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 import { bridgeResult } from "../support/results.ts";
 
@@ -39,7 +38,7 @@ function entryAfter(plugin: string, stdin: object, earlier: readonly Entry[] = [
     { calledAs: `/opt/cni/bin/${plugin}-wrapper`, stdin: { cniVersion: "1.0.0", name: "zone", ...stdin } },
     { answers: [exits(0, bridgeResult)], files: journalFiles(...earlier), links: [7], ...machine },
   );
-  return parseJournal(zoneOfBlue, files[journalFile(zoneOfBlue)]).entries.at(-1);
+  return entriesIn(files[journal]).at(-1);
 }
 
 const prevResult = { cniVersion: "1.0.0", interfaces: [{ name: "eth0", sandbox: blue }] };

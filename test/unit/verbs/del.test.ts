@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { withoutShared } from "../../../shared/delegate/del-configuration.ts";
 import { type Entry, nowhere } from "../../../shared/journal/journal.ts";
-import { parseJournal } from "../../../shared/journal/lines.ts";
 import { del, loggedDel, runsOf } from "../support/dels.ts";
 import { exits, type Machine, messagesOf, ownNamespace } from "../support/fake-host.ts";
 import {
   appearing,
   chainedOf,
+  entriesIn,
   entryOf,
   journal,
   journalFiles,
@@ -14,7 +14,6 @@ import {
   net1,
   tryOf,
   undone,
-  zoneOfBlue,
 } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 import { bothResult, macvlanResult } from "../support/results.ts";
@@ -631,7 +630,7 @@ describe("DEL of an entry, in detail", () => {
     };
     const lease = { "/var/lib/cni/networks/zone/10.1.0.2": "blue\r\neth0" };
     del("bridge", {}, { entries: [tryOf({ configuration: masquerading })], files: lease, meanwhile });
-    const { entries } = parseJournal(zoneOfBlue, during);
+    const entries = entriesIn(during);
     expect(entries).toMatchObject([{ failed: { addresses: ["10.1.0.2/32"] } }]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../../shared/journal/journal.ts";
-import { linesText, parseJournal } from "../../../shared/journal/lines.ts";
+import { linesText } from "../../../shared/journal/lines.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import {
   type Call,
@@ -14,6 +14,7 @@ import {
 import {
   appearing,
   chainedOf,
+  entriesIn,
   entryOf,
   journal,
   journalFiles,
@@ -21,7 +22,6 @@ import {
   linesOf,
   net1,
   tryOf,
-  zoneOfBlue,
 } from "../support/journals.ts";
 import { bridgeResult, macvlanResult } from "../support/results.ts";
 
@@ -29,10 +29,6 @@ const stdin = { cniVersion: "1.0.0", name: "zone" };
 const old = { path: "/run/netns/old", device: 4, inode: 1, changedMs: 0 };
 
 type File = { readonly text: string; readonly modifiedMs?: number };
-
-function entriesIn({ files }: Outcome): readonly Entry[] {
-  return parseJournal(zoneOfBlue, files[journal]).entries;
-}
 
 test("a power loss cannot take a creator's entry, whose leases stay on the disk", () => {
   const { flushed } = callWrapper({ stdin }, { answers: [exits(0, macvlanResult)] });
@@ -46,7 +42,7 @@ test.each([
 ])("%s with addr_assign_type %j: whether the bridge's MAC stays is remembered as %j", (plugin, origin, expected) => {
   const call = { calledAs: `/opt/cni/bin/${plugin}`, stdin: { ...stdin, bridge: "disc0" } };
   const files = { "/sys/class/net/disc0/addr_assign_type": origin };
-  const [entry] = entriesIn(callWrapper(call, { answers: [exits(0, macvlanResult)], files }));
+  const [entry] = entriesIn(callWrapper(call, { answers: [exits(0, macvlanResult)], files }).files[journal]);
   expect(entry?.done).toBeDefined();
   expect(entry?.done?.fixedMac).toBe(expected);
 });
@@ -58,8 +54,8 @@ test("a bridge's MAC that is set while the plugin runs is not remembered: the re
   };
   const machine = { answers: [exits(0, macvlanResult)], files: { [origin]: "1\n" }, meanwhile };
   const outcome = callWrapper({ stdin: { ...stdin, bridge: "disc0" } }, machine);
-  expect(entriesIn(outcome)).toMatchObject([{ done: { addresses: ["172.16.5.2/24"] } }]);
-  expect(entriesIn(outcome)[0]?.done?.fixedMac).toBeUndefined();
+  expect(entriesIn(outcome.files[journal])).toMatchObject([{ done: { addresses: ["172.16.5.2/24"] } }]);
+  expect(entriesIn(outcome.files[journal])[0]?.done?.fixedMac).toBeUndefined();
 });
 
 test("a chained plugin's entry need not be on the disk: its rules are gone after a boot", () => {
@@ -122,7 +118,7 @@ describe("an ADD that was undone meanwhile, and the next one has made its interf
     const outcome = during(stdout, () => ({ text }));
     expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 108 });
     expect(commandsOf(outcome)).toEqual(["ADD"]);
-    expect(entriesIn(outcome)).toMatchObject([{ id: "next", isGivenUp: false, isUndone: false }]);
+    expect(entriesIn(outcome.files[journal])).toMatchObject([{ id: "next", isGivenUp: false, isUndone: false }]);
   });
 
   test("is seen by the change time, although the file has the same inode and as many bytes", () => {
@@ -146,22 +142,19 @@ describe("an ADD beside an entry that may be in use", () => {
       during ||= (files.get(journal) as File).text;
     };
     const outcome = addWith({ answers: [exits(1)], links: [0, 8], meanwhile });
-    expect(parseJournal(zoneOfBlue, during).entries).toMatchObject([
-      { isGivenUp: false },
-      { stray: true, isGivenUp: true, isUndone: false },
-    ]);
-    expect(entriesIn(outcome)[1]).toMatchObject({ isUndone: false, failed: { left: 8 } });
+    expect(entriesIn(during)).toMatchObject([{ isGivenUp: false }, { stray: true, isGivenUp: true, isUndone: false }]);
+    expect(entriesIn(outcome.files[journal])[1]).toMatchObject({ isUndone: false, failed: { left: 8 } });
   });
 
   test("that found an interface in its way has nothing to undo", () => {
-    expect(entriesIn(addWith({ answers: [exits(1)], links: [7] }))).toMatchObject([
+    expect(entriesIn(addWith({ answers: [exits(1)], links: [7] }).files[journal])).toMatchObject([
       { isGivenUp: false },
       { stray: true, isUndone: true },
     ]);
   });
 
   test("stands after it has passed, and the other entry is given up", () => {
-    const [old, present] = entriesIn(addWith({ answers: [exits(0, macvlanResult)], links: [0, 8] }));
+    const [old, present] = entriesIn(addWith({ answers: [exits(0, macvlanResult)], links: [0, 8] }).files[journal]);
     expect(old).toMatchObject({ isGivenUp: true, isUndone: false });
     expect(present).toMatchObject({ isGivenUp: false, done: { made: 8 } });
     expect(present).not.toHaveProperty("stray");
@@ -189,7 +182,7 @@ describe("an ADD beside an entry that may be in use", () => {
   test("fails if a DEL has undone it meanwhile", () => {
     const meanwhile = (files: Map<string, unknown>) => {
       const file = files.get(journal) as File;
-      const { id = "" } = parseJournal(zoneOfBlue, file.text).entries[1] ?? {};
+      const { id = "" } = entriesIn(file.text)[1] ?? {};
       if (!file.text.includes("undone"))
         files.set(journal, { ...file, text: file.text + linesText([{ line: "undone", id }]) });
     };
@@ -242,7 +235,7 @@ describe("an ADD beside what only libcni knows", () => {
 
   test("is in the journal before the plugin runs, so that DEL undoes it", () => {
     const { files } = addWith({ answers: [exits(1)], links: [0, 8] });
-    expect(parseJournal(zoneOfBlue, files[journal]).entries).toMatchObject([{ stray: true, failed: { left: 8 } }]);
+    expect(entriesIn(files[journal])).toMatchObject([{ stray: true, failed: { left: 8 } }]);
   });
 
   test("that found an interface in its way leaves no journal", () => {
@@ -262,7 +255,7 @@ test("a masquerading plugin's failure is written with its lease, which another a
     files.set(lease, { ...(files.get(journal) as File), text: "blue\r\neth0" });
   const failedOf = (more: object, links = [0, 8]) => {
     const { files } = callWrapper({ stdin: { ...stdin, ...more } }, { answers: [exits(1)], links, meanwhile });
-    return parseJournal(zoneOfBlue, files[journal]).entries[0]?.failed;
+    return entriesIn(files[journal])[0]?.failed;
   };
   expect(failedOf({ ipMasq: true })).toMatchObject({ left: 8, addresses: ["10.1.0.2/32"] });
   expect(failedOf({})).not.toHaveProperty("addresses");
@@ -361,7 +354,7 @@ test("an ADD that fails with its old address and with others leaves nothing, and
   const answers = [exits(0), exits(1), exits(0), exits(1)];
   const outcome = callWrapper({ stdin: { ...stdin, ipam } }, { files, answers });
   expect(commandsOf(outcome)).toEqual(["DEL", "ADD", "DEL", "ADD"]);
-  expect(entriesIn(outcome).at(-1)).toMatchObject({ failed: { left: 0 } });
+  expect(entriesIn(outcome.files[journal]).at(-1)).toMatchObject({ failed: { left: 0 } });
 });
 
 /** An ADD that logs its warnings. */
@@ -390,7 +383,7 @@ describe("an ADD that nothing can remember", () => {
     const failed = logged(renamed, { files, answers: [exits(3, "failed"), exits(0)] });
     expect(failed).toMatchObject({ exitCode: 3, stdout: "failed" });
     expect(commandsOf(failed)).toEqual(["ADD"]);
-    expect(entriesIn(passed)).toEqual([]);
+    expect(entriesIn(passed.files[journal])).toEqual([]);
   });
 
   test.each([[unreadable], [{ "/proc/sys/kernel/random/boot_id": "" }]])(
@@ -429,7 +422,7 @@ describe("an ADD that asks for the address that the attachment had", () => {
       ["DEL", undefined],
       ["ADD", ips],
     ]);
-    expect(entriesIn(passed)).toMatchObject([
+    expect(entriesIn(passed.files[journal])).toMatchObject([
       { id: had.id },
       { asked: ["10.1.0.2/24"], id: expect.stringMatching(/-1$/) },
     ]);
@@ -446,7 +439,7 @@ describe("an ADD that asks for the address that the attachment had", () => {
     expect(again.exitCode).toBe(0);
     expect(again.files[journal]).not.toContain("\n\n");
     expect(again.warnings).toContain("ADD failed with the addresses that the attachment had: others will do");
-    const [, first, second] = entriesIn(again);
+    const [, first, second] = entriesIn(again.files[journal]);
     expect(first).toMatchObject({ asked: ["10.1.0.2/24"], isUndone: true });
     expect(second).toMatchObject({ isGivenUp: false, done: { made: 8 }, id: expect.stringMatching(/-2$/) });
     expect(second?.asked).toBeUndefined();
@@ -455,7 +448,7 @@ describe("an ADD that asks for the address that the attachment had", () => {
   test("passes on the second answer if that fails, too, and remembers what it left", () => {
     const failed = addAfter([had], [exits(0), exits(3), exits(0), exits(4, "second")]);
     expect(failed).toMatchObject({ exitCode: 4, stdout: "second" });
-    expect(entriesIn(failed)[2]).toMatchObject({ failed: { left: 8 }, isGivenUp: false });
+    expect(entriesIn(failed.files[journal])[2]).toMatchObject({ failed: { left: 8 }, isGivenUp: false });
   });
 
   test("does not run again where rules of a failed DEL may still point to the address", () => {
@@ -472,7 +465,7 @@ describe("an ADD that asks for the address that the attachment had", () => {
     const env = { CNI_ARGS: "IP=10.1.0.9" };
     const asksItself = addAfter([had], [exits(0), exits(0, bridgeResult)], { env });
     expect(asked(asksItself)[1]).toEqual(["ADD", undefined]);
-    expect(entriesIn(asksItself).at(-1)).not.toHaveProperty("asked");
+    expect(entriesIn(asksItself.files[journal]).at(-1)).not.toHaveProperty("asked");
   });
 });
 
@@ -483,7 +476,7 @@ describe("an ADD whose delegate ends badly", () => {
     const outcome = callWrapper({ stdin }, answers([{ ended: "signal", signal: "SIGKILL" }]));
     expect(commandsOf(outcome)).toEqual(["ADD"]);
     expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 101 });
-    expect(entriesIn(outcome)).toMatchObject([{ failed: { left: 8 }, isGivenUp: false }]);
+    expect(entriesIn(outcome.files[journal])).toMatchObject([{ failed: { left: 8 }, isGivenUp: false }]);
   });
 
   test("is undone at once if it printed no result, and what its DEL cannot remove stays in the journal", () => {
@@ -493,7 +486,7 @@ describe("an ADD whose delegate ends badly", () => {
     expect(passed.files).toEqual({});
     const failed = callWrapper({ stdin }, answers([exits(0, "{"), exits(3)]));
     expect(JSON.parse(failed.stdout).details).toContain("The delegate's DEL failed as well: ");
-    expect(entriesIn(failed)).toMatchObject([{ isUndone: false }]);
+    expect(entriesIn(failed.files[journal])).toMatchObject([{ isUndone: false }]);
   });
 });
 
@@ -533,7 +526,7 @@ test("an ADD whose journal cannot be written leaves the entries of others", () =
 
 test("after a line that was cut off, ADD writes a line of its own", () => {
   const outcome = callWrapper({ stdin }, { files: { [journal]: '{"line":"beg' }, answers: [exits(0, macvlanResult)] });
-  expect(entriesIn(outcome)).toMatchObject([{ type: "bridge", done: {} }]);
+  expect(entriesIn(outcome.files[journal])).toMatchObject([{ type: "bridge", done: {} }]);
 });
 
 test("a plugin that moves routes warns if they cannot be read", () => {
@@ -542,13 +535,13 @@ test("a plugin that moves routes warns if they cannot be read", () => {
   expect(outcome.warnings).toEqual([
     "CHECK will not find the moved routes: they cannot be read, is iproute2 (ip) installed?",
   ]);
-  expect(entriesIn(outcome)[0]?.done).not.toHaveProperty("routing");
+  expect(entriesIn(outcome.files[journal])[0]?.done).not.toHaveProperty("routing");
 });
 
 test("the entry has CNI_ARGS as the delegate gets them, and only what was made besides the interface", () => {
   const env = { CNI_ARGS: "IP=10.0.0.9;K8S_POD_NAME=web" };
   const call = { stdin: { ...stdin, wrapper: { ifName: "eth1" } }, env };
   const renamed = callWrapper(call, { answers: [exits(0, bridgeResult)] });
-  expect(entriesIn(renamed)).toMatchObject([{ args: "K8S_POD_NAME=web", first: true }]);
-  expect(entriesIn(renamed)[0]?.done).not.toHaveProperty("added");
+  expect(entriesIn(renamed.files[journal])).toMatchObject([{ args: "K8S_POD_NAME=web", first: true }]);
+  expect(entriesIn(renamed.files[journal])[0]?.done).not.toHaveProperty("added");
 });

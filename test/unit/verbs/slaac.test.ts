@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { journalFile } from "../../../shared/journal/journal.ts";
-import { parseJournal } from "../../../shared/journal/lines.ts";
 import { type Call, callWrapper, exits, type Machine, type Outcome, planOf, printed } from "../support/fake-host.ts";
-import { chainedOf, entryOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
+import { chainedOf, entriesIn, entryOf, journal, journalFiles } from "../support/journals.ts";
 import { blue, requestOf } from "../support/requests.ts";
 import { macvlanResult } from "../support/results.ts";
 
@@ -60,7 +58,7 @@ function addressesIn(outcome: Outcome): string[] {
 }
 
 function doneOf({ files }: Outcome) {
-  return parseJournal(zoneOfBlue, files[journalFile(zoneOfBlue)]).entries[0]?.done;
+  return entriesIn(files[journal])[0]?.done;
 }
 
 describe("ADD", () => {
