@@ -118,6 +118,27 @@ test("a tap of that name leaves the other one's eth1", async () => {
   expectPassed(await lab.cnitool.delAs("eth0", za, container));
 });
 
+test.each(["bridge", "macvlan"])("a script that hides the failure of %s leaves the other one's eth1", async (type) => {
+  await using lab = await Lab.start();
+  await installPlugin(lab, "script", `${Lab.pluginPath}/${type}; true`);
+  const own = type === "bridge" ? bridge : macvlan;
+  const za = named("za", wrapped(macvlan), wrapped(bridge, "eth1"));
+  const zb = named("zb", {
+    ...own,
+    ipam: hostLocal("172.26.80.0/24"),
+    type: "bridge-wrapper",
+    wrapper: { ifName: "eth1", delegate: "script", role: "creator" },
+  });
+  const container = await lab.addContainer("c1");
+  expectPassed(await lab.cnitool.addAs("eth0", za, container));
+  const before = [await lab.kernel.links(container), await lab.kernel.leases()];
+  await lab.cnitool.addAs("net1", zb, container);
+  await lab.cnitool.delAs("net1", zb, container);
+  expect([await lab.kernel.links(container), await lab.kernel.leases()]).toEqual(before);
+  expectPassed(await lab.cnitool.checkAs("eth0", za, container));
+  expectPassed(await lab.cnitool.delAs("eth0", za, container));
+});
+
 describe("one list attached as eth0, and then as net1, which fails", () => {
   test.each(["iptables", "nftables"])("eth1 keeps its ports, its limit and its traffic (%s)", async (backend) => {
     await using lab = await Lab.start();

@@ -56,12 +56,22 @@ describe("an interface", () => {
   const failedToo = { siblings: [tryOf(attachment)] };
   const anyIndex = entryOf({ done: { addresses: [] } });
   const madeBy = (changes: Partial<Entry>) => ({ siblings: [entryOf({ ...other, ...changes })], link: 8 });
+  const madeBefore = { siblings: [entryOf({ ...attachment, done: { made: 6, addresses: [] } })] };
   const listed = (...result: Parameters<typeof resultWith>) => ({ results: () => [resultWith(...result)] });
 
   test.each<[string, Entry, Parameters<typeof decide>[1], object]>([
     ["with the index of the entry is its own", own, {}, everything],
     ["with it is its own, whatever others say", own, claimed, everything],
     ["with another index is somebody else's", own, { link: 8 }, leaseOnly],
+    ["that was there before, and another attachment made, is not", entryOf({ before: 7 }), claimed, leaseOnly],
+    [
+      "that was there before, and libcni knows of another attachment, is not",
+      entryOf({ before: 7 }),
+      listed("eth0"),
+      leaseOnly,
+    ],
+    ["that was there before, which nobody else has, is its own", entryOf({ before: 7 }), {}, everything],
+    ["that was there before, whose name another one had, is its own", entryOf({ before: 7 }), madeBefore, everything],
     ["with it, which another container has by now", own, { isTaken: () => true }, leaseOnly],
     ["that is gone: DEL looks for the rest in the namespace", own, { link: 0 }, everything],
     ["in another namespace is not looked for", own, { namespace: { ...here, inode: 1 } }, leaseOnly],
