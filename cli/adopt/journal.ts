@@ -6,7 +6,7 @@ import { checksumOf } from "../../shared/journal/own-entry.ts";
 import { addressesOf, type ContainerLinks } from "../host/links.ts";
 import { Memory } from "../host/memory.ts";
 import { leasesOf } from "../lists/ipam.ts";
-import type { ListedPlugin } from "../lists/list.ts";
+import { type ListedPlugin, listFrom } from "../lists/list.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { withSortedKeys } from "../live/libcni.ts";
 
@@ -43,6 +43,7 @@ function entryLines(attachment: CachedAttachment, creator: ListedPlugin, { insid
   const { network, containerId, runtimeIfName, args } = attachment;
   const { delegate, ifName, wrapper, configuration, isRenamed } = creator;
   const { wrapper: _, ...own } = configuration;
+  const { cniVersion } = (attachment.list && listFrom(attachment.list)) ?? {};
   const delegateNetwork = leasedNetwork(attachment, creator);
   const uptime = Math.max(0, moment.uptime - (Date.now() - result.modifiedMs) / 1000);
   const id = `adopted-${ifName}`;
@@ -52,7 +53,7 @@ function entryLines(attachment: CachedAttachment, creator: ListedPlugin, { insid
     args: isRenamed ? "" : args.map((pair) => pair.join("=")).join(";"),
     checksum: checksumOf(withSortedKeys({ ...configuration, name: network })),
     wrapper,
-    configuration: { cniVersion: attachment.list?.cniVersion, ...own, name: delegateNetwork, type: delegate },
+    configuration: { cniVersion, ...own, name: delegateNetwork, type: delegate },
   };
   return [beganLine(entry), { line: "done", id, made: link.ifindex, addresses: addressesOf(link) }];
 }

@@ -1,6 +1,7 @@
 import type { Host } from "../../shared/host/host.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { type ExitCode, exitCodeOf } from "../exit-codes.ts";
+import { isDisabled } from "../lists/chain.ts";
 import type { List } from "../lists/list.ts";
 import { type Attachment, notSent } from "../live/libcni.ts";
 import { loadProblem } from "../model/decode.ts";
@@ -140,18 +141,25 @@ function pluginProblem(value: unknown): string | undefined {
 }
 
 function shapeProblem(value: JsonObject): string | undefined {
-  const { name, cniVersion, plugins } = value;
+  const { name, cniVersion, cniVersions = [], plugins } = value;
   if (name === undefined) return "no name";
   if (typeof name !== "string") return `invalid name type ${goType(name)}`;
   if (cniVersion !== undefined && typeof cniVersion !== "string")
     return `invalid cniVersion type ${goType(cniVersion)}`;
+  // Go prints the type that it wants here, not the one that it found.
+  if (!Array.isArray(cniVersions)) return "invalid type for cniVersions: []interface {}";
+  const odd = cniVersions.findIndex((one) => typeof one !== "string");
+  if (odd >= 0) return `invalid type for cniVersions index ${odd}: ${goType(cniVersions[odd])}`;
   for (const key of ["disableCheck", "disableGC", "loadOnlyInlinedPlugins"]) {
     const flag = value[key];
     if (flag === undefined || typeof flag === "boolean") continue;
     if (typeof flag !== "string") return `invalid type ${goType(flag)} for ${key}`;
     if (!/^(true|false)$/i.test(flag)) return `invalid value "${flag.toLowerCase()}" for ${key}`;
   }
-  if (plugins === undefined) return undefined;
+  if (plugins === undefined)
+    return isDisabled(value.loadOnlyInlinedPlugins)
+      ? "`loadOnlyInlinedPlugins` is true, and no 'plugins' key"
+      : undefined;
   if (!Array.isArray(plugins)) return `invalid 'plugins' type ${goType(plugins)}`;
   return plugins.length === 0 ? "no plugins in list" : undefined;
 }

@@ -4,6 +4,8 @@ import { profiles } from "../../plugins/index.ts";
 import { delegateName, type Targeting, targetOf } from "../../shared/call/target.ts";
 import { type Profile, profileOf, type Role } from "../../shared/plugin/profile.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { newestVersion } from "../../shared/protocol/versions.ts";
+import { compareVersions } from "../host/plugin-folder.ts";
 import { type ListFile, parseListFile } from "./list-file.ts";
 
 /** The interface name that runtimes ask for. */
@@ -16,6 +18,7 @@ export interface List {
   /** False for a file with one plugin's configuration and no `plugins` (a `.conf`). */
   readonly hasPlugins: boolean;
   readonly name: string | undefined;
+  /** The version that the runtime takes, also of `cniVersions`. */
   readonly cniVersion: string | undefined;
   readonly plugins: readonly ListedPlugin[];
   /** Whether the wrappers stand in the plugins' own names: no type is a wrapper's, and a creator has a `wrapper` block. */
@@ -57,13 +60,21 @@ export function listOf(file: ListFile): List | undefined {
   const plugins = configurations.map((configuration, index) => {
     return pluginOf(configuration, index, { path: hasPlugins ? ["plugins", index] : [], name: name ?? "", isDropIn });
   });
-  const cniVersion = typeof value.cniVersion === "string" ? value.cniVersion : undefined;
+  const cniVersion = cniVersionOf(value);
   return { file, value, hasPlugins, name, cniVersion, plugins, isDropIn };
 }
 
 /** Reads a list that was a file once; undefined if it is no list. */
 export function listFrom(value: JsonObject, path = ""): List | undefined {
   return listOf(parseListFile(path, JSON.stringify(value)));
+}
+
+/** The version that a runtime takes: the highest one that libcni 1.3.1 knows, if there are several (NetworkConfFromBytes). */
+function cniVersionOf({ cniVersion, cniVersions }: JsonObject): string | undefined {
+  const own = typeof cniVersion === "string" ? cniVersion : undefined;
+  if (!Array.isArray(cniVersions)) return own;
+  const known = [own, ...cniVersions].filter((one) => one && compareVersions(String(one), newestVersion) <= 0);
+  return known.sort(compareVersions).at(-1) ?? own;
 }
 
 function isDropInList(configurations: readonly JsonObject[]): boolean {

@@ -102,6 +102,12 @@ test("an entry has the checksum of the configuration as libcni writes it, with s
   expect(JSON.parse(began).checksum).toBe(checksumOf({ bridge: "cni1", ipam, name: "zone", type: "bridge-wrapper" }));
 });
 
+test("an entry has the version that the runtime chose among several", () => {
+  const [began = ""] =
+    journalFor()({ list: { cniVersions: ["0.4.0", "1.0.0"], name: "zone" } })?.text.split("\n") ?? [];
+  expect(JSON.parse(began).configuration.cniVersion).toBe("1.0.0");
+});
+
 test("a result that is older than the boot has an entry from its beginning", () => {
   const [began = ""] = journalFor({ seconds: 2000 })()?.text.split("\n") ?? [];
   expect(JSON.parse(began).uptime).toBe(0);

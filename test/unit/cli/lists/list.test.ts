@@ -53,6 +53,21 @@ test.each<[string, object, unknown[]]>([
   expect(seen(plugin)).toEqual(expected);
 });
 
+// What libcni 1.3.1 says of such a list (NetworkConfFromBytes).
+test.each<[object, string | undefined]>([
+  [{ cniVersions: ["1.0.0", "0.4.0"] }, "1.0.0"],
+  [{ cniVersion: "0.3.1", cniVersions: ["1.0.0", "1.1.0", "1.2.0"] }, "1.1.0"],
+  [{ cniVersion: "1.0.0", cniVersions: ["0.4.0"] }, "1.0.0"],
+  [{ cniVersion: "1.2.0", cniVersions: ["0.4.0"] }, "0.4.0"],
+  [{ cniVersion: "1.2.0", cniVersions: ["1.3.0"] }, "1.2.0"],
+  [{ cniVersion: "", cniVersions: ["0.4.0"] }, "0.4.0"],
+  [{ cniVersion: "0.4.0", cniVersions: [] }, "0.4.0"],
+  [{ cniVersions: ["0.4.0", "0.10.0"] }, "0.10.0"],
+  [{}, undefined],
+])("the version that a runtime takes of %j", (versions, expected) => {
+  expect(listFrom({ ...versions, name: "zone", plugins: [] })?.cniVersion).toBe(expected);
+});
+
 test("a plain plugin's block does not count", () => {
   const [first] = list({ type: "acme", wrapper: { ifName: "eth1", network: "pool", delegate: "bridge" } });
   expect(first).toMatchObject({ delegate: "acme", isWrapped: false, ifName: "eth0", network: "zone" });
