@@ -8,6 +8,7 @@ import { type HostOptions, type HostPathsFound, hostPathsOn, usualCacheDirectory
 import { LeftOut } from "./left-out.ts";
 import { agentFault } from "./looked-at.ts";
 import { namespacePath } from "./namespaces.ts";
+import { addedPlugins } from "./networks.ts";
 import { demandKnown, isWanted, namesIn, readAttachments } from "./wanted.ts";
 
 /** What a command looks at on a host. */
@@ -28,6 +29,7 @@ export async function viewOf(
   const fault = agentFault(paths);
   if (fault !== undefined) leftOut.note(fault);
   for (const { line } of check.faults) leftOut.note(line);
+  for (const line of addedPlugins(check.networks, terminal)) leftOut.note(line);
   return { paths, check, leftOut };
 }
 

@@ -1,8 +1,10 @@
-import { extname } from "node:path";
+import { dirname, extname, join, resolve } from "node:path";
+import { listDirectory } from "../../shared/host/node/files.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { type Finding, lintFiles } from "../lint/lint.ts";
 import type { Context, Rule } from "../lint/rule.ts";
 import { readSwitchedOff, switchedOffLines } from "../lint/switched-off.ts";
+import { isDisabled } from "../lists/chain.ts";
 import { isMisspelt, readListFiles } from "../lists/find-files.ts";
 import { type List, listOf } from "../lists/list.ts";
 import type { ListFile } from "../lists/list-file.ts";
@@ -45,6 +47,20 @@ export function readLists(directories: readonly string[], { directory }: Pick<Te
   const leaveOut = ({ message }: Trouble) => unread.push({ network: undefined, line: message });
   const files = readListFiles(directories, { directory, readInput: () => "" }, leaveOut);
   return { files, networks: networksIn(files), faults: [...unread, ...faultsIn(files)] };
+}
+
+/**
+ * Names the directories with plugins that libcni 1.3 adds to a list (NetworkPluginConfsFromFiles). Nomad does not use them, and
+ * cnitool, CRI-O and containerd 2.1 do.
+ */
+export function addedPlugins(networks: Networks, { directory }: Pick<Terminal, "directory">): readonly string[] {
+  return [...networks.values()].flatMap(({ name, list: { file, value } }) => {
+    const folder = join(dirname(file.path), name);
+    const found = listDirectory(resolve(directory, folder)).filter((each) => extname(each) === ".conf");
+    // guard: no list is called good that has plugins elsewhere
+    if (found.length === 0 || isDisabled(value.loadOnlyInlinedPlugins)) return [];
+    return `${folder}: libcni 1.3 adds the plugins of ${found.sort().join(", ")} to the list of ${name}, and this command does not look at them; move them into the list, or set "loadOnlyInlinedPlugins": true`;
+  });
 }
 
 /** Finds the files that a runtime does not load, each with its first mistake. */

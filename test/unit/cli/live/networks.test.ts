@@ -1,8 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { errorsIn, readLists } from "../../../../cli/live/networks.ts";
+import { addedPlugins, errorsIn, readLists } from "../../../../cli/live/networks.ts";
 import { scratch } from "../../../support/scratch.ts";
+import { runCommand } from "../../support/fake-terminal.ts";
 import { writeFile } from "../../support/written.ts";
 
 const directory = scratch();
@@ -32,6 +33,20 @@ test("the lists that a runtime loads, each as libcni sees it", () => {
     ["plain", "plain", { name: "plain", cniVersion: "0.4.0", plugins: [plain] }],
     ["old", "old", { name: "old", plugins: [{ name: "old", type: "ptp" }] }],
     ["zone", "zone", list("zone", ptp)],
+  ]);
+});
+
+test("directories with plugins that libcni 1.3 adds to a list", () => {
+  for (const name of ["zone", "inlined", "empty"]) {
+    mkdirSync(join(directory, "lists", name));
+    write(`${name}.conflist`, { ...list(name, ptp), loadOnlyInlinedPlugins: name === "inlined" ? "TRUE" : false });
+    write(`${name}/notes.txt`, "");
+  }
+  write("none.conflist", list("none", ptp));
+  for (const name of ["zone/10.conf", "zone/20.conf", "inlined/10.conf"]) write(name, ptp);
+  const { networks } = readLists(["lists"], { directory });
+  expect(addedPlugins(networks, { directory })).toEqual([
+    'lists/zone: libcni 1.3 adds the plugins of 10.conf, 20.conf to the list of zone, and this command does not look at them; move them into the list, or set "loadOnlyInlinedPlugins": true',
   ]);
 });
 
@@ -90,3 +105,25 @@ test("the errors of lists that a runtime loads, and what somebody has switched o
     switchedOff: ["unwrapped-creator is switched off: a script gives the names (2 findings)"],
   });
 });
+
+test.each([["preflight"], ["adopt"], ["prune"], ["status"]])(
+  "%s does not call a host good with such plugins",
+  async (command) => {
+    for (const name of ["results", "bin", "lists/zone"]) mkdirSync(join(directory, name));
+    write("zone.conflist", list("zone", ptp));
+    write("zone/10.conf", ptp);
+    const host = [
+      "--cache-dir",
+      directory,
+      "--config-dir",
+      join(directory, "lists"),
+      "--cni-path",
+      join(directory, "bin"),
+    ];
+    const { exitCode, stderr } = await runCommand([command, ...host], { directory });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: expect.stringContaining("lists/zone: libcni 1.3 adds"),
+    });
+  },
+);
