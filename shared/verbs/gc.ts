@@ -60,20 +60,33 @@ function gcCall(call: Call): DelegateCall {
   const configuration: JsonObject = { ...made.configuration };
   for (const key of attachmentKeys) {
     const list = configuration[key];
-    // guard: the leases of the wrapper's own interface names, and of other lists
-    if (Array.isArray(list))
-      configuration[key] = [...withInterface(list, call.target.selector.ifName), ...ofOtherLists(call)];
+    // guard: the leases of the wrapper's own interface names, of other plugins and of other lists
+    if (Array.isArray(list)) configuration[key] = withOthers(withInterface(list, call.target.selector.ifName), call);
   }
   return { ...made, configuration };
 }
 
-/** What other lists have attached in the delegate's network: its IPAM plugin knows a lease by network, container and interface. */
-function ofOtherLists({ facts, key, target }: Call): JsonObject[] {
-  const others = facts.journals().filter((one) => one.key.network !== key.network);
-  return others
-    .flatMap(({ entries }) => entries.filter(isStanding))
-    .filter(({ delegateNetwork }) => delegateNetwork === target.network)
-    .map(({ containerId, ifName }) => ({ containerID: containerId, ifname: ifName }));
+/**
+ * Adds what other lists, and other plugins of valid attachments, have in the delegate's network: its IPAM plugin knows a lease
+ * by network, container and interface. The list may have given an interface another name since.
+ */
+function withOthers(list: readonly unknown[], { facts, key, request, target }: Call): unknown[] {
+  const valid = validAttachments(request);
+  const named = attachmentsIn(list);
+  const entries = facts
+    .journals()
+    .filter((one) => one.key.network !== key.network || valid?.has(ownerKey(one.key)))
+    .flatMap((one) => one.entries.filter(isStanding))
+    .filter(({ delegateNetwork }) => delegateNetwork === target.network);
+  const others = new Map(
+    entries.map(({ containerId, ifName }) => [
+      `${containerId}:${ifName}`,
+      { containerID: containerId, ifname: ifName },
+    ]),
+  );
+  // guard: no attachment is named twice
+  for (const name of named) others.delete(name);
+  return [...list, ...others.values()];
 }
 
 function ownerKey({ containerId, runtimeIfName }: AttachmentKey): string {
@@ -84,11 +97,16 @@ function ownerKey({ containerId, runtimeIfName }: AttachmentKey): string {
 function validAttachments({ configuration }: Request): ReadonlySet<string> | undefined {
   const list = attachmentKeys.map((key) => configuration[key]).find((value) => value === null || Array.isArray(value));
   if (list === undefined) return undefined;
-  const entries = (Array.isArray(list) ? list : []).filter(isJsonObject);
+  return attachmentsIn(Array.isArray(list) ? list : []);
+}
+
+function attachmentsIn(list: readonly unknown[]): ReadonlySet<string> {
   return new Set(
-    entries.flatMap(({ containerID, ifname }) =>
-      typeof containerID === "string" && typeof ifname === "string" ? [`${containerID}:${ifname}`] : [],
-    ),
+    list
+      .filter(isJsonObject)
+      .flatMap(({ containerID, ifname }) =>
+        typeof containerID === "string" && typeof ifname === "string" ? [`${containerID}:${ifname}`] : [],
+      ),
   );
 }
 

@@ -78,12 +78,17 @@ describe("GC", () => {
     await attached(lab, lab.goCni, zb, "c2");
     const before = await lab.kernel.leases();
     expect(before).toHaveLength(4);
-    expectSuccess(await lab.goCni.gc(za, [{ containerID: "c1", ifname: "eth0" }]));
-    const record = (await lab.records()).findLast(({ plugin, env }) => plugin === "bridge" && env.CNI_COMMAND === "GC");
-    // No reference plugin hands GC on to host-local yet.
-    const gc = ["env", "CNI_COMMAND=GC", "CNI_PATH=/opt/cni/bin", "/opt/cni/bin/host-local"];
-    await lab.run("sh", ["-c", `printf %s "$0" | ${gc.join(" ")}`, JSON.stringify(record?.stdin)]);
-    expect(await lab.kernel.leases()).toEqual(before);
+    const renamed = { ...inPool, wrapper: { ...inPool.wrapper, ifName: "eth3" } };
+    const edited = { ...za, plugins: [wrapped(macvlan), renamed] };
+    for (const list of [za, edited]) {
+      expectSuccess(await lab.goCni.gc(list, [{ containerID: "c1", ifname: "eth0" }]));
+      const isGc = ({ plugin, env }: CallRecord) => plugin === "bridge" && env.CNI_COMMAND === "GC";
+      const record = (await lab.records()).findLast(isGc);
+      // No reference plugin hands GC on to host-local yet.
+      const gc = ["env", "CNI_COMMAND=GC", "CNI_PATH=/opt/cni/bin", "/opt/cni/bin/host-local"];
+      await lab.run("sh", ["-c", `printf %s "$0" | ${gc.join(" ")}`, JSON.stringify(record?.stdin)]);
+      expect(await lab.kernel.leases()).toEqual(before);
+    }
   });
 
   test("without a list of valid attachments removes everything", async () => {

@@ -225,3 +225,19 @@ test("what other lists have in the plugin's network is named, too: its IPAM plug
   const named = [...more[valid], { containerID: "blue", ifname: "eth1" }];
   expect(collect(entries, more).runs).toMatchObject([{ stdin: { name: "pool", [valid]: named } }]);
 });
+
+test("what other plugins of a valid attachment have in the plugin's network is named, too, and nothing twice", () => {
+  const eth1 = { network: "zone", delegateNetwork: "zone", ifName: "eth1" };
+  const entries = [
+    entryOf({ ...eth1, containerId: "white" }),
+    chainedOf("portmap", { ...eth1, containerId: "white" }),
+    entryOf({ ...eth1, containerId: "red" }),
+    entryOf({ ...eth1, containerId: "green", delegateNetwork: "zone-eth1" }),
+  ];
+  const listed = ["white", "green"].map((containerID) => ({ containerID, ifname: "eth0" }));
+  const named = [...listed, { containerID: "white", ifname: "eth1" }];
+  for (const given of [listed, named]) {
+    const { runs } = collect(entries, { [valid]: given });
+    expect(runs.at(-1)?.stdin).toMatchObject({ name: "zone", [valid]: named });
+  }
+});
