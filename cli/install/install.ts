@@ -19,6 +19,7 @@ import { isPluginName } from "../host/plugin-folder.ts";
 import { Trouble, withPath } from "../trouble.ts";
 import {
   checkLinks,
+  demandUnexposed,
   isAlive,
   linkState,
   makeHidden,
@@ -161,6 +162,7 @@ function rollBack(place: Place, check: (release: InstalledRelease) => void): Ins
     throw new Trouble(
       `${place.directory}: no previous version is kept there, as after a first install; cni-wrappers install --from FILE installs another, and cni-wrappers uninstall removes this one`,
     );
+  demandUnexposed(place.previous);
   const release = releaseOf(place.previous);
   // guard: no rollback to what does not answer as cni-wrappers
   if (!release) throw new Trouble(`${place.previous}: it does not answer as cni-wrappers does`);
@@ -187,10 +189,12 @@ function settle(place: Place): void {
   const kept = lstatSync(place.previous, { throwIfNoEntry: false });
   // guard: nothing takes the place of what install did not keep
   if (kept && !kept.isFile()) throw new Trouble(`${place.previous}: it is no file that install kept; move it away`);
+  // guard: nothing is put in place if the version before it cannot be kept
+  if (kept) demandMovable(place, place.previous);
   if (!existsSync(place.hidden)) return;
   withPath(place.hidden, () => {
     for (const name of readdirSync(place.hidden)) {
-      const [, kind, mark = ""] = /^(new|link|previous|checksums)\.(.+)$/.exec(name) ?? [];
+      const [, kind, mark = ""] = /^(new|link|previous|checksums|probe)\.(.+)$/.exec(name) ?? [];
       // guard: the files of an install that still runs, and of others
       if (kind === undefined || isAlive(mark)) continue;
       const path = join(place.hidden, name);
@@ -265,25 +269,25 @@ export function ownRelease(place: Place): InstalledRelease | undefined {
 
 /** Removes every link to the executable, then the executable, the previous one last. Returns the removed paths. */
 export function removeAll(place: Place): readonly string[] {
-  const { directory, executable, hidden } = place;
+  const { directory, executable, hidden, previous } = place;
   return withPath(directory, () => {
     const isOurs = (name: string) => ["made", "respelled"].includes(linkState(place, name) as string);
     // guard: a file or link that is not ours
     const links = readdirSync(directory).filter(isOurs);
     const paths = [...links.map((name) => join(directory, name)), executable, hidden].filter(isThere);
-    // guard: the links to an executable that cannot be removed
-    if (isThere(executable)) demandRemovable(place);
+    // guard: the links, while the executable or the kept one cannot be removed
+    for (const path of [executable, previous].filter(isThere)) demandMovable(place, path);
     for (const path of paths) rmSync(path, { recursive: path === hidden });
     syncDirectory(directory);
     return paths;
   });
 }
 
-// The kernel links no file that is immutable, or that something is mounted on: neither can it be removed.
-function demandRemovable(place: Place): void {
-  const probe = join(place.hidden, `new.${ownMark()}`);
+// The kernel links no file that is immutable, or that something is mounted on: neither can it be moved or removed.
+function demandMovable(place: Place, path: string): void {
+  const probe = join(place.hidden, `probe.${ownMark()}`);
   makeHidden(place);
-  withPath(place.executable, () => linkSync(place.executable, probe));
+  withPath(path, () => linkSync(path, probe));
   rmSync(probe);
 }
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, renameSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import process from "node:process";
-import { readFile } from "../../shared/host/node/files.ts";
+import { isOwn, readFile } from "../../shared/host/node/files.ts";
 import { writeDurably } from "../files/atomic-write.ts";
 import { Trouble, withPath } from "../trouble.ts";
 import type { InstalledRelease } from "./release-of.ts";
@@ -74,6 +74,20 @@ export function checkLinks(place: Place, names: readonly string[]): void {
   });
   // guard: nothing is installed while a name is taken
   if (lines.length > 0) throw new Trouble(lines.join("\n"));
+}
+
+/** Whether another user may change an executable, or gets its owner's rights. */
+export function isExposed(path: string): boolean {
+  const found = statSync(path);
+  return !isOwn(found) || (found.mode & 0o6022) !== 0;
+}
+
+/** Throws Trouble if another user may change an executable, or gets its owner's rights. */
+export function demandUnexposed(path: string): void {
+  // guard: no rollback to an executable that another user may change
+  if (!isExposed(path)) return;
+  const cure = `chown root: ${path} && chmod 755 ${path}`;
+  throw new Trouble(`${path}: another user may change it, or gets its owner's rights; run: ${cure}`);
 }
 
 /** Names a process for good: another process with its id starts at another time. */

@@ -1,8 +1,7 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { profiles } from "../../plugins/index.ts";
-import { isOwn } from "../../shared/host/node/files.ts";
-import { linkState, type Place, placeAt, sha256, writtenVersions } from "../install/place.ts";
+import { isExposed, linkState, type Place, placeAt, sha256, writtenVersions } from "../install/place.ts";
 import { type InstalledRelease, releaseAt } from "../install/release-of.ts";
 
 /** The wrappers in one directory of CNI_PATH. */
@@ -91,9 +90,8 @@ function stateOf(
 ): Installation["state"] {
   // guard: an executable that does not answer is not called intact
   if (!release) return "broken";
-  const found = statSync(executable);
   // guard: an executable that another user may change, or that gives its owner's rights away, is not called intact
-  if (!isOwn(found) || (found.mode & 0o6022) !== 0) return "exposed";
+  if (isExposed(executable)) return "exposed";
   // guard: an executable without a checksum is not called intact
   if (!versions) return "unknown";
   // guard: a changed executable is not called intact

@@ -560,6 +560,37 @@ test("uninstall removes every link to the executable, and nothing else", () => {
   expect(removeAll(place())).toEqual([]);
 });
 
+test.each(["2.0.0", "--rollback", "uninstall"])(
+  "a kept version that cannot be moved: nothing changes with %s",
+  (how) => {
+    installed("0.9.0");
+    installed("1.0.0");
+    const before = [names(), hidden(), sumOf("cni-wrappers")];
+    const refuse = (actual: (from: string, to: string) => void) => (from: string, to: string) => {
+      if ([from, to].includes(at(".cni-wrappers/previous"))) throw Object.assign(new Error("EPERM"), { code: "EPERM" });
+      actual(from, to);
+    };
+    const restore = [intercept("linkSync", refuse), intercept("renameSync", refuse)];
+    const act = () =>
+      how === "uninstall" ? removeAll(place()) : how === "--rollback" ? installPrevious(place()) : installed(how);
+    expect(act).toThrow(`${at(".cni-wrappers/previous")}: the file system or its attributes do not allow it`);
+    for (const undo of restore.reverse()) undo();
+    expect([names(), hidden(), sumOf("cni-wrappers")]).toEqual(before);
+  },
+);
+
+test("no rollback to an executable that another user may change", () => {
+  installed("1.0.0");
+  chmodSync(at("cni-wrappers"), 0o4777);
+  installed("2.0.0");
+  const previous = at(".cni-wrappers/previous");
+  expect(() => installPrevious(place())).toThrow(
+    `${previous}: another user may change it, or gets its owner's rights; run: chown root: ${previous} && chmod 755 ${previous}`,
+  );
+  chmodSync(previous, 0o755);
+  expect(installPrevious(place())).toMatchObject({ release: { version: "1.0.0" } });
+});
+
 test("uninstall removes nothing if the executable cannot be removed: its links would be gone", async () => {
   redirect("/var/lib/cni", directory);
   mkdirSync(at("results"));
