@@ -84,7 +84,7 @@ function withOthers(list: readonly unknown[], { facts, key, request, target }: C
       { containerID: containerId, ifname: ifName },
     ]),
   );
-  // guard: no attachment is named twice
+  // No attachment is named twice.
   for (const name of named) others.delete(name);
   return [...list, ...others.values()];
 }
