@@ -78,7 +78,11 @@ export function missingRouting(
   const isRouted = (dst: string) =>
     routed.some((one) => samePrefix(dst, one) || samePrefix(dst, hostPrefix(one))) &&
     !own.some((one) => samePrefix(dst, one));
-  const moved = remembered.routes.filter(({ dst, dev, table }) => dev === ifName && table !== "main" && !isRouted(dst));
+  // vrf replaces it with that of the next interface in its table (RouteReplace in plugins/meta/vrf/vrf.go).
+  const isReplaced = (dst: string) => isRouted(dst) || dst === "fe80::/64";
+  const moved = remembered.routes.filter(
+    ({ dst, dev, table }) => dev === ifName && table !== "main" && !isReplaced(dst),
+  );
   return [
     ...own
       .filter((address) => !present.addresses.some((one) => one.dev === ifName && isSameAddress(one.address, address)))

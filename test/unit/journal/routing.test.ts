@@ -194,6 +194,13 @@ describe("missing routing", () => {
     expect(missing({ moved, present }, {})).toEqual(["route 172.26.64.0/20 table 100"]);
   });
 
+  test("the kernel's link-local route is not missed: vrf replaces it with that of the next interface in its table", () => {
+    const ofInterface = (dst: string) => ({ dst, dev: "eth1", table: "1" });
+    const moved = { routes: [ofInterface("fe80::/64"), ofInterface("fe80:1::/64")], rules: [] };
+    const present = { ...routing, routes: [{ dst: "fe80::/64", dev: "eth2", table: "1" }] };
+    expect(missing({ moved, present })).toEqual(["route fe80:1::/64 table 1"]);
+  });
+
   test("another interface's routes and rules are left to its own wrapper", () => {
     const present = { ...routing, routes: [], rules: [], addresses: [{ dev: "eth0", address: "172.16.5.2/24" }] };
     const eth0 = { ...bothResult, ips: bothResult.ips.slice(0, 1) };
