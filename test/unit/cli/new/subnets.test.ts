@@ -1,6 +1,8 @@
+import { BlockList } from "node:net";
 import { describe, expect, test } from "vitest";
-import { addressText } from "../../../../cli/lists/addresses.ts";
+import { addressText, overlaps } from "../../../../cli/lists/addresses.ts";
 import { fields, freePart, freeSubnet, parseSubnet } from "../../../../cli/new/values.ts";
+import fc from "../../support/fast-check.ts";
 
 /** Parses a subnet that a test knows to be one. */
 function range(cidr: string) {
@@ -27,6 +29,24 @@ test.each(["10.0.0.0", "10.0.0.0/33", "10.0.0/8", "fd00::/129", "10.0.0.0/", "/8
     expect(parseSubnet(text)).toBeUndefined();
   },
 );
+
+test("subnets overlap as Node's own list of them says", () => {
+  const cidr = fc
+    .tuple(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.integer({ min: 24, max: 32 }))
+    .map(([address, length]) => {
+      return `${addressText({ bits: 32, value: BigInt(address & ~0xff00) })}/${length}`;
+    });
+  fc.assert(
+    fc.property(cidr, cidr, (one, other) => {
+      const holds = (outer: string, inner: string) => {
+        const list = new BlockList();
+        list.addSubnet(outer.split("/")[0] ?? "", Number(outer.split("/")[1]));
+        return list.check(addressText({ bits: 32, value: range(inner).first }));
+      };
+      expect(overlaps(range(one), range(other))).toBe(holds(one, other) || holds(other, one));
+    }),
+  );
+});
 
 describe("a free subnet", () => {
   test.each([
