@@ -6,7 +6,7 @@ import type { CachedAttachment } from "./cached-results.ts";
 import { type CheckOptions, type CheckRequest, checkOptionsOn, inPlace } from "./check.ts";
 import { type HostOptions, type HostPathsFound, hostPathsOn, usualCacheDirectory } from "./host-paths.ts";
 import { LeftOut } from "./left-out.ts";
-import { agentFault } from "./looked-at.ts";
+import { agentFault, areNomads } from "./looked-at.ts";
 import { namespacePath } from "./namespaces.ts";
 import { addedPlugins } from "./networks.ts";
 import { demandKnown, isWanted, namesIn, readAttachments } from "./wanted.ts";
@@ -29,7 +29,8 @@ export async function viewOf(
   const fault = agentFault(paths);
   if (fault !== undefined) leftOut.note(fault);
   for (const { line } of check.faults) leftOut.note(line);
-  for (const line of addedPlugins(check.networks, terminal)) leftOut.note(line);
+  const added = areNomads(paths) ? [] : addedPlugins(check.networks, terminal);
+  for (const line of added) leftOut.note(line);
   return { paths, check, leftOut };
 }
 

@@ -41,9 +41,14 @@ export function lookedAt(paths: HostPathsFound, networks: Networks = new Map()):
   };
 }
 
+/** Whether the lists are in the Nomad agent's directory, so that Nomad reads them. */
+export function areNomads({ configDirectories, nomad }: Pick<HostPathsFound, "configDirectories" | "nomad">): boolean {
+  return !("problem" in nomad) && configDirectories.join() === nomad.configDirectory;
+}
+
 function agentOf(nomad: NomadHost, { configDirectories, cniPath }: HostPaths, networks: Networks): LookedAt["agent"] {
   const agents = nomad.cniPath.split(delimiter).filter(Boolean).join(delimiter);
-  const isOwn = configDirectories.join() === nomad.configDirectory;
+  const isOwn = areNomads({ configDirectories, nomad });
   return {
     problem: null,
     differs: [

@@ -50,15 +50,15 @@ export function readLists(directories: readonly string[], { directory }: Pick<Te
 }
 
 /**
- * Names the directories with plugins that libcni 1.3 adds to a list (NetworkPluginConfsFromFiles). Nomad does not use them, and
- * cnitool, CRI-O and containerd 2.1 do.
+ * Names the directories with plugins that libcni 1.3 adds to a list, but not to a .conf (NetworkPluginConfsFromFiles). Nomad does
+ * not use them, and cnitool, CRI-O and containerd 2.1 do.
  */
 export function addedPlugins(networks: Networks, { directory }: Pick<Terminal, "directory">): readonly string[] {
-  return [...networks.values()].flatMap(({ name, list: { file, value } }) => {
+  return [...networks.values()].flatMap(({ name, list: { file, value, hasPlugins } }) => {
     const folder = join(dirname(file.path), name);
     const found = listDirectory(resolve(directory, folder)).filter((each) => extname(each) === ".conf");
     // guard: no list is called good that has plugins elsewhere
-    if (found.length === 0 || isDisabled(value.loadOnlyInlinedPlugins)) return [];
+    if (found.length === 0 || !hasPlugins || isDisabled(value.loadOnlyInlinedPlugins)) return [];
     return `${folder}: libcni 1.3 adds the plugins of ${found.sort().join(", ")} to the list of ${name}, and this command does not look at them; move them into the list, or set "loadOnlyInlinedPlugins": true`;
   });
 }

@@ -43,7 +43,9 @@ test("directories with plugins that libcni 1.3 adds to a list", () => {
     write(`${name}/notes.txt`, "");
   }
   write("none.conflist", list("none", ptp));
-  for (const name of ["zone/10.conf", "zone/20.conf", "inlined/10.conf"]) write(name, ptp);
+  mkdirSync(join(directory, "lists/single"));
+  write("single.conf", { name: "single", ...ptp });
+  for (const name of ["zone/10.conf", "zone/20.conf", "inlined/10.conf", "single/10.conf"]) write(name, ptp);
   const { networks } = readLists(["lists"], { directory });
   expect(addedPlugins(networks, { directory })).toEqual([
     'lists/zone: libcni 1.3 adds the plugins of 10.conf, 20.conf to the list of zone, and this command does not look at them; move them into the list, or set "loadOnlyInlinedPlugins": true',

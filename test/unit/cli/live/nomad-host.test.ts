@@ -10,7 +10,7 @@ import { scratch } from "../../../support/scratch.ts";
 import { writeResult } from "../../support/cached-results.ts";
 import { makeHostFolders } from "../../support/fake-host-folders.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
-import { writeList } from "../../support/written.ts";
+import { writeFile, writeList } from "../../support/written.ts";
 
 const directory = scratch();
 const lists = join(directory, "lists");
@@ -89,6 +89,15 @@ describe.each(["preflight", "status"])("%s", (command) => {
     const { directories, agent } = JSON.parse((await run("--json")).stdout);
     expect(directories.from).toEqual({ lists: "agent", plugins: "agent" });
     expect(agent).toEqual({ problem: null, differs: [], notLoaded: ["shop"] });
+  });
+
+  test("does not name plugins in a directory, which Nomad does not read", async () => {
+    mkdirSync(join(lists, "zone"));
+    writeFile(join(lists, "zone/10.conf"), { type: "ptp" });
+    const { exitCode, stderr } = await run();
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: "" });
+    answers = {};
+    expect((await run("--cni-path", plugins, "--config-dir", lists)).stderr).toContain("lists/zone: libcni 1.3 adds");
   });
 
   test("says where the options differ from the agent", async () => {
