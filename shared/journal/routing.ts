@@ -89,14 +89,19 @@ export function missingRouting(
       .map((address) => `address ${address}`),
     ...remembered.rules
       .filter(isOwn)
-      .filter((rule) => !present.rules.some((one) => one.src === rule.src && one.table === rule.table))
+      .filter((rule) => !present.rules.some((one) => one.src === rule.src && isSameTable(one, rule)))
       .map(({ src, table }) => `rule from ${src} lookup ${table}`),
     ...moved.filter((route) => !present.routes.some((one) => isSameRoute(one, route))).map(routeWords),
   ];
 }
 
 function isSameRoute(one: KernelRoute, other: KernelRoute): boolean {
-  return one.dst === other.dst && one.gateway === other.gateway && one.dev === other.dev && one.table === other.table;
+  return one.dst === other.dst && one.gateway === other.gateway && one.dev === other.dev && isSameTable(one, other);
+}
+
+// A journal of an ADD without -N may have a table's name, which nobody knows any more.
+function isSameTable({ table: present }: { readonly table: string }, { table }: { readonly table: string }): boolean {
+  return present === table || (!/^(main|\d+)$/.test(table) && present !== "main");
 }
 
 function isSameAddress(one: string, other: string): boolean {
@@ -142,7 +147,7 @@ function kernelRoute({ dst, gateway, dev, table }: JsonObject, everything: strin
   return { dst: prefix, ...via, dev: String(dev), table: tableName(table ?? "main") };
 }
 
-// A journal of an ADD without -N has the name.
+// Without -N, ip(8) writes the name.
 function tableName(table: unknown): string {
   return table === "254" ? "main" : String(table);
 }

@@ -55,6 +55,22 @@ describe("the output of ip(8)", () => {
     expect(parseRouting(toMain, "[]\n[]\n[]\n")?.rules).toStrictEqual([{ src: "10.1.0.2", table: "main" }]);
   });
 
+  test("fits a journal with a table's name", () => {
+    const named = ([first, ...others]: MovedRouting["routes"]) => [
+      { ...first, table: "uplink" } as KernelRoute,
+      ...others,
+    ];
+    const moved = { routes: named(routing.routes), rules: [{ src: "172.26.64.2", table: "uplink" }] };
+    expect(missing({ moved })).toEqual([]);
+    const inMain = routing.routes.map((route) => ({ ...route, table: "main" }));
+    expect(missing({ moved, present: { ...routing, routes: inMain, rules: [] } })).toEqual([
+      "rule from 172.26.64.2 lookup uplink",
+      "route 0.0.0.0/0 via 172.26.64.1 table uplink",
+      "route 172.26.64.0/20 table 100",
+      "route ::/0 table 101",
+    ]);
+  });
+
   test.each([
     ["", ipv6],
     [ipv4, "[]\n[]"],
