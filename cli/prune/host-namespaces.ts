@@ -74,9 +74,11 @@ export function pathStateOf(path: string, known?: Known): PathState {
   return state === "live" && isOther() ? "gone" : state;
 }
 
-/** When the mount or the link at a path was made. In /proc the time means nothing. */
+/** When the mount at a path was made, or the link, if that is later. In /proc the time means nothing. */
 function changedMsOf(path: string): number | undefined {
-  return path.startsWith("/proc/") ? undefined : attempt(() => Math.floor(lstatSync(path).ctimeMs));
+  if (path.startsWith("/proc/")) return undefined;
+  const { changedMs = 0 } = new Memory().namespace(path) ?? {};
+  return attempt(() => Math.max(changedMs, Math.floor(lstatSync(path).ctimeMs)));
 }
 
 // nerdctl and ctr name a namespace by a process, and so does a link. A later process of the host can have the same id.

@@ -41,7 +41,7 @@ function around(undoing: Undoing, entry: Entry): Around {
 }
 
 /**
- * Whether another container has made an interface of an entry's name since. Only a path in /proc leads to another namespace that
+ * Whether another container has made an interface of an entry's name since. Only a path in /proc, or a link to one, leads to another namespace that
  * looks like the entry's: the others have a time.
  */
 function isTaken({ facts, journal }: Undoing, { namespace, uptime, ifName }: Entry): boolean {

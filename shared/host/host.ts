@@ -88,8 +88,8 @@ export interface FileIdentity {
   readonly size: number;
   readonly modifiedMs: number;
   readonly changedMs: number;
-  /** The path's last name is a symbolic link to the file. */
-  readonly isLink?: boolean;
+  /** The path is a link to a file without a name, such as the namespace of a process. */
+  readonly isUnnamed?: boolean;
 }
 
 /** How a text is appended to a journal. */

@@ -17,7 +17,7 @@ export interface Namespace {
   readonly path: string;
   readonly device: number;
   readonly inode: number;
-  /** Undefined for a path in /proc and for a link, where the time means nothing. */
+  /** Undefined for a path in /proc and for a link to one, where the time means nothing. */
   readonly changedMs?: number | undefined;
 }
 
@@ -140,7 +140,7 @@ export function namespaceOf(path: string, file: FileIdentity | undefined): Names
   if (file === undefined) return undefined;
   const { device, inode } = file;
   // The kernel makes the inode of a namespace anew for each look through a link of a process, unless a mount keeps it.
-  return path.startsWith("/proc/") || file.isLink
+  return path.startsWith("/proc/") || file.isUnnamed
     ? { path, device, inode }
     : { path, device, inode, changedMs: Math.floor(file.changedMs) };
 }

@@ -71,16 +71,17 @@ pub fn list_directory(path: &str) -> Vec<String> {
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// A file's device, inode and size, in milliseconds when its content and its inode last changed, and 1 if the path is a link to
-/// it.
+/// A file's device, inode and size, in milliseconds when its content and its inode last changed, and 1 if the path is a link to a
+/// file without a name.
 pub fn stat(path: &str) -> Option<Vec<f64>> {
     let named = fs::symlink_metadata(path).ok()?;
     let is_link = named.is_symlink();
     let file = if is_link { fs::metadata(path).ok()? } else { named };
+    let is_unnamed = is_link && fs::canonicalize(path).is_err();
     let milliseconds = |seconds: i64, rest: i64| seconds as f64 * 1e3 + rest as f64 / 1e6;
     let modified = milliseconds(file.mtime(), file.mtime_nsec());
     let changed = milliseconds(file.ctime(), file.ctime_nsec());
-    Some(vec![file.dev() as f64, file.ino() as f64, file.size() as f64, modified, changed, f64::from(u8::from(is_link))])
+    Some(vec![file.dev() as f64, file.ino() as f64, file.size() as f64, modified, changed, f64::from(u8::from(is_unnamed))])
 }
 
 /// Appends a text to a journal with one write. May make the file and its directory if missing. If flushed, it survives a power

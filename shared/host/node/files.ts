@@ -10,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  realpathSync,
   rmdirSync,
   rmSync,
   statfsSync,
@@ -107,9 +108,10 @@ export function stat(path: string): FileIdentity | undefined {
   const named = attempt(() => lstatSync(path));
   const isLink = named?.isSymbolicLink();
   const found = isLink ? attempt(() => statSync(path)) : named;
+  const isUnnamed = isLink && attempt(() => realpathSync.native(path)) === undefined;
   if (found === undefined) return undefined;
   const { dev, ino, size, mtimeMs, ctimeMs } = found;
-  return { device: dev, inode: ino, size, modifiedMs: mtimeMs, changedMs: ctimeMs, ...(isLink && { isLink }) };
+  return { device: dev, inode: ino, size, modifiedMs: mtimeMs, changedMs: ctimeMs, ...(isUnnamed && { isUnnamed }) };
 }
 
 /** Returns what an action returns; undefined if it throws. */

@@ -90,8 +90,8 @@ export class SlimHost implements Host {
   stat(path: string) {
     const found = this.#machine.stat(wellFormed(path));
     if (found === undefined) return undefined;
-    const [device, inode, size, modifiedMs, changedMs, isLink] = found;
-    return { device, inode, size, modifiedMs, changedMs, ...(isLink === 1 && { isLink: true }) };
+    const [device, inode, size, modifiedMs, changedMs, isUnnamed] = found;
+    return { device, inode, size, modifiedMs, changedMs, ...(isUnnamed === 1 && { isUnnamed: true }) };
   }
 
   linkIndex(netns: string, name: string) {

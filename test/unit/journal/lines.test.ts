@@ -199,8 +199,8 @@ describe("a namespace", () => {
     expect(mounted && isSameNamespace(mounted, ofProcess)).toBe(true);
   });
 
-  test("has no time behind a link, which may lead to a process", () => {
-    const linked = namespaceOf("/run/netns/blue", { ...stat, isLink: true });
+  test("has no time behind a link to a process", () => {
+    const linked = namespaceOf("/run/netns/blue", { ...stat, isUnnamed: true });
     expect(linked).toEqual({ path: "/run/netns/blue", device: 4, inode: 9 });
   });
 

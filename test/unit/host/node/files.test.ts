@@ -175,6 +175,12 @@ test("what is there is read, and told apart; what is missing is undefined", () =
   const { dev, ino, mtimeMs, ctimeMs } = statSync(file);
   expect(stat(file)).toEqual({ device: dev, inode: ino, size: 5, modifiedMs: mtimeMs, changedMs: ctimeMs });
   expect(stat(at("none"))).toBeUndefined();
+  symlinkSync(file, at("link"));
+  expect(stat(at("link"))).toEqual(stat(file));
+  removeFile(at("link"));
+  symlinkSync("/proc/self/ns/net", at("link"));
+  expect(stat(at("link"))).toMatchObject({ inode: statSync("/proc/self/ns/net").ino, isUnnamed: true });
+  removeFile(at("link"));
   removeFile(at("none"));
   removeFile(directory);
   expect(readdirSync(directory)).toEqual(["file"]);
