@@ -89,7 +89,7 @@ function removalOfCreator(entry: Entry, around: Around): Removal {
     withNamespace,
     freesLease: !isShared,
     keepsMasquerading,
-    ...(holders(around).some((other) => sharesSpoofCheck(entry, other)) && { keepsSpoofCheck: true }),
+    ...(isSpoofCheckOfOthers(entry, around) && { keepsSpoofCheck: true }),
     waits: leaseWaits || rulesWait || othersWait,
     addAgain: [],
   };
@@ -118,9 +118,13 @@ function sharesMasquerading({ delegateNetwork, bootId }: Entry, other: Entry): b
 }
 
 // The rules are named by container and interface (uniqueID in plugins/main/bridge/bridge.go), in whatever network.
-function sharesSpoofCheck({ ifName }: Entry, other: Entry): boolean {
+function isSpoofCheckOfOthers({ ifName, configuration }: Entry, around: Around): boolean {
+  const isChecked = (one: Pick<Entry, "configuration">) => goLookup(one.configuration, "macspoofchk") === true;
   // guard: the MAC check of another attachment
-  return other.role === "creator" && other.ifName === ifName && goLookup(other.configuration, "macspoofchk") === true;
+  if (holders(around).some((one) => one.role === "creator" && one.ifName === ifName && isChecked(one))) return true;
+  const isNamed = ({ interfaces }: CachedResult) => interfaces.some(({ name }) => name === ifName);
+  // guard: the MAC check that a plain attachment may have
+  return isChecked({ configuration }) && around.results().some(isNamed);
 }
 
 function removalOfChained(entry: Entry, around: Around): Removal {

@@ -99,6 +99,25 @@ test("an ADD that failed, tried again and removed, leaves the macspoofchk of the
   await expectNothingLeft(lab, ["disc0"]);
 });
 
+test.each([true, false])(
+  "a failed ADD leaves the macspoofchk of a plain bridge's eth0 (ipMasq: %s)",
+  async (ipMasq) => {
+    await using lab = await Lab.start();
+    const checked = { ...bridge, macspoofchk: true };
+    const container = await attached(lab, lab.cnitool, named("za", checked));
+    const zb = named("zb", wrapped(ptp), wrapped({ ...checked, ipMasq, ipam: hostLocal("172.26.80.0/24") }, "eth0"));
+    const rules = () => lab.run("nft", ["list", "table", "bridge", "nat"]);
+    const before = await rules();
+    expect(before).toContain((await lab.kernel.link(container, "eth0")).address);
+    for (const _ of [1, 2]) {
+      expectFailure(await lab.cnitool.addAs("net1", zb, container), /exists/);
+      expect(await rules()).toBe(before);
+    }
+    expectPassed(await lab.cnitool.delAs("net1", zb, container));
+    expect(await rules()).toBe(before);
+  },
+);
+
 test("a tap of that name leaves the other one's eth1", async () => {
   await using lab = await Lab.start();
   const tap = { type: "tap", ipam: hostLocal("172.26.80.0/24") };

@@ -330,6 +330,20 @@ describe("the rules of macspoofchk", () => {
     expect(removal).toMatchObject({ do: "DEL" });
     expect("keepsSpoofCheck" in removal ? removal.keepsSpoofCheck : undefined).toBe(expected);
   });
+
+  test.each([
+    ["stay", tryOf().ifName, true, true],
+    ["go if the plugin's interface has another name", "eth9", true, undefined],
+    ["are none if the entry has no such key", tryOf().ifName, undefined, undefined],
+  ])("a plain attachment may have them for the same name: they %s", (_, name, macspoofchk, expected) => {
+    const failed = tryOf({ configuration: { ...tryOf().configuration, macspoofchk } });
+    const removal = decide(failed, {
+      link: 0,
+      results: () => [resultWith("eth8"), resultWith(name, "/run/netns/other")],
+    });
+    expect(removal).toMatchObject({ do: "DEL" });
+    expect("keepsSpoofCheck" in removal ? removal.keepsSpoofCheck : undefined).toBe(expected);
+  });
 });
 
 test.each<[string, Partial<Entry>, boolean]>([
