@@ -140,16 +140,36 @@ function pluginProblem(value: unknown): string | undefined {
   return reason && `error parsing configuration: ${reason}`;
 }
 
+function versionsProblem(cniVersions: unknown, cniVersion = ""): string | undefined {
+  // Go prints the type that it wants here, not the one that it found.
+  if (!Array.isArray(cniVersions)) return "invalid type for cniVersions: []interface {}";
+  for (const [index, one] of cniVersions.entries()) {
+    if (typeof one !== "string") return `invalid type for cniVersions index ${index}: ${goType(one)}`;
+    const reason = versionProblem(one);
+    if (reason !== undefined) return `invalid cniVersions entry ${one} at index ${index}: ${reason}`;
+  }
+  const reason = versionProblem(cniVersion);
+  return reason && `invalid cniVersion ${cniVersion}: ${reason}`;
+}
+
+/** What libcni says of a text that is no version (ParseVersion in pkg/version/plugin.go). */
+function versionProblem(version: string): string | undefined {
+  const parts = version === "" ? [] : version.split(".");
+  if (parts.length > 3) return `invalid version ${JSON.stringify(version)}: too many parts`;
+  const odd = parts.findIndex((part) => !/^[+-]?\d+$/.test(part));
+  const part = JSON.stringify(parts[odd]);
+  const place = ["major", "minor", "micro"][odd];
+  return place && `failed to convert ${place} version part ${part}: strconv.Atoi: parsing ${part}: invalid syntax`;
+}
+
 function shapeProblem(value: JsonObject): string | undefined {
-  const { name, cniVersion, cniVersions = [], plugins } = value;
+  const { name, cniVersion, plugins } = value;
   if (name === undefined) return "no name";
   if (typeof name !== "string") return `invalid name type ${goType(name)}`;
   if (cniVersion !== undefined && typeof cniVersion !== "string")
     return `invalid cniVersion type ${goType(cniVersion)}`;
-  // Go prints the type that it wants here, not the one that it found.
-  if (!Array.isArray(cniVersions)) return "invalid type for cniVersions: []interface {}";
-  const odd = cniVersions.findIndex((one) => typeof one !== "string");
-  if (odd >= 0) return `invalid type for cniVersions index ${odd}: ${goType(cniVersions[odd])}`;
+  const problem = value.cniVersions === undefined ? undefined : versionsProblem(value.cniVersions, cniVersion);
+  if (problem !== undefined) return problem;
   for (const key of ["disableCheck", "disableGC", "loadOnlyInlinedPlugins"]) {
     const flag = value[key];
     if (flag === undefined || typeof flag === "boolean") continue;

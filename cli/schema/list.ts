@@ -24,7 +24,7 @@ const versionKeys = {
 export const listKeys = z.looseObject({
   ...versionKeys,
   cniVersions: z
-    .array(z.string())
+    .array(z.string().regex(/^(?:[+-]?\d+(?:\.[+-]?\d+){0,2})?$/, "must be a version, such as 1.0.0"))
     .optional()
     .describe("More versions. The runtime takes the highest one that it knows."),
   disableCheck: flag.optional().describe("The runtime never runs CHECK. Lost interfaces go unseen."),

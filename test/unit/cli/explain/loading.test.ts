@@ -31,6 +31,18 @@ describe("a .conflist that libcni does not load", () => {
     [{ cniVersions: "1.0.0" }, `invalid type for cniVersions: ${slices}`],
     [{ cniVersions: null }, `invalid type for cniVersions: ${slices}`],
     [{ cniVersions: ["1.0.0", null] }, "invalid type for cniVersions index 1: <nil>"],
+    [
+      { cniVersions: ["1.0.0", "latest"] },
+      'invalid cniVersions entry latest at index 1: failed to convert major version part "latest": strconv.Atoi: parsing "latest": invalid syntax',
+    ],
+    [
+      { cniVersions: ["1.0.0-rc1"] },
+      'invalid cniVersions entry 1.0.0-rc1 at index 0: failed to convert micro version part "0-rc1": strconv.Atoi: parsing "0-rc1": invalid syntax',
+    ],
+    [
+      { cniVersion: "1.0.0.0", cniVersions: ["", "1"] },
+      'invalid cniVersion 1.0.0.0: invalid version "1.0.0.0": too many parts',
+    ],
     [{ loadOnlyInlinedPlugins: true, plugins: undefined }, "`loadOnlyInlinedPlugins` is true, and no 'plugins' key"],
     [{ disableCheck: "Maybe" }, 'invalid value "maybe" for disableCheck'],
     [{ disableCheck: "untrue" }, 'invalid value "untrue" for disableCheck'],
