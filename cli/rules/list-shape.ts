@@ -18,7 +18,7 @@ function isWrongType({ value, issue }: Problem): boolean {
 }
 
 function foundIn(problem: Problem): FoundAt {
-  const key = problem.path.at(-1);
+  const key = problem.path[0] === "cniVersions" ? "cniVersions" : problem.path.at(-1);
   const hint = (typeof key === "string" && hints[key]) || 'Write an object, such as { "type": "bridge", ... }';
   return { at: problem.path, message: problemText(problem), hint };
 }
