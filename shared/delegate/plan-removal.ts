@@ -41,8 +41,8 @@ function around(undoing: Undoing, entry: Entry): Around {
 }
 
 /**
- * Whether another container has made an interface of an entry's name since. Only a path in /proc, or a link to one, leads to another namespace that
- * looks like the entry's: the others have a time.
+ * Whether another container has made an interface of an entry's name since. Only a path in /proc, or a link to one, leads to
+ * another namespace that looks like the entry's: the others have a time.
  */
 function isTaken({ facts, journal }: Undoing, { namespace, uptime, ifName }: Entry): boolean {
   // guard: a namespace with a time is never another's

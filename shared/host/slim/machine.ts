@@ -33,7 +33,7 @@ export interface Machine {
   removeFile(path: string): void;
   removeDirectory(path: string): void;
   listDirectory(path: string): readonly string[];
-  /** Device, inode, size, in milliseconds when the content and the inode last changed, and 1 if the path is a link to a file without a name. */
+  /** Device, inode, size, in milliseconds when content and inode last changed, and 1 for a link to a file without a name. */
   stat(path: string): readonly [number, number, number, number, number, number] | undefined;
   /** The index of an interface in a namespace, 0 if there is none of that name, or a failure. */
   linkIndex(netns: string, name: string): number;
