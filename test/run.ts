@@ -51,9 +51,7 @@ const steps: readonly Step[] = [
   // With slim, the Node flavor runs only the tests of what it has of its own.
   {
     name: "e2e",
-    ...(noCargo === undefined
-      ? vitest("e2e", 1, caseReporters, [...commandTests, ...hostTests])
-      : vitest("e2e", 2, caseReporters)),
+    ...vitest("e2e", 2, caseReporters, noCargo === undefined ? [...commandTests, ...hostTests] : []),
     needs: ["build", "plugins"],
   },
   // The end-to-end tests that this machine's kernel cannot run.
