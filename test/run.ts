@@ -51,7 +51,9 @@ const steps: readonly Step[] = [
   // With slim, the Node flavor runs only the tests of what it has of its own.
   {
     name: "e2e",
-    ...vitest("e2e", 2, caseReporters, noCargo === undefined ? [...commandTests, ...hostTests] : []),
+    ...(noCargo === undefined
+      ? vitest("e2e", 1, caseReporters, [...commandTests, ...hostTests])
+      : vitest("e2e", 2, caseReporters)),
     needs: ["build", "plugins"],
   },
   // The end-to-end tests that this machine's kernel cannot run.
