@@ -182,7 +182,7 @@ function isInterfaceOurs(entry: Entry, around: Around): boolean {
   // guard: an interface whose name another attachment has
   if (link === undefined) return !isNameOfOthers(entry, around);
   // guard: an interface with another index
-  if (link === 0 || link !== done.made) return link === 0;
+  if (link !== done.made) return link === 0;
   // Its plugin failed, and neither its answer nor its exit code said so.
   // guard: an interface that was there before, which another attachment has
   return link !== before || !isNameOfOthers(entry, around, link);

@@ -54,8 +54,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: "an interface is an entry's by its name alone",
     file: sharing,
-    from: "if (link === 0 || link !== done.made) return link === 0;",
-    to: "if (link === 0 || link !== done.made) return true;",
+    from: "if (link !== done.made) return link === 0;",
+    to: "if (link !== done.made) return true;",
   },
   {
     name: "an ADD that still runs holds nothing",
