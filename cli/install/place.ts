@@ -82,12 +82,16 @@ export function isExposed(path: string): boolean {
   return !isOwn(found) || (found.mode & 0o6022) !== 0;
 }
 
+/** What to do about an executable that is exposed. */
+export function exposureCure(path: string): string {
+  return `run: chown root: ${path} && chmod 755 ${path}`;
+}
+
 /** Throws Trouble if another user may change an executable, or gets its owner's rights. */
 export function demandUnexposed(path: string): void {
   // guard: no rollback to an executable that another user may change
   if (!isExposed(path)) return;
-  const cure = `chown root: ${path} && chmod 755 ${path}`;
-  throw new Trouble(`${path}: another user may change it, or gets its owner's rights; run: ${cure}`);
+  throw new Trouble(`${path}: another user may change it, or gets its owner's rights; ${exposureCure(path)}`);
 }
 
 /** Names a process for good: another process with its id starts at another time. */

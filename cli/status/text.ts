@@ -1,3 +1,4 @@
+import { exposureCure } from "../install/place.ts";
 import { releaseWords } from "../install/report.ts";
 import { lookedAtLines } from "../live/looked-at.ts";
 import { plainTable } from "../plain-table.ts";
@@ -66,8 +67,7 @@ function installationLines(
   terminal: Pick<Terminal, "hasColors">,
 ): readonly string[] {
   const words = state === "unknown" ? `made by ${madeBy}: there is no checksum to compare with` : stateWords[state];
-  const executable = `${directory}/cni-wrappers`;
-  const cure = state === "exposed" ? `; run: chown root: ${executable} && chmod 755 ${executable}` : "";
+  const cure = state === "exposed" ? `; ${exposureCure(`${directory}/cni-wrappers`)}` : "";
   const taken = links.taken.map(({ name, is }) => `${name} (${is})`);
   return [
     `installation in ${directory}: ${release ? releaseWords(release) : "no version"}`,

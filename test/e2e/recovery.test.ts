@@ -8,12 +8,7 @@ describe("ADD is tried again without a DEL between", () => {
   test("after the last plugin of the list failed: it passes", async () => {
     await using lab = await Lab.start();
     const [list, container] = await failedOnce(lab);
-    expectSuccess(await lab.goCni.add(list, container));
-    expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth0", "eth1"]);
-    expect(await lab.kernel.leases()).toHaveLength(2);
-    expectSuccess(await lab.goCni.check(list, container));
-    expectSuccess(await lab.goCni.del(list, container));
-    await expectNothingLeft(lab, ["disc0"]);
+    await expectRecovered(lab, list, container);
   });
 
   test("the plain plugins never pass", async () => {
@@ -45,12 +40,7 @@ describe("ADD is tried again without a DEL between", () => {
     const container = await namespaceOfProcess(lab, "c1");
     const list = creators({}, flaky);
     expectFailure(await lab.goCni.add(list, container), /not now/);
-    expectSuccess(await lab.goCni.add(list, container));
-    expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth0", "eth1"]);
-    expect(await lab.kernel.leases()).toHaveLength(2);
-    expectSuccess(await lab.goCni.check(list, container));
-    expectSuccess(await lab.goCni.del(list, container));
-    await expectNothingLeft(lab, ["disc0"]);
+    await expectRecovered(lab, list, container);
   });
 
   test("the log says that the first try is undone, once", async () => {
@@ -84,6 +74,16 @@ async function failedOnce(lab: Lab, wrapper: object = {}): Promise<[NetworkList,
   const container = await lab.addContainer("c1");
   expectFailure(await lab.goCni.add(list, container), /not now/);
   return [list, container];
+}
+
+/** The next ADD passes, CHECK too, and DEL leaves nothing. */
+async function expectRecovered(lab: Lab, list: NetworkList, container: Container): Promise<void> {
+  expectSuccess(await lab.goCni.add(list, container));
+  expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth0", "eth1"]);
+  expect(await lab.kernel.leases()).toHaveLength(2);
+  expectSuccess(await lab.goCni.check(list, container));
+  expectSuccess(await lab.goCni.del(list, container));
+  await expectNothingLeft(lab, ["disc0"]);
 }
 
 /** Starts a process in a namespace of its own, and links that as people do for docker. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
+import type { NetworkList } from "../support/runtime.ts";
 import { failNext, flaky, installFlaky, installPlugin } from "./recovery-support.ts";
 import {
   attached,
@@ -85,17 +86,10 @@ test("an ADD that failed, tried again and removed, leaves the macspoofchk of the
     wrapped({ ...checked, ipMasq: true, ipam: hostLocal("172.26.80.0/24") }, "eth1"),
   );
   const container = await attached(lab, lab.cnitool, za);
-  const rules = () => lab.run("nft", ["list", "table", "bridge", "nat"]);
-  const before = await rules();
-  expect(before).toContain((await lab.kernel.link(container, "eth1")).address);
-  for (const _ of [1, 2]) {
-    expectFailure(await lab.cnitool.addAs("net1", zb, container), /exists/);
-    expect(await rules()).toBe(before);
-  }
-  expectPassed(await lab.cnitool.delAs("net1", zb, container));
-  expect(await rules()).toBe(before);
+  expect(await spoofRules(lab)).toContain((await lab.kernel.link(container, "eth1")).address);
+  await expectRulesStay(lab, zb, container);
   expectPassed(await lab.cnitool.del(za, container));
-  expect(await rules()).not.toContain("eth1");
+  expect(await spoofRules(lab)).not.toContain("eth1");
   await expectNothingLeft(lab, ["disc0"]);
 });
 
@@ -106,15 +100,8 @@ test.each([true, false])(
     const checked = { ...bridge, macspoofchk: true };
     const container = await attached(lab, lab.cnitool, named("za", checked));
     const zb = named("zb", wrapped(ptp), wrapped({ ...checked, ipMasq, ipam: hostLocal("172.26.80.0/24") }, "eth0"));
-    const rules = () => lab.run("nft", ["list", "table", "bridge", "nat"]);
-    const before = await rules();
-    expect(before).toContain((await lab.kernel.link(container, "eth0")).address);
-    for (const _ of [1, 2]) {
-      expectFailure(await lab.cnitool.addAs("net1", zb, container), /exists/);
-      expect(await rules()).toBe(before);
-    }
-    expectPassed(await lab.cnitool.delAs("net1", zb, container));
-    expect(await rules()).toBe(before);
+    expect(await spoofRules(lab)).toContain((await lab.kernel.link(container, "eth0")).address);
+    await expectRulesStay(lab, zb, container);
   },
 );
 
@@ -464,4 +451,20 @@ async function stateOf(lab: Lab, container: Container): Promise<{ rules: string;
   const rules = await lab.run("sh", ["-c", "nft list ruleset; iptables-save -t nat | grep -v '^[#:]'"]);
   const links = [await lab.kernel.linkNames(), await lab.kernel.linkNames(container)];
   return { rules: rules.replace(/counter packets \d+ bytes \d+/g, "counter"), links };
+}
+
+/** The rules of macspoofchk. */
+function spoofRules(lab: Lab): Promise<string> {
+  return lab.run("nft", ["list", "table", "bridge", "nat"]);
+}
+
+/** Two ADDs of a list as net1 fail, and neither they nor their DEL change the rules. */
+async function expectRulesStay(lab: Lab, list: NetworkList, container: Container): Promise<void> {
+  const before = await spoofRules(lab);
+  for (const _ of [1, 2]) {
+    expectFailure(await lab.cnitool.addAs("net1", list, container), /exists/);
+    expect(await spoofRules(lab)).toBe(before);
+  }
+  expectPassed(await lab.cnitool.delAs("net1", list, container));
+  expect(await spoofRules(lab)).toBe(before);
 }

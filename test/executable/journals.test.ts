@@ -45,7 +45,7 @@ test("what else is in the directory is left alone", async () => {
   ]);
 });
 
-test("a pipe in the place of a journal is not waited for", async () => {
+test("no call waits for a pipe in place of a journal", async () => {
   const isPipe = expect.stringMatching(/^p /);
   const prepare = (name: string) => `mkdir -p ${container}; mkfifo ${container}/${name}`;
   expect(await filesAfterAdd(prepare("other:eth0"), passes)).toEqual([isJournal, isPipe]);

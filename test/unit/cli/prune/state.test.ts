@@ -224,7 +224,7 @@ test.each([
 test.each([
   ["one that is as old as its namespace", 0, [{ inode: 1 }], false],
   ["an older one, whose journals have other namespaces", -1000, [{ inode: 1 }], true],
-  ["an older one, of which one journal has the namespace", -1000, [{ inode: 1 }, {}], false],
+  ["an older one with one journal of this namespace", -1000, [{ inode: 1 }, {}], false],
   ["an older one without a journal", -1000, [], false],
   ["an older one whose journal has no entry", -1000, [undefined], false],
 ])(
