@@ -3,15 +3,7 @@ import { delegateCall } from "./call/delegate-call.ts";
 import { type Plan, planHandOver } from "./call/plan.ts";
 import { debug, logOf, type Session, warn } from "./call/session.ts";
 import { delegateName } from "./call/target.ts";
-import {
-  handOver,
-  handOverNested,
-  isNested,
-  print,
-  printError,
-  printVersions,
-  readInput,
-} from "./delegate/hand-over.ts";
+import { handOver, handOverNested, isNested, printError, printVersions, readInput } from "./delegate/hand-over.ts";
 import { prepareCall } from "./delegate/run-delegate.ts";
 import type { Host } from "./host/host.ts";
 import type { Profiles } from "./plugin/profile.ts";
@@ -31,12 +23,12 @@ import { runAdd } from "./verbs/run-add.ts";
 export function run(host: Host, profiles: Profiles): number {
   const session: Session = { host, profiles, log: logOf(host.env, {}), cniVersion: undefined, fields: {} };
   try {
-    if (!host.env.CNI_COMMAND) return print(host, aboutText(host));
+    if (!host.env.CNI_COMMAND) return printAbout(host);
     if (isNested(host)) return handOverNested(session);
     const variables = parseVariables(host.env);
     if (variables.command === "VERSION") return runVersion(session);
-    const { call, plan } = planRequest(session, readRequest(session, variables));
-    return act(call, plan);
+    const call = makeCall(session, readRequest(session, variables));
+    return act(call, planCall(call));
   } catch (thrown) {
     return printError(session, errorResult(toCniError(thrown), session.cniVersion));
   }
@@ -84,22 +76,21 @@ function act(call: Call, plan: Plan): number {
 }
 
 /**
- * Returns the text for a call without CNI_COMMAND. Nomad's fingerprint takes the first version in it as the plugin's version,
- * so the project's own version comes first.
+ * Answers a call without CNI_COMMAND. Nomad's fingerprint takes the first version in the answer as the plugin's version, so the
+ * project's own version comes first. Returns the exit code.
  */
-function aboutText({ calledAs, release }: Host): string {
-  const name = lastElement(calledAs);
-  return [
-    `CNI ${name} plugin v${release.version}`,
-    `CNI protocol versions supported: ${supportedVersions.join(", ")}`,
-    `Built from commit ${release.commit}`,
-    `Flavor: ${release.flavor}`,
-    "",
-  ].join("\n");
+function printAbout(host: Host): number {
+  const { calledAs, release } = host;
+  host.writeStdout(`CNI ${lastElement(calledAs)} plugin v${release.version}
+CNI protocol versions supported: ${supportedVersions.join(", ")}
+Built from commit ${release.commit}
+Flavor: ${release.flavor}
+`);
+  return 0;
 }
 
 /** Plans a call with a plugin configuration. Everything is decided here, before anything is done. */
-function planCall(call: Call): Plan {
+export function planCall(call: Call): Plan {
   const { command } = call.request;
   switch (command) {
     case "ADD":
@@ -115,10 +106,4 @@ function planCall(call: Call): Plan {
     default:
       return command satisfies never;
   }
-}
-
-/** Makes the call of a request, and plans it. */
-export function planRequest(session: Session, request: Request): { readonly call: Call; readonly plan: Plan } {
-  const call = makeCall(session, request);
-  return { call, plan: planCall(call) };
 }

@@ -1,4 +1,5 @@
 import { profiles } from "../../plugins/index.ts";
+import { makeCall } from "../../shared/call/call.ts";
 import type { Plan } from "../../shared/call/plan.ts";
 import { logOf } from "../../shared/call/session.ts";
 import type { Host } from "../../shared/host/host.ts";
@@ -7,7 +8,7 @@ import { type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts"
 import { lastElement } from "../../shared/protocol/names.ts";
 import { type ConfiguredVerb, parseRequest } from "../../shared/protocol/request.ts";
 import { parseVariables } from "../../shared/protocol/variables.ts";
-import { planRequest, run } from "../../shared/run.ts";
+import { planCall, run } from "../../shared/run.ts";
 import { isWrapperType } from "../lists/list.ts";
 import type { Call } from "../live/libcni.ts";
 import { hostOf } from "../model/wrapper-host.ts";
@@ -63,7 +64,7 @@ function planOf(host: Host, { stdin }: Call): Plan | undefined {
     const variables = parseVariables(host.env);
     const request = parseRequest(variables.command as ConfiguredVerb, variables, stdin);
     const session = { host, profiles, log: logOf({}, {}), cniVersion: undefined, fields: {} };
-    return planRequest(session, request).plan;
+    return planCall(makeCall(session, request));
   } catch (error) {
     if (error instanceof CniError) return undefined;
     throw error;

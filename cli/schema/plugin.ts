@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { pluginKeys } from "../../plugins/keys.ts";
-import { isCidr, parseIp } from "../../shared/attachment/subnet.ts";
+import { parseCidr, parseIp } from "../../shared/attachment/subnet.ts";
 import { ipamTypeOf } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 
@@ -21,7 +21,9 @@ const dnsKeys = optionalKeys({
 const address = z.string().refine((text) => text === "" || parseIp(text) !== undefined, "must be an IP address");
 
 /** A subnet, or an address with its prefix length. */
-const cidr = z.string().refine(isCidr, "must be an address with a prefix length, such as 10.0.0.0/24");
+const cidr = z
+  .string()
+  .refine((text) => parseCidr(text) !== undefined, "must be an address with a prefix length, such as 10.0.0.0/24");
 
 /** One route that the container gets (types.Route). */
 const route = optionalKeys({

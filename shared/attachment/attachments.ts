@@ -97,12 +97,12 @@ export function containerInterfaceNames(result: CniResult): string[] {
  * host-side one, is nobody's unless the container interface has no address of its own.
  */
 export function ownership(result: CniResult, attachment: Attachment, { netns, runtimeIfName }: AttachmentSelector) {
-  const members = new Set(attachment.members);
-  const lacksAddress = !hasAddress(result, attachment);
+  const isAddressed = hasAddress(result, attachment);
+  const owners = new Set(isAddressed ? containersOf(result, attachment) : attachment.members);
   let isRuntimes: boolean | undefined;
   return ({ interface: index }: IpConfig): boolean => {
-    if (typeof index === "number") return members.has(index) && (lacksAddress || isInside(result, index));
-    if (!lacksAddress) return false;
+    if (typeof index === "number") return owners.has(index);
+    if (isAddressed) return false;
     // Both are undefined if the runtime's interface is unlisted and this is its attachment.
     isRuntimes ??= findAttachment(result, runtimeIfName, netns)?.container === attachment.container;
     return isRuntimes;
@@ -110,15 +110,14 @@ export function ownership(result: CniResult, attachment: Attachment, { netns, ru
 }
 
 /** Whether a container interface of an attachment has an address in the result. */
-export function hasAddress(result: CniResult, { members }: Attachment): boolean {
-  return (result.ips ?? []).some(
-    ({ interface: index }) => typeof index === "number" && members.includes(index) && isInside(result, index),
-  );
+export function hasAddress(result: CniResult, attachment: Attachment): boolean {
+  const containers = containersOf(result, attachment);
+  return (result.ips ?? []).some(({ interface: index }) => typeof index === "number" && containers.includes(index));
 }
 
-function isInside({ interfaces }: CniResult, index: number): boolean {
-  const entry = interfaces?.[index];
-  return entry !== undefined && isContainerInterface(entry);
+/** The container interfaces of an attachment. */
+function containersOf({ interfaces }: CniResult, { members }: Attachment): readonly number[] {
+  return members.filter((index) => isContainerInterface(interfaces?.[index]));
 }
 
 /** Returns the error for an interface that prevResult does not list. */

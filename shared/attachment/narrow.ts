@@ -37,10 +37,9 @@ export function narrowResult(result: CniResult, attachment: Attachment, selector
  * subnet. `isOwn` tells which addresses are the attachment's.
  */
 export function routeFilter(result: CniResult, isOwn: (ip: IpConfig) => boolean): (route: Route) => boolean {
-  const addresses = (own: boolean) => () =>
-    (result.ips ?? []).filter((ip) => isOwn(ip) === own).map(({ address }) => address);
-  const isInOwn = subnetFinder(addresses(true));
-  const isInOther = subnetFinder(addresses(false));
+  const ips = result.ips ?? [];
+  const isInOwn = subnetFinder(ips.filter(isOwn).map(({ address }) => address));
+  const isInOther = subnetFinder(ips.filter((ip) => !isOwn(ip)).map(({ address }) => address));
   return ({ gw }) => !gw || isInOwn(gw) || !isInOther(gw);
 }
 

@@ -101,20 +101,13 @@ export function spliceMeta({ prevResult, attachment, selector }: Place, delegate
 // Host-side interfaces alone prove nothing: two results may begin with the same bridge.
 function carriesOver({ interfaces, ips }: CniResult, { interfaces: returned, ips: returnedIps }: CniResult): boolean {
   const before = interfaces ?? [];
+  const addresses = new Set((returnedIps ?? []).map(({ address }) => address));
   const isSame = (one: Interface, other?: Interface) => one.name === other?.name && one.sandbox === other?.sandbox;
   return (
     before.some(isContainerInterface) &&
     before.every((entry, index) => isSame(entry, returned?.[index])) &&
-    includesAll(
-      (returnedIps ?? []).map(({ address }) => address),
-      (ips ?? []).map(({ address }) => address),
-    )
+    (ips ?? []).every(({ address }) => addresses.has(address))
   );
-}
-
-function includesAll(all: readonly string[], some: readonly string[]): boolean {
-  const known = new Set(all);
-  return some.every((one) => known.has(one));
 }
 
 /** Returns the result with the attachment's index on each address that has none. Without an attachment it is unchanged. */
@@ -127,15 +120,9 @@ function indexed(result: CniResult, attachment: ListedAttachment | undefined): C
 }
 
 function withoutLoopback(result: CniResult): CniResult {
-  const interfaces = result.interfaces ?? [];
-  const isLoopback = (index: number): boolean => {
-    const candidate = interfaces[index];
-    return candidate !== undefined && isContainerInterface(candidate) && candidate.name === "lo";
-  };
-  return arranged(
-    result,
-    [...interfaces.keys()].filter((index) => !isLoopback(index)),
-  );
+  const isLoopback = (one: Interface) => isContainerInterface(one) && one.name === "lo";
+  const others = (result.interfaces ?? []).flatMap((one, index) => (isLoopback(one) ? [] : [index]));
+  return arranged(result, others);
 }
 
 function joinedDns(first: Dns, second: Dns): Dns {

@@ -3,19 +3,19 @@ type Ip = { readonly bits: 32; readonly value: number } | { readonly bits: 128; 
 
 /** Whether an address (`172.16.5.1`, `fd00::1`) is in the subnet of a CIDR (`172.16.5.2/24`). */
 export function subnetContains(cidr: string, address: string): boolean {
-  return subnetFinder(() => [cidr])(address);
+  return subnetFinder([cidr])(address);
 }
 
 /**
  * Returns a function that tells whether an address is in the subnet of one of the CIDRs. Each CIDR is parsed once, for the
  * first address. Comparing each of n routes with each of n addresses would take most of a call.
  */
-export function subnetFinder(cidrs: () => readonly string[]): (address: string) => boolean {
+export function subnetFinder(cidrs: readonly string[]): (address: string) => boolean {
   let all: ReturnType<typeof subnetsOf> | undefined;
   return (address) => {
     const ip = parseIp(address);
     if (ip === undefined) return false;
-    all ??= subnetsOf(cidrs());
+    all ??= subnetsOf(cidrs);
     const { lengths, names } = all;
     for (const length of lengths) if (names.has(subnetName(ip, length))) return true;
     return false;
@@ -35,20 +35,11 @@ function subnetsOf(cidrs: readonly string[]): { lengths: Set<number>; names: Set
   return { lengths, names };
 }
 
-/** Whether a text is an address with a prefix length, as Go's net.ParseCIDR reads it. */
-export function isCidr(text: string): boolean {
-  return parseCidr(text) !== undefined;
-}
-
-function parseCidr(text: string): { ip: Ip; length: number } | undefined {
-  const slash = text.indexOf("/");
-  const ip = parseIp(text.slice(0, slash));
-  const length = parseLength(text.slice(slash + 1));
+/** Parses an address with a prefix length, as Go's net.ParseCIDR does; undefined if the text is none. */
+export function parseCidr(text: string): { ip: Ip; length: number } | undefined {
+  const [, address = "", digits] = /^([^/]*)\/(\d{1,3})$/.exec(text) ?? [];
+  const [ip, length] = [parseIp(address), Number(digits)];
   return ip === undefined || length > ip.bits ? undefined : { ip, length };
-}
-
-function parseLength(text: string): number {
-  return /^\d{1,3}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
 }
 
 function subnetName(ip: Ip, length: number): string {

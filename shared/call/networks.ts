@@ -1,4 +1,4 @@
-import { subnetFinder } from "../attachment/subnet.ts";
+import { addressIn, subnetFinder } from "../attachment/subnet.ts";
 import { ipamOf, type Lease, leaseDirectoryOf } from "../journal/host-files.ts";
 import { goLookup, isJsonObject, type JsonObject } from "../protocol/json.ts";
 import type { Call } from "./call.ts";
@@ -31,7 +31,7 @@ export function inLeasedNetwork(call: Call): Target {
 function hasOlderLease(call: Call, network: string): boolean {
   const { facts, target } = call;
   const { ifName } = target.selector;
-  const isWanted = subnetFinder(() => subnetsOf(call.request.configuration));
+  const isWanted = subnetFinder(subnetsOf(call.request.configuration));
   return leasesIn(call, network, isWanted).some(
     ({ containerId, ifName: leased }) =>
       leased === ifName &&
@@ -66,8 +66,8 @@ function leasesIn(call: Call, network: string, isWanted?: (address: string) => b
 
 /** Whether addresses such as `172.26.64.2/20` are in the subnets that a plugin's configuration has for host-local. */
 export function areInSubnets(configuration: JsonObject, addresses: readonly string[]): boolean {
-  const isInside = subnetFinder(() => subnetsOf(configuration));
-  return addresses.every((address) => isInside(address.split("/")[0] ?? ""));
+  const isInside = subnetFinder(subnetsOf(configuration));
+  return addresses.every((address) => isInside(addressIn(address)));
 }
 
 /** The subnets of host-local's `subnet` and `ranges`, and of the capability `ipRanges`. */

@@ -33,35 +33,20 @@ export interface Log {
 export function logOf(env: Environment, wrapper: WrapperConfiguration): Log {
   const asked = wrapper.log?.level ?? env.CNI_WRAPPERS_LOG_LEVEL;
   const file = wrapper.log?.file ?? (env.CNI_WRAPPERS_LOG || undefined);
-  if (!asked) return { file, level: "info" };
-  return isLevel(asked) ? { file, level: asked } : { file, level: "info", unknownLevel: asked };
-}
-
-function isLevel(text: string): text is LogLevel {
-  return (levels as readonly string[]).includes(text);
-}
-
-/** Says what is wrong with the log's level; undefined if it is valid. */
-function levelProblem({ unknownLevel }: Log): string | undefined {
-  if (unknownLevel === undefined) return undefined;
-  return `CNI_WRAPPERS_LOG_LEVEL is "${unknownLevel}", which is not a level: the wrapper uses info. The levels are ${levels.join(", ")}.`;
-}
-
-/** Whether lines of that level are written. */
-function isLogged(log: Log, wanted: LogLevel): log is Log & { readonly file: string } {
-  return log.file !== undefined && levels.indexOf(wanted) <= levels.indexOf(log.level);
+  const level = levels.find((one) => one === asked);
+  return asked && !level ? { file, level: "info", unknownLevel: asked } : { file, level: level ?? "info" };
 }
 
 /** Writes a line to the call's log if its level is logged. Before the first line, it reports an unknown level. */
 export function say(session: Session, line: LogLine): void {
-  const { log } = session;
-  if (!isLogged(log, line.level)) return;
-  const problem = levelProblem(log);
-  if (problem !== undefined) {
-    session.log = { file: log.file, level: log.level };
-    write(session, log.file, { level: "warn", message: problem });
+  const { file, level, unknownLevel } = session.log;
+  if (file === undefined || levels.indexOf(line.level) > levels.indexOf(level)) return;
+  if (unknownLevel !== undefined) {
+    session.log = { file, level };
+    const problem = `CNI_WRAPPERS_LOG_LEVEL is "${unknownLevel}", which is not a level: the wrapper uses info.`;
+    write(session, file, { level: "warn", message: `${problem} The levels are ${levels.join(", ")}.` });
   }
-  write(session, log.file, line);
+  write(session, file, line);
 }
 
 /** Logs what an operator should know. */
@@ -80,10 +65,12 @@ export function debug(session: Session, message: string, more?: JsonObject): voi
   say(session, { level: "debug", message, more });
 }
 
-/** Writes a line. The first one that cannot be written is a warning on stderr: it never fails a call. */
-function write(session: Session, file: string, line: LogLine): void {
+/** Writes a line, and masks likely secrets. The first one that cannot be written is a warning on stderr: it never fails a call. */
+function write(session: Session, file: string, { level, message, more }: LogLine): void {
   const { host, log, fields } = session;
-  const problem = writeLine(host, file, { ...line, more: { ...fields, ...line.more } });
+  const time = new Date(host.now()).toISOString();
+  const line = { time, level, pid: host.pid, ...callFields(host.env), ...fields, ...more, message };
+  const problem = host.appendLine(file, `${lineText(line)}\n`);
   if (problem === undefined || log.isUnwritable) return;
   session.log = { ...log, isUnwritable: true };
   host.writeStderr(`cni-wrappers: warning: cannot write the log ${file}: ${problem}\n`);
@@ -94,13 +81,6 @@ interface LogLine {
   readonly level: LogLevel;
   readonly message: string;
   readonly more?: JsonObject | undefined;
-}
-
-/** Appends one JSON line to a log and masks likely secrets. Returns the name of the error, or undefined. */
-function writeLine(host: Host, file: string, { level, message, more }: LogLine): string | undefined {
-  const time = new Date(host.now()).toISOString();
-  const line = { time, level, pid: host.pid, ...callFields(host.env), ...more, message };
-  return host.appendLine(file, `${lineText(line)}\n`);
 }
 
 // A configuration or an answer can be nested too deeply for JSON.stringify.

@@ -1,5 +1,5 @@
 import { withInterfaces } from "../attachment/attachments.ts";
-import { isCidr, parseIp } from "../attachment/subnet.ts";
+import { parseCidr, parseIp } from "../attachment/subnet.ts";
 import { type Session, warn } from "../call/session.ts";
 import { ipamOf } from "../journal/host-files.ts";
 import type { Entry } from "../journal/journal.ts";
@@ -79,7 +79,7 @@ const words = nullish(anyText);
 const texts = nullish(list(words));
 const whole = nullish(leaf((value) => (Number.isSafeInteger(value) ? undefined : "must be a whole number")));
 const cidr = optional(
-  leaf((value) => (typeof value === "string" && isCidr(value) ? undefined : "must be an address with a length")),
+  leaf((value) => (typeof value === "string" && parseCidr(value) ? undefined : "must be an address with a length")),
 );
 const ip = nullish(
   leaf((value) => (value === "" || (typeof value === "string" && parseIp(value)) ? undefined : "must be an address")),

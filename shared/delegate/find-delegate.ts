@@ -5,9 +5,9 @@ import { lastElement } from "../protocol/names.ts";
 
 /** Finds the delegate, an executable that is not the wrapper itself; undefined if there is none. */
 export function findDelegate(host: Host, delegate: string): string | undefined {
-  const listed = listedDirectories(host, delegate);
-  // Only a delegate that is in none of these directories needs the executable's own.
-  return executableIn(host, listed, delegate) ?? executableIn(host, ownDirectory(host, listed, delegate), delegate);
+  // guard: no file that is no program is run, nor the wrapper itself
+  for (const path of candidates(host, delegate)) if (host.inspect(path) === "executable") return path;
+  return undefined;
 }
 
 /**
@@ -15,34 +15,16 @@ export function findDelegate(host: Host, delegate: string): string | undefined {
  * the delegate's own name tries only the directories after its own in CNI_PATH, so that wrappers of several versions cannot
  * call each other forever.
  */
-export function candidates(host: Host, delegate: string): string[] {
-  const listed = listedDirectories(host, delegate);
-  return [...listed, ...ownDirectory(host, listed, delegate)].map((directory) => pathIn(directory, delegate));
-}
-
-function executableIn(host: Host, directories: readonly string[], delegate: string): string | undefined {
-  for (const directory of directories) {
-    const path = pathIn(directory, delegate);
-    // guard: no file that is no program is run, nor the wrapper itself
-    if (host.inspect(path) === "executable") return path;
-  }
-  return undefined;
-}
-
-function listedDirectories(host: Host, delegate: string): readonly string[] {
+function* candidates(host: Host, delegate: string): Generator<string> {
   const directories = searchPath(host.env.CNI_PATH ?? "");
   // guard: a wrapper with its plugin's name does not call itself
-  if (lastElement(host.calledAs) !== delegate) return directories;
-  const own = directoryOf(host.calledAs);
-  return own === undefined ? directories : directoriesBehind(host, directories, own);
-}
-
-function ownDirectory(host: Host, listed: readonly string[], delegate: string): readonly string[] {
-  // guard: a wrapper with its plugin's name does not call itself
-  if (lastElement(host.calledAs) === delegate) return [];
-  // The executable's path is absolute.
-  const own = directoryOf(host.executable) as string;
-  return listed.includes(own) ? [] : [own];
+  const isNamesake = lastElement(host.calledAs) === delegate;
+  const behind = isNamesake ? directoryOf(host.calledAs) : undefined;
+  for (const directory of behind === undefined ? directories : directoriesBehind(host, directories, behind))
+    yield pathIn(directory, delegate);
+  // Only a delegate that is in none of these directories needs the executable's own.
+  const own = isNamesake ? undefined : directoryOf(host.executable);
+  if (own !== undefined && !directories.includes(own)) yield pathIn(own, delegate);
 }
 
 /** Returns the directory of a path, if it has one. */
@@ -101,7 +83,7 @@ export function missingDelegate(host: Host, delegate: string, key: "delegateNotF
 }
 
 function whyMissing(host: Host, delegate: string): string {
-  const seen = candidates(host, delegate).map((path) => ({ path, inspected: host.inspect(path) }));
+  const seen = Array.from(candidates(host, delegate), (path) => ({ path, inspected: host.inspect(path) }));
   // The name of a wrapper, as in "delegate": "bridge-wrapper".
   const isWrappers = delegateName(delegate) !== delegate;
   if (

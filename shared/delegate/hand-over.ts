@@ -64,15 +64,10 @@ export function readInput(host: Host): string | undefined {
   return input.decodeUtf8();
 }
 
-/** Writes a text to stdout. Returns the exit code. */
-export function print(host: Host, text: string): number {
-  host.writeStdout(text);
-  return 0;
-}
-
 /** Answers VERSION with the wrapper's own list. Returns the exit code. */
 export function printVersions(host: Host): number {
-  return print(host, `${JSON.stringify(versionResult(readInput(host)))}\n`);
+  host.writeStdout(`${JSON.stringify(versionResult(readInput(host)))}\n`);
+  return 0;
 }
 
 /** Logs an error result and gives it to the runtime. Returns the exit code. */

@@ -72,7 +72,9 @@ export class Facts {
   /** The journal of an attachment, which may have no file yet. */
   journal(key: AttachmentKey): Journal {
     const file = journalFile(key);
-    return this.#parsed(file, () => parseJournal(key, this.read(file)));
+    const journal = this.#journals.get(file) ?? parseJournal(key, this.read(file));
+    this.#journals.set(file, journal);
+    return journal;
   }
 
   /** Whether an attachment's journal is there and cannot be read: too many files are open, for example. */
@@ -110,8 +112,10 @@ export class Facts {
 
   /** The journal in a file; undefined if the file does not say whose it is. */
   journalAt(file: string): Journal | undefined {
-    const journal = this.#parsed(file, () => parseFoundJournal(file, this.read(file) ?? ""));
-    if (journal) this.#found.add(file);
+    const journal = this.#journals.get(file) ?? parseFoundJournal(file, this.read(file) ?? "");
+    if (journal === undefined) return undefined;
+    this.#journals.set(file, journal);
+    this.#found.add(file);
     return journal;
   }
 
@@ -229,12 +233,6 @@ export class Facts {
 
   #filesIn(directory: string): string[] {
     return this.list(directory).map((name) => `${directory}/${name}`);
-  }
-
-  #parsed<T extends Journal | undefined>(file: string, parse: () => T): T {
-    const journal = (this.#journals.get(file) as T) ?? parse();
-    if (journal) this.#journals.set(file, journal);
-    return journal;
   }
 
   #forgetFile(file: string): void {

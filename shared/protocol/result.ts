@@ -34,6 +34,14 @@ export interface CniResult extends JsonObject {
 }
 
 /** Whether an interface is inside a container. */
-export function isContainerInterface(candidate: Interface): boolean {
-  return candidate.sandbox !== undefined && candidate.sandbox !== null && candidate.sandbox !== "";
+export function isContainerInterface(candidate: Interface | undefined): boolean {
+  return (candidate?.sandbox ?? "") !== "";
+}
+
+/** Whether a result lists an interface of that name in that sandbox. */
+export function listsInterface(
+  { interfaces }: CniResult,
+  { name, sandbox }: Pick<Interface, "name" | "sandbox">,
+): boolean {
+  return (interfaces ?? []).some((one) => one.name === name && one.sandbox === sandbox);
 }

@@ -1,19 +1,14 @@
-import {
-  type AttachmentSelector,
-  containerInterfaceNames,
-  missingAttachment,
-  ownAttachment,
-} from "../attachment/attachments.ts";
+import { containerInterfaceNames, missingAttachment, ownAttachment } from "../attachment/attachments.ts";
 import { narrowPrevResult } from "../attachment/narrow.ts";
 import type { Call } from "../call/call.ts";
 import { delegateCall } from "../call/delegate-call.ts";
 import { inLeasedNetwork } from "../call/networks.ts";
 import { type AddPlan, type HandOver, planHandOver, type Splice } from "../call/plan.ts";
-import { sharedDeviceName } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
 import { indexProblem } from "../protocol/request.ts";
-import type { CniResult } from "../protocol/result.ts";
+import { type CniResult, listsInterface } from "../protocol/result.ts";
 import { isChainVersion } from "../protocol/versions.ts";
+import { sharedDeviceOf } from "./fixed-mac.ts";
 
 /** Plans ADD. Code 7 if a name or a subnet is taken, 103 if a chained plugin's interface is missing. */
 export function planAdd(given: Call): AddPlan | HandOver {
@@ -37,9 +32,13 @@ function planChainedAdd(call: Call, prevResult: CniResult): AddPlan {
   const others = containerInterfaceNames(prevResult);
   if (profile?.takesOverHostInterface && others.length === 0) return planFirstAdd(call);
   if (role === "creator") {
-    refuseIndexOutside(prevResult);
+    const problem = indexProblem(prevResult, "prevResult");
+    // Such an index would point to an appended interface.
+    if (problem !== undefined) throw new CniError("invalidPrevResult", problem);
     refuseDeviceName(call);
-    refuseTakenName(prevResult, selector);
+    const { ifName, netns } = selector;
+    if (listsInterface(prevResult, { name: ifName, sandbox: netns }))
+      throw new CniError("interfaceNameTaken", ifName, `an earlier plugin of the list made it in ${netns}`);
     return { do: "add", call: delegateCall(call, "none"), splice: { as: "creator", selector, prevResult } };
   }
   if (others.length === 0) return { do: "add", call: delegateCall(call), splice: { as: "only" } };
@@ -50,21 +49,9 @@ function planChainedAdd(call: Call, prevResult: CniResult): AddPlan {
   return { do: "add", call: delegateCall(call, narrowed), splice };
 }
 
-function refuseTakenName({ interfaces }: CniResult, { ifName, netns }: AttachmentSelector): void {
-  const isTaken = (interfaces ?? []).some(({ name, sandbox }) => name === ifName && sandbox === netns);
-  if (isTaken) throw new CniError("interfaceNameTaken", ifName, `an earlier plugin of the list made it in ${netns}`);
-}
-
-// Such an index would point to an appended interface.
-function refuseIndexOutside(prevResult: CniResult): void {
-  const problem = indexProblem(prevResult, "prevResult");
-  if (problem !== undefined) throw new CniError("invalidPrevResult", problem);
-}
-
 // The plugin's CHECK would confuse the two.
-function refuseDeviceName({ request: { configuration }, target: { profile, selector } }: Call): void {
-  const device = profile?.sharedDevice && sharedDeviceName(profile.sharedDevice, configuration);
-  if (device === selector.ifName) {
+function refuseDeviceName(call: Call): void {
+  const { profile, selector } = call.target;
+  if (sharedDeviceOf(call) === selector.ifName)
     throw new CniError("interfaceNameTaken", selector.ifName, `it is the plugin's own ${profile?.sharedDevice?.key}`);
-  }
 }

@@ -1,10 +1,4 @@
-import {
-  type AddedInterface,
-  containerInterfaceNames,
-  ownAttachment,
-  withAdded,
-  withInterfaces,
-} from "../attachment/attachments.ts";
+import { containerInterfaceNames, ownAttachment, withAdded, withInterfaces } from "../attachment/attachments.ts";
 import { narrowPrevResult } from "../attachment/narrow.ts";
 import type { Call } from "../call/call.ts";
 import { warn } from "../call/session.ts";
@@ -13,7 +7,7 @@ import { removeIfUndone, type Undoing } from "../delegate/undoing.ts";
 import { cachedResultFile } from "../journal/host-files.ts";
 import { type Entry, isStanding, type Journal, withoutStrays } from "../journal/journal.ts";
 import { toCniError } from "../protocol/errors.ts";
-import type { CniResult } from "../protocol/result.ts";
+import { type CniResult, listsInterface } from "../protocol/result.ts";
 
 /** Returns what undoing the entries of a call's journal needs. */
 export function undoingOf({ session, facts, journal, request }: Call): Undoing {
@@ -34,7 +28,11 @@ export function prevResultFor(
   try {
     if (attachment) {
       const narrowed = narrowPrevResult(prevResult, withAdded(prevResult, attachment, added), selector);
-      return withInterfaces(narrowed, unlisted(narrowed, added));
+      // An older result does not list all of them.
+      return withInterfaces(
+        narrowed,
+        added.filter((one) => !listsInterface(narrowed, one)),
+      );
     }
     if (containerInterfaceNames(prevResult).length === 0) return prevResult;
   } catch (error) {
@@ -42,11 +40,6 @@ export function prevResultFor(
   }
   warn(session, `${why}: the delegate gets ${role === "meta" ? "all of it" : "no prevResult"}`);
   return role === "meta" ? prevResult : undefined;
-}
-
-/** The interfaces of an entry that an older result does not list. */
-function unlisted({ interfaces }: CniResult, added: readonly AddedInterface[]): readonly AddedInterface[] {
-  return added.filter(({ name, sandbox }) => !interfaces?.some((one) => one.name === name && one.sandbox === sandbox));
 }
 
 /** Removes the journal if nothing is left of it, and undoes what siblings left because it was shared with this one. */

@@ -9,7 +9,7 @@ import { CniError } from "../protocol/errors.ts";
 import { hasTooManyValues, isTooDeep, parseJsonObject, tooManyValues } from "../protocol/json.ts";
 import { losesNumbers } from "../protocol/json-text.ts";
 import { resultProblem } from "../protocol/request.ts";
-import { type CniResult, isContainerInterface } from "../protocol/result.ts";
+import { type CniResult, isContainerInterface, listsInterface } from "../protocol/result.ts";
 import { isChainVersion } from "../protocol/versions.ts";
 import { type RouterAddress, withRouterAddresses } from "./slaac.ts";
 
@@ -109,13 +109,6 @@ function madeBy(
     .filter((one) => splice.as !== "creator" || !listsInterface(splice.prevResult, one))
     .map(({ name, sandbox }) => ({ name, sandbox: String(sandbox) }));
   return { addresses: addressesOf(result, selector), added };
-}
-
-function listsInterface(
-  { interfaces }: CniResult,
-  { name, sandbox }: { name: string; sandbox?: string | null },
-): boolean {
-  return (interfaces ?? []).some((one) => one.name === name && one.sandbox === sandbox);
 }
 
 // A renamed interface has its own leases, so two pools of one subnet may give the same address.

@@ -1,10 +1,11 @@
 import { profiles } from "../../../plugins/index.ts";
+import { makeCall } from "../../../shared/call/call.ts";
 import type { Plan } from "../../../shared/call/plan.ts";
 import { logOf } from "../../../shared/call/session.ts";
 import type { Answer, Bytes, Host } from "../../../shared/host/host.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { Request } from "../../../shared/protocol/request.ts";
-import { planRequest, run } from "../../../shared/run.ts";
+import { planCall, run } from "../../../shared/run.ts";
 import { frozen } from "./frozen.ts";
 import { blue } from "./requests.ts";
 
@@ -126,7 +127,7 @@ export function sessionOn(machine: Machine, call: Call = {}) {
 
 /** Plans a call on a fake machine. */
 export function planOf(request: Request, calledAs = "bridge-wrapper", machine: Machine = {}): Plan {
-  return planRequest(sessionOn(machine, { calledAs }).session, request).plan;
+  return planCall(makeCall(sessionOn(machine, { calledAs }).session, request));
 }
 
 /** The runtime's variables. A call can change them. */
