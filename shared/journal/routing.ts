@@ -126,6 +126,7 @@ function readFamily(text: string, everything: string, bits: number): Routing | u
     // A router's own routes come and go with it.
     routes: routes
       .filter(({ table, protocol }) => !isAny(table, "local", "255") && !isAny(protocol, "ra", "9"))
+      .flatMap(hopsOf)
       .map((route) => kernelRoute(route, everything, bits)),
     rules: rules.filter(({ src }) => src !== "all").map(kernelRule),
     addresses: links.flatMap(({ ifname, addr_info }) =>
@@ -139,6 +140,12 @@ function readFamily(text: string, everything: string, bits: number): Routing | u
 /** Whether ip(8) writes one of these: a name, or with -N its number. */
 function isAny(value: unknown, ...names: readonly string[]): boolean {
   return names.some((name) => name === value);
+}
+
+// Two interfaces of a container with a default route: in IPv6 the kernel makes one of both.
+function hopsOf(route: JsonObject): JsonObject[] {
+  const { nexthops } = route;
+  return Array.isArray(nexthops) ? nexthops.filter(isJsonObject).map((hop) => ({ ...route, ...hop })) : [route];
 }
 
 function kernelRoute({ dst, gateway, dev, table }: JsonObject, everything: string, bits: number): KernelRoute {

@@ -163,6 +163,21 @@ test("a default route of each interface: eth0's stays, eth1's is sbr's, and CHEC
   await expectFailedCheck(lab, both, container, /^Expected Route .*0\.0\.0\.0/);
 });
 
+test("an IPv6 default route of each interface, which the kernel makes one: CHECK sees its loss", async () => {
+  await using lab = await Lab.start();
+  const creator = (name: string) => ({
+    ...bridge,
+    bridge: `${name}0`,
+    ipam: hostLocal(`fd00:${name}::/64`, { dst: "::/0" }),
+  });
+  const both = zone("1.0.0", wrapped(creator("a")), wrapped(creator("b"), "eth1"), wrapped(sbr, "eth1"));
+  const container = await attach(lab, both);
+  expect(await lab.ip(container, "-6", "route")).toContain("nexthop via fd00:a::1 dev eth0");
+  expectPassed(await lab.goCni.check(both, container));
+  await lab.ip(container, "-6", "route", "del", "default");
+  await expectFailedCheck(lab, both, container, /^Expected Route .* not found in routing table$/);
+});
+
 test("a sibling had an interface in the subnet of eth1 when sbr moved the routes, and it is gone: CHECK passes", async () => {
   await using lab = await Lab.start();
   const container = await lab.addContainer("c1");

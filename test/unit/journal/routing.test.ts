@@ -55,6 +55,15 @@ describe("the output of ip(8)", () => {
     expect(parseRouting(toMain, "[]\n[]\n[]\n")?.rules).toStrictEqual([{ src: "10.1.0.2", table: "main" }]);
   });
 
+  test("has a route of several hops once for each", () => {
+    const hops = '{"gateway":"fd00:a::1","dev":"eth0","weight":1},{"gateway":"fd00:b::1","dev":"eth1","weight":1},null';
+    const text = `[{"dst":"default","metric":1024,"nexthops":[${hops}]}]\n[]\n[]\n`;
+    expect(parseRouting("[]\n[]\n[]\n", text)?.routes).toStrictEqual([
+      { dst: "::/0", gateway: "fd00:a::1", dev: "eth0", table: "main" },
+      { dst: "::/0", gateway: "fd00:b::1", dev: "eth1", table: "main" },
+    ]);
+  });
+
   test("fits a journal with a table's name", () => {
     const named = ([first, ...others]: MovedRouting["routes"]) => [
       { ...first, table: "uplink" } as KernelRoute,
