@@ -50,6 +50,11 @@ describe("an attachment with its added interfaces", () => {
     expect(withAdded(result, second, added.slice(0, 1))).toEqual({ container: 4, members: [1, 4] });
   });
 
+  test("has them in that order among more than ten, whose indexes are no texts", () => {
+    const many = frozen({ interfaces: [...Array<object>(9).fill(port), tap, eth1] } as never);
+    expect(withAdded(many, { container: 10, members: [10] }, added).members).toEqual([...Array(11).keys()]);
+  });
+
   test("is the same if the result lists none of them", () => {
     const first = { container: 0, members: [0] };
     expect(withAdded(result, first, [])).toBe(first);

@@ -97,6 +97,12 @@ describe("the table of docs/behavior.md", () => {
       {},
       "not complete",
     ],
+    [
+      "this namespace, it passed 15 minutes ago, and a stray one has failed since",
+      [entryOf({ uptime: 90 }), tryOf({ stray: true, isGivenUp: true, failed: {} })],
+      {},
+      "add, then write",
+    ],
     ["this namespace, and libcni's result is gone since", [entryOf({ resultMs: 5 })], {}, "not complete"],
     ["this namespace, it passed just 15 minutes ago", [entryOf({ uptime: 100 })], {}, "not complete"],
     [

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../../shared/journal/journal.ts";
+import { checksumOf } from "../../../shared/journal/own-entry.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { del, runsOf, zone } from "../support/dels.ts";
 import { bootId, callWrapper, exits, type Machine, messagesOf, ownNamespace, planOf } from "../support/fake-host.ts";
@@ -111,6 +112,14 @@ describe("the prevResult of a DEL", () => {
     expect(resultMs({ files: since(first) })).toEqual([ofAdd.ips]);
     expect(resultMs({ files: since(first - 1) })).toEqual([other.ips]);
     expect(resultMs({ files: journalFiles(withResult({ resultMs: first })) })).toEqual([other.ips]);
+  });
+
+  test("is that of the entry's interface, whatever name the list gives it now", () => {
+    const own = entryOf({ ifName: "eth1", checksum: checksumOf({ ...zone, bridge: "disc0" }) });
+    const stdin = { bridge: "disc0", wrapper: { ifName: "eth2" }, prevResult: bothResult };
+    expect(shownIn(del("bridge", stdin, { entries: [own] }))).toMatchObject([
+      { interfaces: [{ name: "disc0" }, { name: "veth1" }, { name: "eth1" }] },
+    ]);
   });
 
   test("of a version without chains goes to the plugin as it came", () => {

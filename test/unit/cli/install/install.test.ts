@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -67,8 +67,8 @@ test("a first installation", () => {
   expect(statSync(at("cni-wrappers")).mode & 0o7777).toBe(0o755);
 });
 
-test("with a umask of 0 only the owner can write", () => {
-  const umask = process.umask(0);
+test.each(["000", "077"])("with a umask of %s only the owner can write, and everybody can run the wrappers", (mask) => {
+  const umask = process.umask(mask);
   try {
     installed("1.0.0");
     installed("2.0.0");
@@ -77,6 +77,7 @@ test("with a umask of 0 only the owner can write", () => {
   }
   const paths = [".cni-wrappers", ".cni-wrappers/checksums", ".cni-wrappers/previous", "cni-wrappers"];
   expect(paths.map((path) => statSync(at(path)).mode & 0o022)).toEqual([0, 0, 0, 0]);
+  expect(statSync(at("cni-wrappers")).mode & 0o111).toBe(0o111);
 });
 
 test("an old archive with a newer name changes nothing", () => {
@@ -528,6 +529,22 @@ test("what a killed command left is removed, unless its process lives", () => {
   installed("2.0.0");
   expect(hidden()).toEqual(["checksums", `new.${alive}`, "previous", "renew.999999999-1"]);
   expect(readFileSync(at(".cni-wrappers/previous"))).toEqual(program("1.0.0"));
+});
+
+test("what a process leaves stays while it lives, whatever its name is", () => {
+  installed("1.0.0");
+  // Like a name in parentheses, as proc_pid_stat(5) writes it.
+  symlinkSync("/bin/sleep", at("a ) b"));
+  const child = spawn(at("a ) b"), ["60"]);
+  try {
+    const [, fields = ""] = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(" (a ) b) ");
+    const left = `new.${child.pid}-${fields.split(" ")[19]}`;
+    writeFileSync(at(`.cni-wrappers/${left}`), "");
+    installed("2.0.0");
+    expect(hidden()).toContain(left);
+  } finally {
+    child.kill("SIGKILL");
+  }
 });
 
 test("a version that a killed command replaced becomes the previous one", () => {
