@@ -3,13 +3,13 @@ import { delegateCall } from "./call/delegate-call.ts";
 import { type Plan, planHandOver } from "./call/plan.ts";
 import { debug, logOf, type Session, warn } from "./call/session.ts";
 import { delegateName } from "./call/target.ts";
-import { handOver, handOverNested, isNested, printError, printVersions, readInput } from "./delegate/hand-over.ts";
-import { prepareCall } from "./delegate/run-delegate.ts";
+import { handOver, handOverUnchanged, printError, printVersions, readInput } from "./delegate/hand-over.ts";
+import { nestedVariable, prepareCall } from "./delegate/run-delegate.ts";
 import type { Host } from "./host/host.ts";
 import type { Profiles } from "./plugin/profile.ts";
 import { errorResult, toCniError } from "./protocol/errors.ts";
 import { lastElement } from "./protocol/names.ts";
-import { decodeConfiguration, parseRequest, type Request } from "./protocol/request.ts";
+import { type ConfiguredVerb, decodeConfiguration, parseRequest, type Request } from "./protocol/request.ts";
 import { parseVariables, type Variables } from "./protocol/variables.ts";
 import { supportedVersions } from "./protocol/versions.ts";
 import { planAdd } from "./verbs/add.ts";
@@ -24,7 +24,8 @@ export function run(host: Host, profiles: Profiles): number {
   const session: Session = { host, profiles, log: logOf(host.env, {}), cniVersion: undefined, fields: {} };
   try {
     if (!host.env.CNI_COMMAND) return printAbout(host);
-    if (isNested(host)) return handOverNested(session);
+    // A wrapped plugin runs this wrapper, as flannel runs bridge. The outer wrapper remembers the attachment.
+    if (host.env[nestedVariable]) return handOverUnchanged(session);
     const variables = parseVariables(host.env);
     if (variables.command === "VERSION") return runVersion(session);
     const call = makeCall(session, readRequest(session, variables));
@@ -36,17 +37,15 @@ export function run(host: Host, profiles: Profiles): number {
 
 /** VERSION is the delegate's answer, or the wrapper's own if the executable's name does not name a delegate. */
 function runVersion(session: Session): number {
-  const delegate = delegateName(session.host.calledAs);
-  if (delegate === undefined) return printVersions(session.host);
-  return handOver(session, { ...planHandOver({ delegate, environment: {} }), withoutDelegate: "ownVersions" });
+  return delegateName(session.host.calledAs) === undefined ? printVersions(session.host) : handOverUnchanged(session);
 }
 
 function readRequest(session: Session, variables: Variables): Request {
-  const { command } = variables;
-  const decoded = decodeConfiguration(command as Request["command"], readInput(session.host));
+  const command = variables.command as ConfiguredVerb;
+  const decoded = decodeConfiguration(command, readInput(session.host));
   // An error result repeats the runtime's version (SPEC.md, section 5), even if another key is invalid.
   if (typeof decoded.cniVersion === "string") session.cniVersion = decoded.cniVersion;
-  const request = parseRequest(command as Request["command"], variables, decoded);
+  const request = parseRequest(command, variables, decoded);
   const { configuration, wrapper } = request;
   session.log = logOf(session.host.env, wrapper);
   session.fields.network = configuration.name;

@@ -2,7 +2,7 @@ import { findAttachment } from "../attachment/attachments.ts";
 import { Facts } from "../journal/facts.ts";
 import type { AttachmentKey, Entry, Journal } from "../journal/journal.ts";
 import { parseJournal } from "../journal/lines.ts";
-import { checksumOf, laterEntry, ownEntry, type PluginIdentity } from "../journal/own-entry.ts";
+import { checksumOf, laterEntry, ownEntry } from "../journal/own-entry.ts";
 import type { Role } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
@@ -50,29 +50,17 @@ export function makeCall(session: Session, given: Request): Call {
   const key = { network: configuration.name, containerId, runtimeIfName: configured.selector.runtimeIfName };
   const journal = attachmentVerbs.includes(command) ? facts.journal(key) : parseJournal(key);
   const role = command === "ADD" ? (configured.role ?? roleIn(prevResult, configured)) : configured.role;
-  const own = findEntry({ request, target: configured, journal, role });
+  const own = (command === "ADD" ? ownEntry : laterEntry)(journal, {
+    type: configured.delegate,
+    role,
+    ifName: configured.selector.ifName,
+    wrapper: request.wrapper as JsonObject,
+    checksum: () => checksumOf(configuration),
+  });
   const target = { ...configured, role: role ?? own?.role };
   const notes = [...request.warnings, ...misplaced.map(({ message }) => message)];
   if (journal.problem !== undefined) notes.push(`${journal.file} cannot be read: ${journal.problem}`);
   return { session, facts, request, target, prevResult, key, journal, own, notes };
-}
-
-function findEntry({
-  request,
-  target,
-  journal,
-  role,
-}: Pick<Call, "request" | "target" | "journal"> & { role: Role | undefined }) {
-  const { configuration, wrapper, command } = request;
-  let checksum: string | undefined;
-  const plugin: PluginIdentity = {
-    type: target.delegate,
-    role,
-    ifName: target.selector.ifName,
-    wrapper: wrapper as JsonObject,
-    checksum: () => (checksum ??= checksumOf(configuration)),
-  };
-  return command === "ADD" ? ownEntry(journal, plugin) : laterEntry(journal, plugin);
 }
 
 /** An unknown plugin acts on the interface if prevResult has it, and makes it otherwise. */

@@ -6,7 +6,7 @@ import { CniError } from "../protocol/errors.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { versionResult } from "../protocol/versions.ts";
 import { findDelegate, missingDelegate } from "./find-delegate.ts";
-import { type Finished, inputOf, nestedMark, nestedVariable, noteDelegate, runDelegate } from "./run-delegate.ts";
+import { type Finished, inputOf, nestedMark, noteDelegate, runDelegate } from "./run-delegate.ts";
 
 /**
  * Replaces this process with the delegate. Spawns it instead if exec is impossible, or if there is a log, which says how the
@@ -31,19 +31,14 @@ export function printed({ stdout, exitCode }: Finished): number {
   return exitCode;
 }
 
-/** Whether a wrapped plugin runs this wrapper, as flannel runs bridge. */
-export function isNested({ env }: Host): boolean {
-  return Boolean(env[nestedVariable]);
-}
-
 /** The answers of the verbs that have one of their own if the delegate is missing. */
 const answers: Readonly<Record<string, HandOver["withoutDelegate"]>> = {
   STATUS: "unavailable",
   VERSION: "ownVersions",
 };
 
-/** Hands a call over to the next executable of the wrapper's name. The outer wrapper remembers the attachment. */
-export function handOverNested(session: Session): number {
+/** Hands a call over, as it came, to the next executable of the wrapper's name. */
+export function handOverUnchanged(session: Session): number {
   const { calledAs, env } = session.host;
   const delegate = delegateName(calledAs);
   if (delegate === undefined) throw new CniError("unnamedDelegate", `started as ${calledAs}`);

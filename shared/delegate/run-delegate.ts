@@ -45,16 +45,25 @@ export function runDel(
   entry: Pick<Entry, "path">,
   call: DelegateCall,
 ): Finished {
+  return runDelegate(session, { path: locate(session, call, entry.path), call });
+}
+
+/**
+ * Returns the path of a call's delegate, or the one at which its ADD found it. Code 100 if it is missing. All later log lines
+ * name the delegate.
+ */
+export function locate(session: Session, call: DelegateCall, earlier = ""): string {
   const { host } = session;
   noteDelegate(session, call);
   const path =
     // guard: a path that is no executable is not run
-    findDelegate(host, call.delegate) ?? (host.inspect(entry.path) === "executable" ? entry.path : undefined);
+    findDelegate(host, call.delegate) ?? (host.inspect(earlier) === "executable" ? earlier : undefined);
+  // guard: no ADD, CHECK or DEL passes without the plugin
   if (path === undefined) throw missingDelegate(host, call.delegate, "delegateNotFound");
-  return runDelegate(session, { path, call });
+  return path;
 }
 
-/** A wrapper that finds this variable was started by a wrapped plugin, and keeps no journal. */
+/** A wrapper that finds this variable was started by a wrapped plugin, as flannel starts bridge, and keeps no journal. */
 export const nestedVariable = "CNI_WRAPPERS_NESTED";
 export const nestedMark = { [nestedVariable]: "1" } as const;
 

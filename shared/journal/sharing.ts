@@ -65,12 +65,13 @@ function isChained({ role, type }: Entry, { profile, siblings }: Around): boolea
 
 function removalOfCreator(entry: Entry, around: Around): Removal {
   const withNamespace = isInterfaceOurs(entry, around);
+  const holding = holders(around);
   // guard: a lease that another attachment has
-  const sharing = holders(around).filter((other) => hasSameLease(entry, other));
+  const sharing = holding.filter((other) => hasSameLease(entry, other));
   const isShared = sharing.length > 0 || isLeaseInResults(entry, around);
   const hasRules = masquerades(entry, around.profile) && entry.bootId === around.bootId;
   // guard: the masquerading of another attachment
-  const keepsMasquerading = hasRules && holders(around).some((other) => sharesMasquerading(entry, other));
+  const keepsMasquerading = hasRules && holding.some((other) => sharesMasquerading(entry, other));
   // An ADD that still runs may not get the lease of this entry. If it fails, nobody else would free that.
   const mayFail = !entry.failed && sharing.length > 0 && sharing.every(({ done }) => !done);
   // Nobody knows what else an unknown plugin left.
@@ -89,7 +90,7 @@ function removalOfCreator(entry: Entry, around: Around): Removal {
     withNamespace,
     freesLease: !isShared,
     keepsMasquerading,
-    ...(isSpoofCheckOfOthers(entry, around) && { keepsSpoofCheck: true }),
+    ...(isSpoofCheckOfOthers(entry, around, holding) && { keepsSpoofCheck: true }),
     waits: leaseWaits || rulesWait || othersWait,
     addAgain: [],
   };
@@ -118,10 +119,10 @@ function sharesMasquerading({ delegateNetwork, bootId }: Entry, other: Entry): b
 }
 
 // The rules are named by container and interface (uniqueID in plugins/main/bridge/bridge.go), in whatever network.
-function isSpoofCheckOfOthers({ ifName, configuration }: Entry, around: Around): boolean {
+function isSpoofCheckOfOthers({ ifName, configuration }: Entry, around: Around, holding: readonly Entry[]): boolean {
   const isChecked = (one: Pick<Entry, "configuration">) => goLookup(one.configuration, "macspoofchk") === true;
   // guard: the MAC check of another attachment
-  if (holders(around).some((one) => one.role === "creator" && one.ifName === ifName && isChecked(one))) return true;
+  if (holding.some((one) => one.role === "creator" && one.ifName === ifName && isChecked(one))) return true;
   const isNamed = ({ interfaces }: CachedResult) => interfaces.some(({ name }) => name === ifName);
   // guard: the MAC check that a plain attachment may have
   return isChecked({ configuration }) && around.results().some(isNamed);

@@ -68,9 +68,6 @@ export function scopeOf(profile: Profile | undefined): NamingScope | undefined {
   return profile ? profile.names : widestScope;
 }
 
-/** NET_ADDR_SET of the kernel's uapi/linux/netdevice.h: the MAC was set explicitly, so it no longer follows the ports. */
-const setBySomebody = "3";
-
 /** Returns the name of the host device that a plugin shares among its containers. */
 export function sharedDeviceName(device: SharedDevice, configuration: JsonObject): string {
   const name = goLookup(configuration, device.key);
@@ -80,11 +77,6 @@ export function sharedDeviceName(device: SharedDevice, configuration: JsonObject
 /** Returns a file of the kernel about a device: its MAC, or how it got that. Undefined if no device can have that name. */
 export function deviceFile(device: string, name: "address" | "addr_assign_type"): string | undefined {
   return interfaceNameProblem(device) === undefined ? `/sys/class/net/${device}/${name}` : undefined;
-}
-
-/** Whether a MAC stays: somebody set it. `origin` is the text of `addr_assign_type`. */
-export function isFixedMac(origin: string | undefined): boolean {
-  return origin?.trim() === setBySomebody;
 }
 
 /** Returns the MAC of a host-side device in a result, which may have any shape. */

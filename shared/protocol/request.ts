@@ -64,10 +64,7 @@ export function parseRequest(command: ConfiguredVerb, variables: Variables, deco
   const problem = problemIn(configurationShape, decoded, "");
   if (problem !== undefined) throw new CniError("invalidConfiguration", problem);
   const configuration = decoded as unknown as PluginConfiguration;
-  const block = configuration.wrapper ?? undefined;
-  if (block === undefined) return { command, variables, configuration, wrapper: {}, unusable: [], warnings: [] };
-  const { wrapper, unusable, warnings } = parseWrapper(command, block);
-  return { command, variables, configuration, wrapper, unusable, warnings };
+  return { command, variables, configuration, ...parseWrapper(command, decoded.wrapper ?? {}) };
 }
 
 const notPlain = "it is not an object, has too many values or levels, or a number like 1e400";

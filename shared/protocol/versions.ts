@@ -31,11 +31,7 @@ export function isUnchainedVersion(cniVersion: string | undefined): boolean {
 }
 
 /** Returns the wrapper's own answer to VERSION (SPEC.md, section 5 "VERSION Success"). It repeats the version in `stdin`. */
-export function versionResult(stdin: string | undefined): JsonObject {
-  return { cniVersion: askedVersion(stdin), supportedVersions };
-}
-
-// A probe may leave stdin empty.
-function askedVersion(stdin = ""): unknown {
-  return parseJsonObject(stdin)?.cniVersion || newestVersion;
+export function versionResult(stdin = ""): JsonObject {
+  // A probe may leave stdin empty.
+  return { cniVersion: parseJsonObject(stdin)?.cniVersion || newestVersion, supportedVersions };
 }

@@ -5,9 +5,9 @@ import { type DelegateCall, delegateCall } from "../call/delegate-call.ts";
 import { hasOwnLease, listNetwork } from "../call/networks.ts";
 import { type CheckTwice, type HandOver, type LeftOut, planHandOver } from "../call/plan.ts";
 import { warn } from "../call/session.ts";
-import { findDelegate, missingDelegate } from "../delegate/find-delegate.ts";
+import { findDelegate } from "../delegate/find-delegate.ts";
 import { printed } from "../delegate/hand-over.ts";
-import { noteDelegate, prepareCall, readRouting, runDelegate } from "../delegate/run-delegate.ts";
+import { locate, prepareCall, readRouting, runDelegate } from "../delegate/run-delegate.ts";
 import { ipamOf } from "../journal/host-files.ts";
 import { type Entry, isSameNamespace } from "../journal/journal.ts";
 import { type MovedRouting, missingRouting, withoutMoved } from "../journal/routing.ts";
@@ -32,9 +32,11 @@ export function planCheck(call: Call): HandOver | CheckTwice {
   if (given !== narrowed) leftOut.push("routers' addresses");
   if (fixed !== given) leftOut.push("MAC");
   if (first !== prepared) leftOut.push("moved routes");
-  const { netns } = call.target.selector;
-  if (isUnknown(call)) return { do: "checkTwice", call: first, network: listNetwork(call), netns, leftOut };
-  return { ...planHandOver(first), leftOut };
+  const { own, prevResult, target } = call;
+  // guard: an interface with an entry is checked once
+  const isUnknown = own === undefined && prevResult !== undefined && target.role === "creator";
+  if (!isUnknown) return { ...planHandOver(first), leftOut };
+  return { do: "checkTwice", call: first, network: listNetwork(call), netns: target.selector.netns, leftOut };
 }
 
 function narrowedCheck(call: Call): DelegateCall {
@@ -83,15 +85,12 @@ function withoutFloatingMac(checked: Call, call: DelegateCall): DelegateCall {
   const result = resultOf(call);
   const shown = withoutMac(result, device);
   if (shown === result) return call;
-  const isFixed = wasFixed(checked) && hasFixedMac(checked, device);
+  // The plugin may set the MAC of an older bridge when it attaches the next container.
+  const wasFixed = checked.own?.done === undefined || checked.own.done.fixedMac === true;
+  const isFixed = wasFixed && hasFixedMac(checked, device);
   // guard: a MAC that somebody has set is checked
   const stays = isFixed && !isSetSince(checked, device, macIn(result, device));
   return stays ? call : withResult(call, shown);
-}
-
-/** Whether prevResult has a MAC that stayed. The plugin may set the MAC of an older bridge when it attaches the next container. */
-function wasFixed({ own }: Call): boolean {
-  return own?.done === undefined || own.done.fixedMac === true;
 }
 
 /** The routing after the last ADD that moved routes of this attachment in this namespace. */
@@ -127,23 +126,13 @@ function ownRouting({ prevResult = {}, target }: Call, { routes, rules }: MovedR
   return { routes: routes.filter(({ dev }) => names.includes(dev)), rules };
 }
 
-/** Whether something other than a wrapper may have made the interface: nothing of it is in the journal. */
-function isUnknown({ own, prevResult, target }: Call): boolean {
-  // guard: an interface with an entry is checked once
-  return own === undefined && prevResult !== undefined && target.role === "creator";
-}
-
 /**
  * Runs the CHECK of an interface without an entry. If it fails, runs it once more: without routes that a plugin has moved
  * since, and in the list's own network. Returns the exit code.
  */
 export function runCheckTwice(checked: Call, plan: CheckTwice): number {
   const { session } = checked;
-  const { host } = session;
-  noteDelegate(session, plan.call);
-  const path = findDelegate(host, plan.call.delegate);
-  // guard: no CHECK passes without the plugin
-  if (path === undefined) throw missingDelegate(host, plan.call.delegate, "delegateNotFound");
+  const path = locate(session, plan.call);
   let answer = runDelegate(session, { path, call: plan.call, failureLevel: "warn" });
   // guard: a CHECK that fails is not called passed
   if (answer.exitCode === 0) return printed(answer);

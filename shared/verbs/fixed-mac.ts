@@ -1,6 +1,6 @@
 import type { Call } from "../call/call.ts";
 import type { Done } from "../journal/journal.ts";
-import { deviceFile, isFixedMac, macIn, sharedDeviceName } from "../plugin/profile.ts";
+import { deviceFile, macIn, sharedDeviceName } from "../plugin/profile.ts";
 
 /** The host device that a call's plugin shares among its containers, such as bridge's; undefined if it shares none. */
 export function sharedDeviceOf({ target, request }: Call): string | undefined {
@@ -8,10 +8,13 @@ export function sharedDeviceOf({ target, request }: Call): string | undefined {
   return shared && sharedDeviceName(shared, request.configuration);
 }
 
+/** NET_ADDR_SET of the kernel's uapi/linux/netdevice.h: the MAC was set explicitly, so it no longer follows the ports. */
+const setBySomebody = "3";
+
 /** Whether the kernel says that somebody has set a device's MAC, so that it no longer follows the device's ports. */
 export function hasFixedMac({ session }: Call, device: string): boolean {
   const file = deviceFile(device, "addr_assign_type");
-  return file !== undefined && isFixedMac(session.host.readFile(file));
+  return file !== undefined && session.host.readFile(file)?.trim() === setBySomebody;
 }
 
 /**

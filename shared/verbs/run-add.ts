@@ -2,9 +2,8 @@ import type { Call } from "../call/call.ts";
 import type { DelegateCall } from "../call/delegate-call.ts";
 import type { AddPlan } from "../call/plan.ts";
 import { say, warn } from "../call/session.ts";
-import { findDelegate, missingDelegate } from "../delegate/find-delegate.ts";
 import { printed } from "../delegate/hand-over.ts";
-import { type Finished, noteDelegate, prepareCall, readRouting, runDelegate } from "../delegate/run-delegate.ts";
+import { type Finished, locate, prepareCall, readRouting, runDelegate } from "../delegate/run-delegate.ts";
 import { addressesOfRules, tryToUndo, undoEntries } from "../delegate/undo.ts";
 import { append, awaitNext, removeIfUndone, stampOf, type Undoing } from "../delegate/undoing.ts";
 import type { Appending } from "../host/host.ts";
@@ -22,7 +21,7 @@ import {
 } from "../journal/journal.ts";
 import { beganLine, linesText } from "../journal/lines.ts";
 import { recoveryOf, repairs } from "../journal/recovery-table.ts";
-import { type CniError, CniError as Failure, toCniError } from "../protocol/errors.ts";
+import { CniError, toCniError } from "../protocol/errors.ts";
 import { byteLength } from "../protocol/names.ts";
 import { type Adding, earlierInterfaces, entryOf, lentTo, type Memory, refusalOf, warnOfUnwrapped } from "./adding.ts";
 import { fixedMacOf } from "./fixed-mac.ts";
@@ -35,9 +34,7 @@ import { type SplicedAnswer, spliceAnswer } from "./spliced-answer.ts";
  */
 export function runAdd(call: Call, plan: AddPlan): number {
   const { session } = call;
-  noteDelegate(session, plan.call);
-  const path = findDelegate(session.host, plan.call.delegate);
-  if (path === undefined) throw missingDelegate(session.host, plan.call.delegate, "delegateNotFound");
+  const path = locate(session, plan.call);
   const delegateCall = prepareCall(session, plan.call);
   const adding: Adding = { call, plan, path, delegateCall, memory: memoryOf(call, delegateCall) };
   return adding.memory ? addAndRemember(adding, adding.memory) : addOnly(adding);
@@ -129,25 +126,19 @@ function begin(attempt: Attempt, isTorn: boolean): Attempt {
   const { adding, undoing, entry } = attempt;
   const lines: Line[] = entry.stray ? [lineOf(entry), { line: "given up", ids: [entry.id] }] : [lineOf(entry)];
   // A power loss takes rules along, but not leases.
-  write(undoing, `${isTorn ? "\n" : ""}${linesText(lines)}`, beginning(entry));
-  const begun = { ...attempt, written: writtenTo(undoing) };
+  write(undoing, `${isTorn ? "\n" : ""}${linesText(lines)}`, { makesFile: true, isFlushed: entry.role === "creator" });
+  const { session, facts, journal } = undoing;
+  // Another call may have written to it already.
+  const written = stampOf(session.host.stat(journal.file), byteLength(facts.read(journal.file) ?? ""));
+  const begun = { ...attempt, written };
   const refusal = refusalOf(adding, entry);
   if (refusal === undefined) return begun;
   rememberFailure(begun, false);
   throw refusal;
 }
 
-/** The journal's file as this call knows it. Another call may have written to it already. */
-function writtenTo({ session, facts, journal }: Undoing): Attempt["written"] {
-  return stampOf(session.host.stat(journal.file), byteLength(facts.read(journal.file) ?? ""));
-}
-
 function lineOf({ isGivenUp: _up, isUndone: _undone, done: _done, ...began }: Entry): Line {
   return beganLine(began);
-}
-
-function beginning({ role }: Entry): Appending {
-  return { makesFile: true, isFlushed: role === "creator" };
 }
 
 function write({ session, facts, journal }: Undoing, text: string, how: Appending): void {
@@ -158,7 +149,7 @@ function write({ session, facts, journal }: Undoing, text: string, how: Appendin
     const { entries, problem: fault } = facts.journalAgain(journal.key);
     if (entries.length === 0 && fault === undefined) host.removeFile(journal.file);
     host.removeDirectory(containerDirectory(journal.key.containerId));
-    throw new Failure("unwritableJournal", "", `${journal.file}: ${problem}`);
+    throw new CniError("unwritableJournal", "", `${journal.file}: ${problem}`);
   }
   facts.wrote(journal.file, text);
 }
@@ -207,7 +198,7 @@ function answered({ call }: Adding, answer: Finished, { text }: SplicedAnswer): 
 function remember(attempt: Attempt, { addresses, added, routed }: SplicedAnswer): void {
   const { adding, undoing, entry } = attempt;
   const { call } = adding;
-  if (isOvertaken(attempt)) throw new Failure("givenUp", entry.ifName);
+  if (isOvertaken(attempt)) throw new CniError("givenUp", entry.ifName);
   const done: Done = {
     made: linkOf(undoing, entry) || undefined,
     addresses,
@@ -222,7 +213,7 @@ function remember(attempt: Attempt, { addresses, added, routed }: SplicedAnswer)
     return;
   }
   const text = linesText([lineOf({ ...entry, stray: undefined }), ...lines, ...replaced(call, entry)]);
-  write(undoing, text, beginning(entry));
+  write(undoing, text, { makesFile: true, isFlushed: entry.role === "creator" });
 }
 
 /** The attachment may have been in use. The new entry takes the place of the old one; another namespace still has that. */
@@ -284,7 +275,7 @@ function undo(attempt: Attempt, failure: CniError, addresses: readonly string[] 
   const isLate = isOvertaken(attempt);
   if (isLate) awaitNext(undoing, entry);
   // guard: the interface and the journal of the next call
-  const error = isLate ? new Failure("givenUp", entry.ifName) : failure;
+  const error = isLate ? new CniError("givenUp", entry.ifName) : failure;
   say(session, {
     level: "error",
     message: `${error.message}; running the delegate's DEL`,

@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bridge } from "../../../plugins/bridge/profile.ts";
-import {
-  deviceFile,
-  isFixedMac,
-  type SharedDevice,
-  sharedDeviceName,
-  withoutMac,
-} from "../../../shared/plugin/profile.ts";
+import { deviceFile, type SharedDevice, sharedDeviceName, withoutMac } from "../../../shared/plugin/profile.ts";
 import { frozen } from "../support/frozen.ts";
 import { blue } from "../support/requests.ts";
 
@@ -43,15 +37,6 @@ describe("the MAC of a shared device", () => {
     ["br0", {}],
   ])("leaves a result alone that does not list %s as a host-side interface: %#", (name, one) => {
     expect(withoutMac(one, name)).toBe(one);
-  });
-
-  test.each([
-    ["3\n", true],
-    ["1\n", false],
-    ["", false],
-    [undefined, false],
-  ])("stays if somebody has set it: %j", (origin, expected) => {
-    expect(isFixedMac(origin)).toBe(expected);
   });
 });
 
