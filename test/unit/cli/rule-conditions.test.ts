@@ -82,6 +82,7 @@ const published = (first: Plugin, second: Plugin, own: object = {}) => [
 
 const conditions: Readonly<Record<string, readonly Row[]>> = {
   "gateway-outside-subnet": [
+    ["a route's own is link-local", [withAddresses({ address: "fd00::2/64" }, [{ dst: "::/0", gw: "fe80::1" }])]],
     ["an earlier route leads to it", [withAddresses(outside, [{ dst: "10.2.0.0/16", gw: "10.1.0.1" }, all])]],
     [
       "host-local refuses it",
@@ -94,6 +95,11 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   "early-firewall": [
+    [
+      "two interface plugins after it",
+      [{ type: "ptp-wrapper", ipam }, { type: "firewall" }, second, { ...named("eth2"), type: "macvlan-wrapper" }],
+      '"firewall": firewall makes no rules for eth1, which bridge-wrapper makes later, and CHECK misses them. Put firewall after macvlan-wrapper',
+    ],
     ["one name twice", [{ type: "ptp-wrapper", ipam }, { type: "firewall" }, { type: "bridge-wrapper", ipam }]],
   ],
   "host-address": [
@@ -139,6 +145,10 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
   "interface-not-made": [["a plain one at another place", [{ type: "ptp-wrapper", wrapper: eth1 }, { type: "sbr" }]]],
   "disabled-check": [["a plugin may have no CHECK", [ptp, { type: "acme" }], undefined, { disableCheck: true }]],
   "duplicate-portmap": [
+    [
+      "one has conditions for IPv6",
+      published({ type: "portmap", capabilities: caps, conditionsV6: ["-d", "fd00::2"] }, ptp),
+    ],
     [
       "two plain ones",
       [
@@ -207,6 +217,7 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ["a name that every object has", [{ type: "constructor" }]],
   ],
   "moved-routes": [
+    ["of one of two plain interface plugins", [{ ...ptp, ipam }, { ...macvlan, ipam }, { type: "sbr-wrapper" }]],
     [
       "vrf after a plain plugin",
       [{ ...ptp, ipam }, { type: "vrf" }],
@@ -615,6 +626,16 @@ test("renamed-network: a plain plugin makes nothing that a journal has", () => {
   const entries = [entryOf({ network: "old", type: "bridge", ifName: "eth0" })];
   const state = { entries, leases: [], unreadable: [] } as unknown as State;
   expect(foundBeside("renamed-network", [{ type: "bridge" }], [second], { state })).toEqual([]);
+});
+
+test("duplicate-network: a list of another directory has the name", () => {
+  expect(found("duplicate-network", { "x/zone.conflist": text([ptp]), "y/zone.conflist": text([ptp]) })).toEqual([]);
+});
+
+test("crio-ports: nobody knows which address of an interface before is the first", () => {
+  const later = { ...second, ipam: { type: "host-local", subnet: "10.50.0.0/24" } };
+  const portmap = { type: "portmap-wrapper", capabilities: caps };
+  expect(foundIn("crio-ports", [{ type: "ptp-wrapper", ipam }, later, portmap], {}, { hasCrio: true })).toEqual([]);
 });
 
 test("drop-in-not-installed: a plain plugin in the wrapper's place", () => {
