@@ -213,6 +213,7 @@ describe("preflight --summary", () => {
         several,
         "1 of 2",
       ],
+      ["doubled, and one of them is old", ["n1", "n2"], [early, at("10:01", "n1", passes), late], several, "1 of 2"],
     ])("%s: it is named, and the exit code is 2", async (_, hosts, answers, words, ready) => {
       const { stdout, exitCode } = await expecting(hosts.join("\n"), answers);
       expect(stdout).toBe(`${words}\n\n${ready} hosts are ready\n`);

@@ -193,6 +193,11 @@ describe("a rule without a result or a record", () => {
       { things: [leaseOf("c1", "10.1.0.2"), forwardOf("10.1.0.2")] },
     ],
     [
+      "of firewall goes with a rule that has its address, and another one before",
+      { [forwarding]: "goes", [masquerading]: "goes" },
+      { things: [chain({ addresses: ["10.1.0.9", "10.1.0.2"] }), forwardOf("10.1.0.2")] },
+    ],
+    [
       "of firewall stays for the reason of a rule with its address",
       { [forwarding]: "/r/zone-c1-eth0 cannot be read", [masquerading]: "/r/zone-c1-eth0 cannot be read" },
       { things: [chain(), forwardOf("10.1.0.2")], unreadable: ["/r/zone-c1-eth0"] },

@@ -173,6 +173,14 @@ test.each([
   expect(statesIn([known], host)).toEqual([expected]);
 });
 
+test("the inode of a gone namespace may be that of a live attachment by now", () => {
+  const namespace = { path: "/run/netns/c1", device: 4, inode: 5 };
+  const gone = knownOf("c1", "10.1.0.2", [rememberedOf(entryOf({ containerId: "c1", namespace }))]);
+  const links = [link("renamed", "0a:00:00:00:00:99")];
+  const host = hostWith(["/run/netns/c2"], { namespaces: [{ inode: 5, paths: ["/run/netns/c2"], links }] });
+  expect(statesIn([gone, knownOf("c2", "10.1.0.3")], host)).toEqual(["gone", "live"]);
+});
+
 const [first, other] = ["pid:[4026531836]", "pid:[4026532299]"];
 const seen = ["/proc/self/ns/net", "/proc/0/ns/net", "/tmp/c1"];
 const unseen = [...seen, "/no/such/directory/c2", "/nor/this/one/c3"];
