@@ -86,3 +86,12 @@ test("nftables has one chain for all containers, with a comment for each", () =>
   expect(machine.rules.every(({ text }) => !text.includes("::2") && !text.includes("0.2:"))).toBe(true);
   expect(machine.rules.filter(({ chain }) => chain === "nft hostports")).toHaveLength(4);
 });
+
+test.each([
+  ["the bridge itself", {}, ["10.60.0.1/24", "fd00:60::1/64"]],
+  ["a device on the bridge, with vlan", { vlan: 100 }, []],
+])("the gateways' addresses belong to %s", (_, own, addresses) => {
+  const machine = hostWith("c1");
+  call(machine, "ADD", "c1", [{ ...bridge, isGateway: true, ...own }]);
+  expect(machine.bridges.get("cni0")?.addresses).toEqual(addresses);
+});

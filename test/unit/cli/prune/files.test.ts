@@ -221,6 +221,13 @@ test.each<[string, string[], boolean | undefined, object[], Outcome]>([
   expect(stderr.includes("can be pruned")).toBe(asked > 0);
 });
 
+test("prune waits for a plugin as long as --timeout says", async () => {
+  attach("c1", { netns: "/none" });
+  writeProgram(at("bridge"), "exec /bin/sleep 3");
+  const { stderr } = await runPrune(["--network", "none", "--write", "--timeout", "0.1"]);
+  expect(stderr).toContain("gave no answer within 0.1 seconds");
+});
+
 test("prune knows the journals, leases, backups and results of a gone container, and its interfaces on the host", async () => {
   attach("c1", { netns: "/none" });
   attach("c2", { netns: "/none" });
