@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { bandwidth } from "./bandwidth.ts";
-import type { Link, Machine } from "./machine.ts";
+import type { Link, Machine, Route } from "./machine.ts";
 import { isIn, isIpv6 } from "./network.ts";
 import {
   macvlansOn,
@@ -174,10 +174,13 @@ const sbr: Plugin = {
     const isOwn = (index: unknown) =>
       typeof index !== "number" ? true : (interfaces[index]?.name ?? ifName) === ifName;
     const own = ips.filter((ip) => isOwn(ip.interface)).map(({ address }) => String(address));
+    // With a table of the list's, it adds only rules. The routes are IPAM's.
+    const { table: listed, addSourceHints } = call.config;
+    const movesRoutes = typeof listed !== "number";
     for (const address of own) {
       const gateway = ips.find((ip) => ip.address === address)?.gateway;
       const near = link.routes.filter(({ table, gw }) => table === undefined && gw === undefined);
-      if (gateway !== undefined && !near.some(({ dst }) => isIn(dst, String(gateway)))) {
+      if (movesRoutes && gateway !== undefined && !near.some(({ dst }) => isIn(dst, String(gateway)))) {
         throw new PluginError(`Failed to add default route to ${gateway}: network is unreachable`);
       }
       sources.set(address, machine.makers());
@@ -185,10 +188,10 @@ const sbr: Plugin = {
     }
     // The routes of the link leave the main table, also those that no table of an address got.
     const [first] = own;
-    link.routes = link.routes.map((route) => ({
-      ...route,
-      table: own.find((one) => isIpv6(one) === isIpv6(route.dst)) ?? String(first),
-    }));
+    const stays = (route: Route) => !movesRoutes || route.table || (addSourceHints === true && route.isConnected);
+    link.routes = link.routes.map((route) =>
+      stays(route) ? route : { ...route, table: own.find((one) => isIpv6(one) === isIpv6(route.dst)) ?? String(first) },
+    );
     return result;
   },
   check() {},

@@ -104,7 +104,7 @@ function routingOf({ links, sources }: Namespace, isIpv4: boolean): string {
   return [routes, rules, listed].map((one) => `${JSON.stringify(one)}\n`).join("");
 }
 
-/** The number of the table of an address. */
-function tableOf(address: string): string {
-  return `1${address.replace(/\D/g, "")}`;
+/** The number of the table of an address, or the number that a list says. */
+function tableOf(table: string): string {
+  return /^\d+$/.test(table) ? table : `1${table.replace(/\D/g, "")}`;
 }

@@ -9,13 +9,13 @@ export interface File {
   readonly by: Makers;
 }
 
-/** A route of a link, in the main table unless a plugin moved it. */
+/** A route of a link, in the main table unless the list says another one, or a plugin moved it. */
 export interface Route {
   readonly dst: string;
   readonly gw: string | undefined;
   /** Set by the system with the address. */
   readonly isConnected?: true;
-  /** The address whose own table has it. */
+  /** The number of another table, or the address whose own table has it. */
   readonly table?: string;
 }
 

@@ -72,7 +72,7 @@ export function configure(
   return link;
 }
 
-function addRoute(link: Link, ips: readonly Ip[], { dst, gw }: JsonObject) {
+function addRoute(link: Link, ips: readonly Ip[], { dst, gw, table }: JsonObject) {
   const to = subnetOf(String(dst));
   const family = ips.find(({ gateway }) => gateway !== undefined && isIpv6(gateway) === isIpv6(to));
   const via = gw ? String(gw) : family?.gateway;
@@ -80,10 +80,18 @@ function addRoute(link: Link, ips: readonly Ip[], { dst, gw }: JsonObject) {
   if (via !== undefined && !isNear && !isIn("fe80::/64", via)) {
     return { to, via, reason: isIpv6(via) ? "no route to host" : "network is unreachable" };
   }
-  const isThere = link.routes.some((route) => route.dst === to && route.gw === via && !route.isConnected);
+  const route = { dst: to, gw: via, ...(isMain(table) ? {} : { table: String(table) }) };
+  const isThere = link.routes.some(
+    (one) => one.dst === to && one.gw === via && one.table === route.table && !one.isConnected,
+  );
   if (isThere) return { to, via, reason: "file exists" };
-  link.routes.push({ dst: to, gw: via });
+  link.routes.push(route);
   return undefined;
+}
+
+/** The kernel takes no number and 0 for its main table, 254. */
+function isMain(table: unknown): boolean {
+  return !table || table === 254;
 }
 
 /** Compares a result with the links of a namespace (pkg/ip/utils_linux.go). */
