@@ -170,6 +170,8 @@ test("a directory that another process makes at the same time is there; one that
 test("what is there is read, and told apart; what is missing is undefined", () => {
   const file = at("file");
   actual.writeFileSync(file, "täxt");
+  // Its content is older than its inode.
+  actual.utimesSync(file, 1, 1);
   expect([file, directory, at("none")].map(readFile)).toEqual(["täxt", undefined, undefined]);
   expect([listDirectory(directory), listDirectory(at("none"))]).toEqual([["file"], []]);
   const { dev, ino, mtimeMs, ctimeMs } = statSync(file);
