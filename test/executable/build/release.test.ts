@@ -44,3 +44,12 @@ describe("a release names everything that is missing, before it builds anything"
     expect(stderr).toBe(library(own === "amd64" ? "x86_64" : "aarch64"));
   });
 });
+
+test("a release is of a commit, unless it may be dirty", async () => {
+  // Without git there is none.
+  const { stderr } = await release({}, "--flavor", "conformance");
+  const advice = "so nobody can verify its archives: commit first, or try with --dirty";
+  expect(stderr).toBe(`build: this is no commit (unknown), ${advice}`);
+  const dirty = await release({}, "--flavor", "conformance", "--dirty");
+  expect(dirty.stderr).toBe("build: set SOURCE_DATE_EPOCH: there is no commit to take the time from");
+});
