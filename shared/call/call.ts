@@ -42,7 +42,9 @@ const attachmentVerbs: readonly ConfiguredVerb[] = ["ADD", "CHECK", "DEL"];
 export function makeCall(session: Session, given: Request): Call {
   const { command, configuration, variables } = given;
   const configured = targetOf(given, session.host.calledAs, session.profiles);
-  const misplaced = misplacedKeys(configuration, configured.profile !== undefined);
+  // Only ADD fails for one. The others tell the log.
+  const isTold = command === "ADD" || session.log.file !== undefined;
+  const misplaced = isTold ? misplacedKeys(configuration, configured.profile !== undefined) : [];
   if (command === "ADD" && misplaced[0]) throw misplaced[0];
   const { prevResult, request } = readPrevResult(given, configured);
   const facts = new Facts(session.host);

@@ -80,9 +80,11 @@ const addressRequests: readonly string[] = ["IP", "MAC"];
  * from other keys, if the runtime sets them. All other pairs are unchanged.
  */
 export function argsOf(args: string, option: ArgsOption | undefined, renamed: boolean): string {
-  if (option === "keep") return args;
+  const unwanted = renamed ? addressRequests.filter((key) => args.includes(`${key}=`)) : [];
+  // Nearly every call: taking the pairs apart would take as long as reading a journal.
+  if (option === "keep" || (option === undefined && unwanted.length === 0)) return args;
   const mapped = Object.entries(option ?? {});
-  const replaced = [...(renamed ? addressRequests : []), ...mapped.map(([key]) => key)];
+  const replaced = [...unwanted, ...mapped.map(([key]) => key)];
   const pairs = args.split(";");
   const kept = pairs.filter((pair) => !replaced.some((key) => pair.startsWith(`${key}=`)));
   const given = mapped.flatMap(([key, from]) => {

@@ -54,6 +54,8 @@ function identityOf(host: Host, directory: string): string {
 
 /** Returns the directories of CNI_PATH, cleaned and without repeats. Empty elements are ignored. */
 export function searchPath(text: string): string[] {
+  // Most runtimes set one directory.
+  if (text !== "" && !text.includes(":")) return [cleanPath(text)];
   return [...new Set(text.split(":").filter(Boolean).map(cleanPath))];
 }
 

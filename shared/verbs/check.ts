@@ -40,11 +40,11 @@ export function planCheck(call: Call): HandOver | CheckTwice {
 }
 
 function narrowedCheck(call: Call): DelegateCall {
-  const { prevResult, target, own } = call;
+  const { request, prevResult, target, own } = call;
   // The list may have changed since ADD: the leases are in the network of the entry.
   const isOwnType = own?.role === "creator" && own.type === target.delegate;
   const network = isOwnType ? own.delegateNetwork : target.network;
-  const subject = { ...call, target: { ...target, network } };
+  const subject = { request, target: { ...target, network } };
   if (prevResult === undefined) return delegateCall(subject);
   const attachment = ownAttachment(prevResult, target.selector);
   const others = attachment ? [] : containerInterfaceNames(prevResult);

@@ -4,6 +4,7 @@ import { measureOnStage, type Run } from "./measure.ts";
 import { baseName } from "./names.ts";
 import { type Peer, peersOf, type Stage } from "./peers.ts";
 import type { BaseRow, Report } from "./report.ts";
+import { copyWrappers } from "./stage.ts";
 import { spreadOf } from "./statistics.ts";
 import { verify } from "./verify.ts";
 
@@ -27,20 +28,23 @@ export async function timeAgainstBase(stage: Stage, runs: number): Promise<NonNu
   return { runs, rows };
 }
 
-/** Half of the rounds begin with the other build: what runs after a larger program finds fewer of its files in the caches. */
+/** How often the executables are copied anew. Every second time, each round begins with the other build. */
+const copies = 24;
+
+/** What runs after a larger program finds fewer of its files in the processor's cache, so the builds take turns to be first. */
 async function measureInBothOrders(stage: Stage, pairs: readonly (readonly [Peer, Peer])[], runs: number) {
-  const half = Math.ceil(runs / 2);
-  const ownFirst = await measureOnStage(stage, pairs.flat(), half);
-  const baseFirst = await measureOnStage(
-    stage,
-    pairs.flatMap(([own, base]) => [base, own]),
-    half,
-  );
-  const both = (index: number, other: number) => [...(ownFirst[index] ?? []), ...(baseFirst[other] ?? [])];
-  return {
-    own: pairs.map((_, index) => both(2 * index, 2 * index + 1)),
-    base: pairs.map((_, index) => both(2 * index + 1, 2 * index)),
-  };
+  const measured = { own: pairs.map((): Run[] => []), base: pairs.map((): Run[] => []) };
+  for (let copy = 0; copy < copies; copy++) {
+    copyWrappers(stage);
+    const first = copy % 2;
+    const peers = pairs.flatMap(([own, base]) => (first === 0 ? [own, base] : [base, own]));
+    const found = await measureOnStage(stage, peers, Math.ceil(runs / copies));
+    pairs.forEach((_, index) => {
+      measured.own[index]?.push(...(found[2 * index + first] ?? []));
+      measured.base[index]?.push(...(found[2 * index + 1 - first] ?? []));
+    });
+  }
+  return measured;
 }
 
 /**

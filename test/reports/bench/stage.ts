@@ -179,3 +179,13 @@ function addWrapper(directory: string, file: string): void {
   copyFileSync(file, path.join(directory, "cni-wrappers"));
   for (const plugin of plugins) symlinkSync("cni-wrappers", path.join(directory, `${plugin}-wrapper`));
 }
+
+/** Copies the wrappers' executables anew: where the page cache has a file changes the time of its calls by up to 10%. */
+export function copyWrappers({ directory, peers }: Stage): void {
+  for (const { name, file } of peers) {
+    if (file === undefined) continue;
+    const copy = path.join(directory, name, "cni-wrappers");
+    rmSync(copy);
+    copyFileSync(file, copy);
+  }
+}
