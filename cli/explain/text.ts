@@ -190,6 +190,8 @@ const leftOutWords: Readonly<Record<LeftOut, string>> = {
   MAC: "The plugin gets the MAC of its device only if somebody has set it: otherwise it follows the device's ports.",
   "routers' addresses":
     "The addresses that came from routers are no plugin's, and the kernel renews them, so CHECK gets none of them.",
+  "routes of other tables":
+    "The plugin looks for routes only in the main table, so the wrapper looks for those that the list puts into another one.",
   "moved routes":
     "The routes that a plugin such as sbr or vrf moved are where it moved them, so CHECK gets none of them.",
 };

@@ -1,6 +1,6 @@
 import { samePrefix } from "../attachment/subnet.ts";
 import { isJsonObject, type JsonObject, parseJsonList } from "../protocol/json.ts";
-import type { CniResult } from "../protocol/result.ts";
+import type { CniResult, Route } from "../protocol/result.ts";
 
 /** A route of a network namespace; `table` is `main` if ip(8) names none. */
 export interface KernelRoute {
@@ -57,6 +57,22 @@ export function withoutMoved(result: CniResult, { routes }: MovedRouting): CniRe
   return shown;
 }
 
+/** Whether a route of a result is not in the main table, the only one in which the reference plugins' CHECK looks. */
+export function isInOtherTable({ table }: Route): boolean {
+  return Boolean(table) && table !== 254;
+}
+
+/** Lists those of a result's routes that a namespace does not have in their tables. */
+export function missingRoutes(listed: readonly Route[], { routes }: Routing): string[] {
+  return listed
+    .map(({ dst, gw, table }) => ({ dst: String(dst), ...(gw && { gateway: gw }), table: String(table) }))
+    .filter(({ dst, gateway, table }) => {
+      const isIt = (one: KernelRoute) => one.table === table && (!gateway || one.gateway === gateway);
+      return !routes.some((one) => isIt(one) && samePrefix(one.dst, dst));
+    })
+    .map(routeWords);
+}
+
 /** The routing of an interface when it was added, and now. */
 export interface RoutingCheck {
   readonly moved: MovedRouting;
@@ -108,7 +124,7 @@ function isSameAddress(one: string, other: string): boolean {
   return samePrefix(one, other) && samePrefix(hostPrefix(one), hostPrefix(other));
 }
 
-function routeWords({ dst, gateway, table }: KernelRoute): string {
+function routeWords({ dst, gateway, table }: Omit<KernelRoute, "dev">): string {
   return `route ${dst}${gateway ? ` via ${gateway}` : ""} table ${table}`;
 }
 

@@ -10,7 +10,14 @@ import { printed } from "../delegate/hand-over.ts";
 import { locate, prepareCall, readRouting, runDelegate } from "../delegate/run-delegate.ts";
 import { ipamOf } from "../journal/host-files.ts";
 import { type Entry, isSameNamespace } from "../journal/journal.ts";
-import { type MovedRouting, missingRouting, withoutMoved } from "../journal/routing.ts";
+import {
+  isInOtherTable,
+  type MovedRouting,
+  missingRoutes,
+  missingRouting,
+  type Routing,
+  withoutMoved,
+} from "../journal/routing.ts";
 import { macIn, withoutMac } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
 import { goLookup } from "../protocol/json.ts";
@@ -26,11 +33,13 @@ export function planCheck(call: Call): HandOver | CheckTwice {
   const narrowed = narrowedCheck(call);
   const given = withoutRouters(call, narrowed);
   const fixed = withoutFloatingMac(call, given);
-  const prepared = prepareCall(call.session, fixed);
+  const found = withoutOtherTables(call, fixed);
+  const prepared = prepareCall(call.session, found);
   const first = withoutMovedRoutes(call, prepared, movedRouting(call));
   const leftOut: LeftOut[] = [];
   if (given !== narrowed) leftOut.push("routers' addresses");
   if (fixed !== given) leftOut.push("MAC");
+  if (found !== fixed) leftOut.push("routes of other tables");
   if (first !== prepared) leftOut.push("moved routes");
   const { own, prevResult, target } = call;
   // guard: an interface with an entry is checked once
@@ -110,14 +119,35 @@ function movedRouting({ journal, own, target, facts, request }: Call): MovedRout
 function withoutMovedRoutes(call: Call, checked: DelegateCall, moved: MovedRouting | undefined): DelegateCall {
   if (moved === undefined) return checked;
   if (call.target.role !== "meta") return withResult(checked, withoutMoved(resultOf(checked), ownRouting(call, moved)));
-  const { ifName, netns } = call.target.selector;
-  const present = readRouting(call.session.host, netns);
+  const { ifName } = call.target.selector;
+  const check = { moved, present: presentRouting(call), ifName, routed: routedOf(call) };
+  refuseMissing(call, missingRouting(check, resultOf(checked)));
+  return checked;
+}
+
+/**
+ * Returns a creator's CHECK without routes that the list puts into other tables: the reference plugins look only in the main
+ * table (pkg/ip/utils_linux.go, ValidateExpectedRoute), so the wrapper looks for these.
+ */
+function withoutOtherTables(call: Call, checked: DelegateCall): DelegateCall {
+  const { routes } = resultOf(checked);
+  if (call.target.profile?.role !== "creator" || !routes?.some(isInOtherTable)) return checked;
+  refuseMissing(call, missingRoutes(routes.filter(isInOtherTable), presentRouting(call)));
+  return withResult(checked, { ...resultOf(checked), routes: routes.filter((one) => !isInOtherTable(one)) });
+}
+
+function presentRouting({ session, target }: Call): Routing {
+  const { ifName, netns } = target.selector;
+  const present = readRouting(session.host, netns);
   // guard: routing that cannot be read does not pass
   if (present === undefined) throw new CniError("routingUnreadable", ifName, `the namespace is ${netns}`);
-  const missing = missingRouting({ moved, present, ifName, routed: routedOf(call) }, resultOf(checked));
-  // guard: moved routes that are missing do not pass
-  if (missing.length > 0) throw new CniError("routingMissing", ifName, `missing: ${missing.join(", ")}`);
-  return checked;
+  return present;
+}
+
+function refuseMissing({ target }: Call, missing: readonly string[]): void {
+  // guard: routes that are missing do not pass
+  if (missing.length > 0)
+    throw new CniError("routingMissing", target.selector.ifName, `missing: ${missing.join(", ")}`);
 }
 
 /** The routes through the attachment's own interfaces. A sibling's may have left the main table since, or gone. */

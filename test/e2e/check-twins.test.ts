@@ -1,6 +1,17 @@
 import { test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
-import { attached, expectFailure, expectSuccess, inTurn, twoInterfaces } from "./support.ts";
+import {
+  attached,
+  bridge,
+  expectFailure,
+  expectSuccess,
+  hostLocal,
+  inTurn,
+  macvlan,
+  twoInterfaces,
+  wrapped,
+  zone,
+} from "./support.ts";
 
 // A passing CHECK proves something only if CHECK fails when something is missing. Each twin removes one thing.
 
@@ -104,4 +115,17 @@ test.each(twins)("CHECK passes, and fails when a container loses $loses ($plugin
   expectSuccess(await lab[runtime].check(list, container));
   await takeAway(lab, container);
   expectFailure(await lab[runtime].check(list, container), message);
+});
+
+test("a route in another table: the plain plugin's CHECK fails, the wrapped one's passes, and sees its loss", async () => {
+  await using lab = await Lab.start();
+  const second = { ...bridge, ipam: hostLocal("172.26.64.0/20", { dst: "10.99.0.0/16", table: 200 }) };
+  const plain = zone("1.1.0", second);
+  const notFound = /^Expected Route .*Table:200.* not found in routing table$/;
+  expectFailure(await lab.runtime.check(plain, await attached(lab, lab.runtime, plain, "c1")), notFound);
+  const list = zone("1.1.0", wrapped(macvlan), wrapped(second, "eth1"));
+  const container = await attached(lab, lab.runtime, list, "c2");
+  expectSuccess(await lab.runtime.check(list, container));
+  await lab.ip(container, "route", "del", "10.99.0.0/16", "table", "200");
+  expectFailure(await lab.runtime.check(list, container), /missing: route 10\.99\.0\.0\/16 table 200\./);
 });

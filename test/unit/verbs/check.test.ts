@@ -33,6 +33,44 @@ test("the delegate gets its own attachment, under the name of its interface", ()
   });
 });
 
+describe("routes that the list puts into another table, in which no reference plugin looks", () => {
+  const listed = [{ dst: "10.97.0.0/16", table: 254 }, { dst: "10.98.0.0/16" }, { dst: "fd00:9::/64", table: 0 }];
+  const route = { dst: "10.99.0.0/16", gw: "172.26.64.1", table: 200 };
+  const kernel = { dst: "10.99.0.0/16", gateway: "172.26.64.1", dev: "eth1", table: "200" };
+
+  function check(calledAs: string, inKernel?: readonly object[]) {
+    const prevResult = { ...bothResult, cniVersion: "1.1.0", routes: [...listed, route] };
+    const stdin = { cniVersion: "1.1.0", name: "zone", wrapper: { ifName: "eth1" }, ipam, prevResult };
+    const ip = () => `${JSON.stringify(inKernel)}\n[]\n[]\n`;
+    const entries = journalFiles(entryOf({ ifName: "eth1" }));
+    const env = { CNI_COMMAND: "CHECK" };
+    const { stdout, runs } = callWrapper({ env, stdin, calledAs }, { files: entries, ...(inKernel && { ip }) });
+    const { prevResult: shown } = (runs[0]?.stdin ?? {}) as { prevResult?: CniResult };
+    return shown ? shown.routes : JSON.parse(stdout).code;
+  }
+
+  test("are there: the plugin does not get them", () => {
+    expect(check("bridge-wrapper", [kernel])).toEqual(listed);
+  });
+
+  test.each([
+    ["in the main table", { ...kernel, table: "main" }],
+    ["in a third table", { ...kernel, table: "201" }],
+    ["of another gateway", { ...kernel, gateway: "172.26.64.9" }],
+    ["of another subnet", { ...kernel, dst: "10.96.0.0/16" }],
+  ])("are missing, and one %s is no substitute: code 105", (_, other) => {
+    expect(check("bridge-wrapper", [other])).toBe(105);
+  });
+
+  test("cannot be read: code 106", () => {
+    expect(check("bridge-wrapper")).toBe(106);
+  });
+
+  test.each(["tuning-wrapper", "mark-wrapper"])("a chained plugin and an unknown one get them: %s", (calledAs) => {
+    expect(check(calledAs)).toEqual([...listed, route]);
+  });
+});
+
 describe("the MAC of the bridge", () => {
   const gateway = { wrapper: { ifName: "eth1" }, bridge: "disc0", isGateway: true, ipam };
   const layer2 = { wrapper: { ifName: "eth1" }, bridge: "disc0", ipam };
