@@ -4,7 +4,6 @@ import {
   type Call,
   callWrapper,
   commandsOf,
-  environment,
   exits,
   type FakeAnswer,
   type Outcome,
@@ -22,58 +21,7 @@ function calling(command: string, call: Call = first): Call {
   return { ...call, env: { ...call.env, CNI_COMMAND: command } };
 }
 
-test("at debug, the log begins with the configuration, and names the list's network", () => {
-  const env = { CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "debug" };
-  const [received, passed] = callWrapper({ ...second, env }, { answers: [exits(0, bridgeResult)] }).log;
-  const about = { command: "ADD", containerId: "blue", network: "zone", pid: 4711, time: "2030-01-02T03:04:05.000Z" };
-  expect(JSON.parse(received?.line ?? "")).toEqual({
-    ...{ ...about, level: "debug", ifName: "eth0" },
-    ...{ message: "plugin configuration received", configuration: second.stdin },
-  });
-  expect(JSON.parse(passed?.line ?? "")).toMatchObject({ network: "zone", delegate: "bridge", ifName: "eth1" });
-});
-
 describe("calls that are handed over", () => {
-  const verbs = ["CHECK", "DEL", "GC", "STATUS"];
-
-  test.each(verbs)("%s: the delegate replaces the process and answers", (command) => {
-    const outcome = callWrapper(calling(command), { answers: [exits(7, "its own words")], links: [7] });
-    expect(outcome).toMatchObject({ exitCode: 7, stdout: "its own words", writes: 0 });
-    expect(outcome.runs).toStrictEqual([
-      {
-        how: "exec",
-        path: "/opt/cni/bin/bridge",
-        env: { ...environment, CNI_COMMAND: command },
-        stdin: { ...zone, type: "bridge" },
-      },
-    ]);
-  });
-
-  test.each(verbs)("%s: if exec is impossible, the delegate is spawned and its answer passed on", (command) => {
-    const outcome = callWrapper(calling(command), { canExec: false, answers: [exits(7, "its own words")] });
-    expect(outcome).toMatchObject({ exitCode: 7, stdout: "its own words", writes: 1 });
-    expect(outcome.runs).toMatchObject([{ how: "spawn", env: { CNI_COMMAND: command }, stdin: { type: "bridge" } }]);
-  });
-
-  const levels = ["error", "warn", "info", "debug"];
-  const logged = [...verbs, "VERSION"].flatMap((command) => levels.map((level) => [command, level] as const));
-
-  test.each(logged)(
-    "%s, with a log of level %s: it is spawned, so that the log says how it ended",
-    (command, level) => {
-      const env = { CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: level };
-      const outcome = callWrapper(calling(command, { ...first, env }), { answers: [exits(7, "its own words")] });
-      expect(outcome).toMatchObject({ exitCode: 7, stdout: "its own words", writes: 1 });
-      expect(outcome.runs).toMatchObject([{ how: "spawn", env: { ...env, CNI_COMMAND: command } }]);
-      expect(outcome.log.map(({ line }) => JSON.parse(line).level)).toContain("error");
-    },
-  );
-
-  test("ADD of a version without chains", () => {
-    const { runs } = callWrapper({ stdin: { cniVersion: "0.2.0", name: "zone" } });
-    expect(runs).toMatchObject([{ how: "exec", env: { CNI_COMMAND: "ADD" }, stdin: { cniVersion: "0.2.0" } }]);
-  });
-
   test("VERSION with its own unread stdin", () => {
     const { runs, stdout } = callWrapper(calling("VERSION"), { answers: [exits(0, "versions")] });
     expect(runs).toMatchObject([{ how: "exec", path: "/opt/cni/bin/bridge", stdin: undefined }]);
@@ -95,12 +43,6 @@ describe("ADD", () => {
   });
 });
 
-test("an error repeats the runtime's version, even if another key is invalid, unless that is no text", () => {
-  const error = (stdin: object) => printed(callWrapper({ stdin }));
-  expect(error({ cniVersion: "0.4.0", name: 7 })).toMatchObject({ cniVersion: "0.4.0", code: 6 });
-  expect(error({ cniVersion: 7, name: "zone" })).toMatchObject({ cniVersion: "1.1.0", code: 6 });
-});
-
 describe("the wrapper fails after the delegate's ADD succeeded", () => {
   const broken = [
     ["no JSON", "done"],
@@ -116,13 +58,6 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
     ["an interface without a name", { interfaces: [{ sandbox: blue }] }],
     ["another version than is known", { cniVersion: "2.0.0" }],
   ] as const;
-
-  test("by an address that another interface has: its DEL is run, then the error is reported", () => {
-    const outcome = callWrapper(second, { answers: [exits(0, { ips: [{ address: "172.16.5.2/24" }] }), exits(0)] });
-    expect(printed(outcome)).toMatchObject({ code: 107, msg: "address 172.16.5.2/24 is taken" });
-    expectUndone(outcome);
-    expect(outcome.files).toEqual({});
-  });
 
   test.each([...broken, ...unusable])("by %s: its DEL is run, then the error is reported", (_, output) => {
     const outcome = callWrapper(second, { answers: [exits(0, output), exits(0)] });
@@ -169,13 +104,6 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
     ]);
   });
 
-  test("alone in its chain it may return a number like infinity, or many values", () => {
-    for (const answer of ['{"mtu":1e400}', `{"ips":[],"more":[0${",0".repeat(500_001)}]}`]) {
-      const outcome = callWrapper(first, { answers: [exits(0, answer)] });
-      expect(outcome).toMatchObject({ exitCode: 0, stdout: answer, runs: [{ how: "spawn" }] });
-    }
-  });
-
   describe("by an answer that is nested too deeply", () => {
     const deep = (levels: number) => `{"ips":[],"more":${"[".repeat(levels)}${"]".repeat(levels)}}`;
 
@@ -200,13 +128,6 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
     expect(commandsOf(outcome)).toEqual(["ADD", "DEL"]);
   });
 
-  test("stdout is closed: its DEL still runs", () => {
-    const stdoutError = Object.assign(new Error("EPIPE"), { code: "EPIPE" });
-    const outcome = callWrapper(second, { stdoutError, answers: [exits(0, bridgeResult), exits(0)] });
-    expect(outcome).toMatchObject({ exitCode: 1, stdout: "" });
-    expect(commandsOf(outcome)).toEqual(["ADD", "DEL"]);
-  });
-
   test.each<[string, FakeAnswer, string]>([
     ["with an error", exits(1, '{"code":11,"msg":"busy"}'), "failed as well: busy"],
     ["without a word", exits(5), "exit code 5"],
@@ -226,30 +147,8 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
   });
 });
 
-describe("a delegate that did not exit by itself", () => {
-  test.each<[string, FakeAnswer, number]>([
-    ["a signal", { ended: "signal", signal: "SIGSEGV" }, 101],
-    ["no start", { ended: "not started", reason: "ENOEXEC" }, 104],
-  ])("%s on ADD: it did not succeed, so nothing is undone", (_, answer, code) => {
-    const outcome = callWrapper(second, { answers: [answer] });
-    expect(printed(outcome)).toMatchObject({ code });
-    expect(commandsOf(outcome)).toEqual(["ADD"]);
-  });
-});
-
 describe("nothing runs after an earlier error", () => {
   const nested = `{"cniVersion":"1.0.0","name":"zone","x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
-
-  test.each<[string, Call]>([
-    ["the variables", { env: { CNI_IFNAME: "" } }],
-    ["stdin", { stdin: "{" }],
-    ["the configuration", { stdin: { ...zone, wrapper: { ifname: "eth1" } } }],
-    ["the plan", { stdin: { ...zone, prevResult: macvlanResult } }],
-    ["a configuration nested too deeply to be written again", { stdin: nested }],
-    ["the same, to be handed over", calling("CHECK", { stdin: nested })],
-  ])("%s", (_, call) => {
-    expect(callWrapper(call)).toMatchObject({ exitCode: 1, writes: 1, runs: [] });
-  });
 
   test.each(["ADD", "CHECK"])("%s of a configuration nested too deeply to be written again: code 6", (command) => {
     const outcome = callWrapper(calling(command, { stdin: nested }));
@@ -264,15 +163,6 @@ describe("nothing runs after an earlier error", () => {
 });
 
 describe("the wrapper's own error", () => {
-  test.each([
-    ["0.4.0", "0.4.0", 7],
-    [7, "1.1.0", 6],
-    [undefined, "1.1.0", 7],
-  ])("for an invalid configuration of cniVersion %j has version %s", (cniVersion, expected, code) => {
-    const outcome = callWrapper({ stdin: { cniVersion, name: "zone", wrapper: { role: "both" } } });
-    expect(printed(outcome)).toMatchObject({ cniVersion: expected, code });
-  });
-
   test("is indented by four spaces, as Go plugins do", () => {
     expect(callWrapper({ stdin: "{" }).stdout).toMatch(/^\{\n {4}"cniVersion": "1\.1\.0",\n {4}"code": 6,\n/);
   });
@@ -280,13 +170,6 @@ describe("the wrapper's own error", () => {
   test("has the message of the error on stdin", () => {
     expect(printed(callWrapper({ stdin: new Error("EISDIR") })).details).toMatch(/^EISDIR\. /);
   });
-});
-
-test("warnings of DEL and STATUS do not reach the runtime", () => {
-  for (const command of ["DEL", "STATUS"]) {
-    const outcome = callWrapper(calling(command, { stdin: { ...zone, wrapper: { unknown: 1 } } }));
-    expect(outcome).toMatchObject({ exitCode: 0, stdout: "", writes: 0, runs: [{ how: "exec" }] });
-  }
 });
 
 describe("VERSION without a delegate", () => {
@@ -301,23 +184,5 @@ describe("VERSION without a delegate", () => {
     const outcome = callWrapper(calling("VERSION", call));
     expect(outcome).toMatchObject({ exitCode: 0, writes: 1, runs: [] });
     expect(printed(outcome)).toStrictEqual({ cniVersion, supportedVersions: own });
-  });
-});
-
-describe("stdout that cannot be written", () => {
-  const stdoutError = new Error("EPIPE");
-
-  test.each<[string, Call]>([
-    ["the wrapper's error", { stdin: "{" }],
-    ["what a call without CNI_COMMAND prints", { env: { CNI_COMMAND: "" } }],
-    ["the wrapper's own versions", { env: { CNI_COMMAND: "VERSION" }, calledAs: "cni-wrappers" }],
-  ])("%s: exit code 1, and no exception", (_, call) => {
-    expect(callWrapper(call, { stdoutError })).toMatchObject({ exitCode: 1, stdout: "", runs: [] });
-  });
-
-  test("a delegate's error: exit code 1, and nothing is undone", () => {
-    const outcome = callWrapper(first, { stdoutError, answers: [exits(3, "{}")] });
-    expect(outcome.exitCode).toBe(1);
-    expect(commandsOf(outcome)).toEqual(["ADD"]);
   });
 });

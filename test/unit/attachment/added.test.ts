@@ -19,10 +19,6 @@ describe("the added interfaces", () => {
   const second = { container: 1, members: [1] };
   const found = (...interfaces: object[]) => addedInterfaces(prevResult, second, { interfaces } as never);
 
-  test("are the container interfaces that the attachment did not have", () => {
-    expect(found(eth1, tap, machine)).toEqual(added);
-  });
-
   test("are not its own, which have host-side interfaces beside them", () => {
     const whole = frozen({ interfaces: [port, eth1] });
     const attachment = { container: 1, members: [0, 1] };

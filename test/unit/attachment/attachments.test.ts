@@ -68,44 +68,14 @@ describe("the attachment with a given name", () => {
   ])("in %j it is that of %s at %i", (line, name, container) => {
     expect(findAttachment({ interfaces: interfacesOf(line) }, name, blue)).toMatchObject({ container });
   });
-
-  test.each(["", "eth0", "eth1@blue", "eth00@blue"])("%j has none for eth0", (line) => {
-    expect(findAttachment({ interfaces: interfacesOf(line) }, "eth0", blue)).toBeUndefined();
-  });
-
-  test.each([[{}], [{ interfaces: null }]])("%j has none", (result) => {
-    expect(findAttachment(result, "eth0", blue)).toBeUndefined();
-  });
 });
 
 describe("the attachment that a delegate works on, in cali0 br0 veth1 eth1@blue", () => {
   const interfaces = interfacesOf("cali0 br0 veth1 eth1@blue");
   const calicos = { address: "10.0.0.2/24" };
-  const bridges = { address: "172.26.64.2/20", interface: 3 };
   const eth1 = { ifName: "eth1", netns: blue, runtimeIfName: "eth0" };
   const eth0 = { ...eth1, ifName: "eth0" };
   const whole = { container: 3, members: [0, 1, 2, 3] };
-
-  test.each([
-    ["an address points to cali0", { ...calicos, interface: 0 }, [0], [1, 2, 3]],
-    ["an address points to br0", { ...calicos, interface: 1 }, [0, 1], [2, 3]],
-    ["an address has no index", calicos, [], [0, 1, 2, 3]],
-    ["an address has a null index", { ...calicos, interface: null }, [], [0, 1, 2, 3]],
-  ])("%s: eth0 is unlisted and has %j", (_, ip, unlisted, listed) => {
-    const result = frozen({ interfaces, ips: [bridges, ip] });
-    expect(ownAttachment(result, eth0)).toStrictEqual({ container: undefined, members: unlisted });
-    expect(ownAttachment(result, eth1)).toStrictEqual({ container: 3, members: listed });
-    for (const [name, expected] of [[eth0, ip] as const, [eth1, bridges] as const]) {
-      const attachment = ownAttachment(result, name);
-      expect(attachment && result.ips.filter(ownership(result, attachment, name))).toStrictEqual([expected]);
-    }
-  });
-
-  test("no other address: there is no eth0", () => {
-    expect(ownAttachment({ interfaces, ips: [bridges] }, eth0)).toBeUndefined();
-    expect(ownAttachment({ interfaces, ips: [bridges] }, eth1)).toStrictEqual(whole);
-    expect(ownAttachment({ interfaces }, eth0)).toBeUndefined();
-  });
 
   test("addresses that point to both host-side interfaces: eth0 has both", () => {
     const ips = [1, 0].map((index) => ({ ...calicos, interface: index }));
@@ -121,17 +91,6 @@ describe("the attachment that a delegate works on, in cali0 br0 veth1 eth1@blue"
     const result = { interfaces, ips: [{ ...calicos, interface: 0 }] };
     expect(ownAttachment(result, { ...eth1, ifName: "eth2" })).toBeUndefined();
     expect(ownAttachment(result, { ...eth1, runtimeIfName: "eth1" })).toStrictEqual(whole);
-  });
-
-  test("without any container interface there is none to choose", () => {
-    expect(ownAttachment({ interfaces: interfacesOf("cali0"), ips: [calicos] }, eth0)).toBeUndefined();
-    expect(ownAttachment({ ips: [calicos] }, eth0)).toBeUndefined();
-  });
-
-  test("a host-side interface after a container interface belongs to no unlisted one", () => {
-    const result = { interfaces: interfacesOf("eth1@blue cali0 eth2@blue"), ips: [{ ...calicos, interface: 1 }] };
-    expect(ownAttachment(result, eth0)).toBeUndefined();
-    expect(ownAttachment(result, { ...eth1, ifName: "eth2" })).toStrictEqual({ container: 2, members: [1, 2] });
   });
 });
 

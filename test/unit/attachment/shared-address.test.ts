@@ -51,11 +51,6 @@ describe("which interface has the address", () => {
     ["returned without an index", onEth0, { interfaces: [eth1], ips: bare }],
     ["returned second", onEth0, { interfaces: [eth1], ips: [{ address: "10.0.0.2/8" }, ...ofFirst] }],
     ["of an interface under another name", onEth0, { interfaces: [net1], ips: ofFirst }],
-    [
-      "returned with all of prevResult",
-      onEth0,
-      { interfaces: [eth0, eth1], ips: [...ofFirst, { address, interface: 1 }] },
-    ],
   ])("%s", (_, prevResult, delegateResult) => {
     expect(sharedAddress(prevResult, delegateResult, name)).toEqual({ address, ifName: "eth0" });
   });
@@ -73,11 +68,6 @@ describe("which interface has the address", () => {
   test.each<[string, CniResult, CniResult]>([
     ["of two that differ", macvlanResult, bridgeResult],
     ["of prevResult, returned with it", macvlanResult, bothResult],
-    [
-      "of prevResult, returned with it by a plugin that chose a name",
-      onEth0,
-      { interfaces: [eth0, net1], ips: ofFirst },
-    ],
     ["of a host-side interface before", { interfaces: [{ name: "cali1" }], ips: ofFirst }, { ips: bare }],
     ["of no earlier interface", { ips: bare }, { ips: bare }],
     ["of the runtime's interface, which is missing", { interfaces: [eth1], ips: bare }, { ips: bare }],

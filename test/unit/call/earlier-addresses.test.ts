@@ -22,10 +22,6 @@ describe("addressesOf", () => {
   test("returns all of them if the plugin does not report the interface", () => {
     expect(addressesOf({ ips: [{ address: "10.0.0.2/24" }] }, name)).toEqual(["10.0.0.2/24"]);
   });
-
-  test("returns none without addresses", () => {
-    expect(addressesOf({ interfaces: result.interfaces }, name)).toEqual([]);
-  });
 });
 
 describe("askingFor", () => {

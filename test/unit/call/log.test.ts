@@ -31,39 +31,14 @@ describe("the log's file", () => {
     ["where the host says", { stdin: zone, env: hostWide }, ["/host.log"]],
     ["where the configuration says", withLog(undefined), ["/var/log/cni.log"]],
     ["where the configuration says, before the host", withLog(undefined, {}, hostWide), ["/var/log/cni.log"]],
-    [
-      "where the host says, for a level of its own",
-      { stdin: { ...zone, wrapper: { log: { level: "info" } } }, env: hostWide },
-      ["/host.log"],
-    ],
   ])("%s", (_, call, files) => {
     expect([...new Set(callWrapper(call, passing).log.map(({ file }) => file))]).toEqual(files);
-  });
-
-  test("errors before the configuration is read go to the host's log", () => {
-    expect(logged({ stdin: "{", env: hostWide })).toMatchObject([{ level: "error", code: 6 }]);
   });
 });
 
 describe("the log's level", () => {
   /** An ADD with an invalid answer: it has lines at each level. */
   const failing: Machine = { answers: [exits(0, "done"), exits(0)] };
-
-  test.each([
-    ["error", { error: 2 }],
-    ["warn", { error: 2 }],
-    [undefined, { error: 2, info: 2 }],
-    ["info", { error: 2, info: 2 }],
-    ["debug", { error: 2, info: 2, debug: 5 }],
-  ])("%s", (level, expected) => {
-    const count = (lines: JsonObject[]) => {
-      const groups = Object.entries(Object.groupBy(lines, (line) => String(line.level)));
-      return Object.fromEntries(groups.map(([key, found]) => [key, found?.length]));
-    };
-    const env = { CNI_WRAPPERS_LOG: "/host.log", ...(level && { CNI_WRAPPERS_LOG_LEVEL: level }) };
-    expect(count(logged(withLog(level), failing))).toEqual(expected);
-    expect(count(logged({ stdin: zone, env }, failing))).toEqual(expected);
-  });
 
   test.each(["trace", "INFO", "constructor"])(
     "an unknown level, %s: a warning once a call, then the default",
@@ -90,11 +65,6 @@ describe("the log's level", () => {
   ])("no warning if %s", (_, call, env) => {
     expect(logged({ ...call, env }).filter(({ level }) => level === "warn")).toEqual([]);
   });
-
-  test("the configuration's level comes before the host's", () => {
-    const call = withLog("error", {}, { CNI_WRAPPERS_LOG: "/host.log", CNI_WRAPPERS_LOG_LEVEL: "debug" });
-    expect(logged(call, passing)).toEqual([]);
-  });
 });
 
 describe("a line of the log", () => {
@@ -118,12 +88,6 @@ describe("a line of the log", () => {
         exitCode: 0,
       },
     ]);
-  });
-
-  test.each(["CHECK", "DEL", "GC", "STATUS"])("of a passed %s", (command) => {
-    const line = { level: "info", command, delegate: "bridge", message: `delegate passed ${command}`, durationMs: 7 };
-    expect(logged(withLog("info", {}, { CNI_COMMAND: command }))).toMatchObject([{ ...line, exitCode: 0 }]);
-    expect(logged(withLog("warn", {}, { CNI_COMMAND: command }))).toEqual([]);
   });
 
   test("of a call with an interface: names the container and the interface", () => {
@@ -158,12 +122,6 @@ describe("a line of the log", () => {
       expect(lines).toMatchObject([{ level: "error", message, durationMs: 7, exitCode: 3 }]);
       expect(JSON.stringify(lines)).not.toContain("killed by hand");
     });
-
-    test("a delegate that died: code 101", () => {
-      const died: Machine = { answers: [{ ended: "signal", signal: "SIGKILL" }] };
-      const lines = logged(withLog("error", {}, { CNI_COMMAND: command }), died);
-      expect(lines).toMatchObject([{ level: "error", code: 101, details: expect.stringContaining("SIGKILL") }]);
-    });
   });
 
   test("of the wrapper's own error: code, message, details", () => {
@@ -171,18 +129,6 @@ describe("a line of the log", () => {
     expect(logged(call)).toMatchObject([
       { level: "error", code: 7, message: "interface name eth0 is taken", details: expect.any(String) },
     ]);
-  });
-
-  test.each([
-    ["an unknown key", { wrapper: { unknown: 1 } }, "unknown key wrapper.unknown"],
-    [
-      "an interface that is not there",
-      { wrapper: { ifName: "eth9", network: "disc" }, prevResult: macvlanResult },
-      "interface eth9",
-    ],
-  ])("of a fault that does not fail DEL: %s", (_, more, message) => {
-    const lines = logged(withLog("warn", more, { CNI_COMMAND: "DEL" }));
-    expect(lines).toMatchObject([{ level: "warn", command: "DEL", message: expect.stringContaining(message) }]);
   });
 
   test("at debug: the configuration before and after, and the answer", () => {
@@ -207,24 +153,10 @@ describe("a line of the log", () => {
     }
   });
 
-  test.each([["done"], [""]])("at debug: an answer that is not JSON, %j, unchanged", (answer) => {
-    const lines = logged(withLog("debug", {}, { CNI_COMMAND: "CHECK" }), { answers: [exits(0, answer)] });
-    expect(lines.at(-1)).toMatchObject({ answer });
-  });
-
   test("at debug: an answer that is not UTF-8 is empty", () => {
     const answers = [exits(0, Buffer.from([0x7b, 0xff]))];
     const lines = logged(withLog("debug", {}, { CNI_COMMAND: "CHECK" }), { answers });
     expect(lines.at(-1)).toMatchObject({ message: "delegate's answer", answer: "" });
-  });
-
-  test.each(["info", "debug"])("at %s: only those CNI_ARGS that name the workload", (level) => {
-    for (const command of ["ADD", "CHECK"]) {
-      const env = { CNI_COMMAND: command, CNI_ARGS: `IP=10.0.0.2;${args}` };
-      const { log } = callWrapper(withLog(level, { wrapper: { ifName: "eth1" } }, env), passing);
-      expect(log.length).toBeGreaterThan(0);
-      expect(log.map(({ line }) => line).join("")).not.toContain("hush");
-    }
   });
 });
 

@@ -1,8 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { misplacedKeys } from "../../../shared/protocol/request.ts";
-import { wrapperKeys } from "../../../shared/protocol/shapes.ts";
-import { callWrapper, exits, printed } from "../support/fake-host.ts";
+import { callWrapper, exits } from "../support/fake-host.ts";
 
 const zone = { cniVersion: "1.0.0", name: "zone", type: "bridge-wrapper" };
 
@@ -14,17 +13,6 @@ function messages(configuration: object, isKnownPlugin = true): string[] {
 const misplaced = (key: string): string => `invalid plugin configuration: misplaced key ${key}`;
 
 describe("a key of the wrapper at the top level", () => {
-  const keys = wrapperKeys.filter((key) => key !== "args");
-
-  test.each(keys)("%s is misplaced for a plugin that the wrapper knows, in any letter case", (key) => {
-    for (const spelling of [key, key.toLowerCase(), key.toUpperCase()]) {
-      expect(misplacedKeys({ [spelling]: "x" }, true)).toMatchObject([
-        { code: 7, message: misplaced(spelling), details: expect.stringContaining(`"wrapper": { "${key}": ... }.`) },
-      ]);
-      expect(messages({ [spelling]: "x" }, false)).toEqual([]);
-    }
-  });
-
   test.each(["args", "ifNames", "mac", "master", "runtimeConfig", "capabilities", "ipam", "cni.dev/attachments"])(
     "%s is not",
     (key) => expect(messages({ [key]: "x" })).toEqual([]),
@@ -60,25 +48,10 @@ describe("a block in ipam", () => {
     const details = expect.stringMatching(/^Move the block out of "ipam"\. /);
     expect(misplacedKeys(configuration, true)).toMatchObject([{ details }]);
   });
-
-  test.each([{}, { ifName: "eth1", wrappers: {} }, null, [{ wrapper: {} }], "wrapper"])("%j is not", (ipam) => {
-    expect(messages({ ipam })).toEqual([]);
-  });
-});
-
-test("several are all named", () => {
-  const configuration = { ifName: "eth1", wrappers: {}, ipam: { wrapper: {} } };
-  expect(messages(configuration)).toEqual(["ifName", "wrappers", "ipam.wrapper"].map(misplaced));
 });
 
 describe("a misplaced key", () => {
   const stdin = { ...zone, ifname: "eth1", wrappers: {} };
-
-  test.each(["1.0.0", "0.2.0"])("is an error of ADD, and nothing is run (cniVersion %s)", (cniVersion) => {
-    const outcome = callWrapper({ stdin: { ...stdin, cniVersion } });
-    expect(outcome).toMatchObject({ exitCode: 1, runs: [] });
-    expect(printed(outcome)).toMatchObject({ cniVersion, code: 7, msg: misplaced("ifname") });
-  });
 
   test("belongs to the plugin if the wrapper does not know that plugin", () => {
     const call = { calledAs: "/opt/cni/bin/flannel-wrapper", stdin: { ...zone, delegate: {}, ifName: "eth1" } };

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { callWrapper } from "../support/fake-host.ts";
 import { entryOf, journalFiles } from "../support/journals.ts";
-import { bothResult } from "../support/results.ts";
 
 const leases = "/var/lib/cni/networks/zone";
 const ofEth1 = { [`${leases}/10.1.0.5`]: "red\r\neth1" };
@@ -34,30 +33,15 @@ describe("an interface runs in the list's network if something else than the wra
     ["a lease of another network", "zone-eth1", { "/var/lib/cni/networks/other/10.1.0.5": "red\r\neth1" }],
     ["a lease outside the subnet", "zone-eth1", { [`${leases}/10.2.0.5`]: "red\r\neth1" }],
     ["a lease in a range", "zone", ofEth1, { ipam: { type: "host-local", ranges: [[{ subnet: "10.1.0.0/24" }]] } }],
-    [
-      "a lease in a range of the runtime's",
-      "zone",
-      ofEth1,
-      { ipam: { type: "host-local" }, runtimeConfig: { ipRanges: [[{ subnet: "10.1.0.0/24" }]] } },
-    ],
     ["ranges that are none", "zone-eth1", ofEth1, { ipam: { type: "host-local", ranges: ["a", [null]] } }],
     ["another IPAM plugin", "zone-eth1", ofEth1, { ipam: { ...ipam, type: "other" } }],
     ["a network of its own in the block", "mine", ofEth1, { wrapper: { network: "mine" } }],
     ["a wrapper gave it out", "zone-eth1", ofRed({ ifName: "eth1", delegateNetwork: "zone" })],
     ["a wrapper gave out another one", "zone", ofRed({ ifName: "eth1" })],
     ["a wrapper gave one to another interface", "zone", ofRed({ ifName: "eth0", delegateNetwork: "zone" })],
-    [
-      "wrappers gave it and another one",
-      "zone-eth1",
-      ofRed({ ifName: "eth0", delegateNetwork: "zone" }, { id: "2", ifName: "eth1", delegateNetwork: "zone" }),
-    ],
   ])("%s: %s", (_, expected, files, configuration) => {
     expect(networkOf(files, configuration)).toBe(expected);
   });
-});
-
-test("a chained plugin runs in the network of its interface, whatever leases there are", () => {
-  expect(networkOf(ofEth1, { prevResult: bothResult }, "tuning")).toBe("zone-eth1");
 });
 
 test.each(["zone", "zone-eth1"])(

@@ -32,33 +32,9 @@ describe("the port mappings that a delegate gets", () => {
     expect(left(ports, [web, tls, high])).toStrictEqual(expected);
   });
 
-  test("leave out what is no mapping only if others are selected", () => {
-    expect(left({ only: [443] }, [null, "443", { containerPort: "443" }, tls])).toStrictEqual([tls]);
-    expect(left({ except: [443] }, [null, tls])).toStrictEqual([null]);
-  });
-
   test("are in no list of what is no port", () => {
     const lowest = [mapping(0), mapping(1), mapping(2)];
     expect(left({ only: ["http"] }, lowest)).toStrictEqual([]);
-  });
-
-  test("are the only change", () => {
-    const configuration = frozen({ name: "zone", snat: true, runtimeConfig: { mac: "x", portMappings: [web, tls] } });
-    expect(withOwnPorts(configuration, { only: [443] })).toStrictEqual({
-      ...{ name: "zone", snat: true },
-      runtimeConfig: { mac: "x", portMappings: [tls] },
-    });
-  });
-
-  test("are selected by container port, in either letter case, as in Go", () => {
-    const upper = [
-      { HostPort: 443, ContainerPort: 80 },
-      { HostPort: 80, ContainerPort: 443 },
-    ];
-    expect(left({ only: [443] }, upper)).toStrictEqual([upper[1]]);
-    expect(left({ except: [443] }, upper)).toStrictEqual([upper[0]]);
-    const last = { containerPort: 443, ContainerPort: 80 };
-    expect(left({ only: [443] }, [last])).toStrictEqual([]);
   });
 
   test.each([[{}], [7], [null], [{ containerPort: "443" }]])("need a port: %j is in no list", (entry) => {
@@ -82,10 +58,6 @@ describe("the verbs", () => {
     const request = requestOf(command, { wrapper, runtimeConfig: { portMappings: [web, tls] } });
     return delegateCall({ request, target: targetOf(request, "portmap-wrapper", {}) }).configuration?.runtimeConfig;
   }
-
-  test.each(["ADD", "CHECK", "STATUS"] as const)("%s gets its own", (command) => {
-    expect(shown(command)).toStrictEqual({ portMappings: [tls] });
-  });
 
   test("DEL gets all, because the list may have changed since ADD", () => {
     expect(shown("DEL")).toStrictEqual({ portMappings: [web, tls] });

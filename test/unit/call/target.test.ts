@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { delegateName, targetOf } from "../../../shared/call/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { frozen } from "../support/frozen.ts";
-import { blue, requestOf } from "../support/requests.ts";
+import { requestOf } from "../support/requests.ts";
 
 const bridge = frozen({ role: "creator" } as const);
 const portmap = frozen({ role: "meta" } as const);
@@ -45,11 +45,6 @@ describe("the delegate", () => {
     expect(targetOf(requestOf("ADD", { wrapper }), calledAs, profiles)).toMatchObject({ delegate, profile, role });
   });
 
-  test("none is named", () => {
-    const find = () => targetOf(requestOf("ADD"), "/opt/cni/bin/cni-wrappers", profiles);
-    expect(find).toThrow(refused("no delegate: started as /opt/cni/bin/cni-wrappers"));
-  });
-
   test.each(["ADD", "CHECK", "GC"] as const)("%s: a role that is not the plugin's", (command) => {
     const request = requestOf(command, { wrapper: { role: "meta" } });
     const message = 'invalid plugin configuration: wrapper.role must be "creator" for bridge, or be left out';
@@ -58,21 +53,6 @@ describe("the delegate", () => {
 });
 
 describe("the interface and its network", () => {
-  test.each([
-    ["the runtime's", {}, "eth0", false, "zone"],
-    ["the runtime's, said again", { ifName: "eth0" }, "eth0", false, "zone-eth0"],
-    ["another", { ifName: "eth1" }, "eth1", true, "zone-eth1"],
-    ["another, in the list's network", { ifName: "eth1", network: "zone" }, "eth1", true, "zone"],
-    ["another, in a network of its own", { ifName: "eth1", network: "disc" }, "eth1", true, "disc"],
-    ["the runtime's, in a network of its own", { network: "disc" }, "eth0", false, "disc"],
-  ])("%s", (_, wrapper, ifName, renamed, network) => {
-    expect(targetOf(requestOf("ADD", { wrapper }), "bridge-wrapper", profiles)).toMatchObject({
-      selector: { ifName, netns: blue, runtimeIfName: "eth0" },
-      renamed,
-      network,
-    });
-  });
-
   test("a network's name allows fewer characters than an interface's", () => {
     const request = requestOf("ADD", { wrapper: { ifName: "eth@1" } });
     const message = /the network of interface eth@1 would be "zone-eth@1", which .*; set wrapper.network$/;
@@ -96,15 +76,6 @@ describe("GC, which has no CNI_IFNAME: all attachments name the runtime's interf
     ["another", [attachment("a", "net0"), attachment("b", "net0")], "net0", true, "zone-eth0"],
   ])("%s", (_, attachments, runtimeIfName, renamed, network) => {
     expect(targetOfGc(attachments)).toMatchObject({ selector: { runtimeIfName }, renamed, network });
-  });
-
-  test.each([
-    ["they name several", [attachment("a", "eth0"), attachment("b", "net0")]],
-    ["there is none", []],
-    ["what they name is no name", [attachment("a", 7)]],
-    ["they are no attachments", ["eth0"]],
-  ])("or unknown: %s", (_, attachments) => {
-    expect(targetOfGc(attachments).selector).toMatchObject({ ifName: "eth0", runtimeIfName: "" });
   });
 });
 

@@ -33,20 +33,6 @@ const none = { gateway: null };
 const noRanges = [7, [null, "x"]];
 
 test.each([
-  [
-    "of each range",
-    { ranges: [[{ ...subnet, Gateway: "10.2.0.1" }, { subnet: "10.3.0.0/24" }], [{ subnet: "fd00::/64" }]] },
-    {
-      ranges: [
-        [
-          { ...subnet, ...none },
-          { subnet: "10.3.0.0/24", ...none },
-        ],
-        [{ subnet: "fd00::/64", ...none }],
-      ],
-      ...none,
-    },
-  ],
   ["beside the only subnet", { ...subnet, gateway: "10.2.0.1" }, { ...subnet, ...none }],
   ["and what is no range stays", { gateway: "10.2.0.1", ranges: noRanges }, { ...none, ranges: noRanges }],
 ])("host-local's gateways are left out: %s", (_, ipam, expected) => {

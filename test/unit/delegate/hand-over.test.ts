@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
-import { callWrapper, exits, type Machine } from "../support/fake-host.ts";
+import { callWrapper, type Machine } from "../support/fake-host.ts";
 import { bothResult } from "../support/results.ts";
 
 const log = { file: "/log", level: "warn" };
@@ -21,13 +21,6 @@ describe("DEL of an interface that prevResult does not list", () => {
   const eth9 = { ifName: "eth9", network: "disc" };
   const warning = "interface eth9 is not in prevResult: the delegate gets no prevResult";
 
-  test("is a warning, and wrapper.jq runs once", () => {
-    const { lines, programs, runs } = call("DEL", eth9);
-    expect(lines).toMatchObject([{ level: "warn", message: warning }]);
-    expect(programs).toEqual(["."]);
-    expect(runs).toMatchObject([{ stdin: { seen: true } }]);
-  });
-
   test("is a warning if the delegate is missing, too", () => {
     const { lines, programs, runs, exitCode } = call("DEL", eth9, { inspect: () => "missing" });
     expect(lines).toMatchObject([
@@ -37,9 +30,4 @@ describe("DEL of an interface that prevResult does not list", () => {
     expect(lines).toHaveLength(2);
     expect({ programs, runs, exitCode }).toEqual({ programs: ["."], runs: [], exitCode: 1 });
   });
-});
-
-test("a CHECK that runs again in the list's network has passed wrapper.jq, too", () => {
-  const { runs } = call("CHECK", { ifName: "eth1" }, { answers: [exits(1, "{}"), exits(0)] });
-  expect(runs).toMatchObject([{ stdin: { name: "zone-eth1", seen: true } }, { stdin: { name: "zone", seen: true } }]);
 });

@@ -35,13 +35,6 @@ test.each([
   ]);
 });
 
-test("without iproute2 there is none", () => {
-  const { commands, used, act } = lend("eth1", "netns add");
-  act((netns) => used.push(netns));
-  expect(used).toEqual([undefined]);
-  expect(commands).not.toContain(removed);
-});
-
 test("if the interface cannot be made, none is used, and it is removed", () => {
   const { commands, used, act } = lend("eth1", "-netns");
   act((netns) => used.push(netns));

@@ -24,11 +24,6 @@ function plan(id: string, entries: readonly Entry[], netns = entryOf().namespace
 }
 
 test.each<[string, Entry, object]>([
-  [
-    "the same plugin for the same interface: what is left may be its own by now",
-    entryOf({ type: "mark", id: "2" }),
-    { do: "later" },
-  ],
   ["the same plugin for another interface", entryOf({ type: "mark", id: "2", ifName: "eth1" }), everything],
   ["another plugin for the same interface", chainedOf("tuning", { id: "2" }), everything],
 ])("an entry of an unknown plugin, and after it one of %s", (_, later, expected) => {
@@ -37,11 +32,6 @@ test.each<[string, Entry, object]>([
 });
 
 test.each<[string, Entry, object]>([
-  [
-    "a known chained plugin: its rules are gone",
-    chainedOf("portmap", { bootId: "earlier" }),
-    { do: "nothing", why: "its rules are of an earlier boot" },
-  ],
   ["a creator: its leases are not", entryOf({ bootId: "earlier" }), leaseOnly],
   [
     "an unknown chained plugin, which may keep something on the disk",

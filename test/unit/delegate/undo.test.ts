@@ -67,13 +67,6 @@ describe("an undone journal", () => {
     expect(seen().flushed).toEqual([]);
   });
 
-  test("is read again before each entry: its own call may have undone one", () => {
-    const meanwhile = (files: Map<string, unknown>) => files.delete(journal);
-    const { undo, seen } = undoing([entryOf(), chainedOf("tuning")], { meanwhile });
-    expect(undoJournal(undo)).toEqual([]);
-    expect(seen().runs.map(({ path }) => path)).toEqual(["/opt/cni/bin/tuning"]);
-  });
-
   test("that cannot be read any more tells nothing new: what was undone before is not undone again", () => {
     const entries = [entryOf(undone), entryOf({ ifName: "eth1" }), chainedOf("tuning")];
     const machine: Machine = { directories: { [journal]: 7 }, meanwhile: (files) => files.delete(journal) };
@@ -120,17 +113,6 @@ describe("a DEL that failed", () => {
     const outcome = del("bridge", { ...listed, ipMasq: true }, { files, answers });
     expect(outcome.runs.map(({ stdin }) => (stdin as JsonObject).ipam)).toEqual([ipam, ipam, ipam, without]);
     expect(linesIn(outcome.files[journal]).map(({ line }) => line)).toEqual(["began", "done", "given up"]);
-  });
-
-  test("with masquerading, with the list's configuration, too, runs so once more", () => {
-    const run = (configuration: JsonObject) => {
-      const files = journalFiles(entryOf({ configuration }));
-      const stdin = { type: "bridge", ipMasq: configuration.ipMasq, token: "new" };
-      const { runs, exitCode } = del("bridge", stdin, { files, answers: [failure, failure, exits(0)] });
-      return [exitCode, ...runs.map((one) => (one.stdin as JsonObject).token)];
-    };
-    expect(run(masquerading)).toEqual([0, undefined, "new", "new"]);
-    expect(run({ type: "bridge", name: "zone" })).toEqual([1, undefined, "new"]);
   });
 
   test("does not run with the list's configuration if a sibling has got the interface and the lease by now", () => {
@@ -270,11 +252,6 @@ describe("the addresses of a failed ADD's rules are kept in the journal", () => 
   };
   const failed = { line: "failed", id: expect.any(String) };
 
-  test("if its plugin masquerades: those that it leased in the ADD", () => {
-    expect(failedLine({ ipMasq: true })).toEqual({ ...failed, left: 7, addresses: ["10.1.0.9/32"] });
-    expect(failedLine({ ipMasq: false })).toEqual({ ...failed, left: 7 });
-  });
-
   test("and were leased after others were looked for: an earlier try was undone in the same call", () => {
     let runs = 0;
     const earlier = tryOf({ configuration: masquerading, failed: { left: 7 } });
@@ -289,10 +266,6 @@ describe("the addresses of a failed ADD's rules are kept in the journal", () => 
   test("and are unknown if its interface cannot be read, and a sibling has the lease and the rules", () => {
     const files = journalFiles(entryOf({ ...net1, delegateNetwork: "zone", configuration: masquerading }));
     expect(failedLine({ ipMasq: true }, { files, links: [undefined] })).toEqual(failed);
-  });
-
-  test("and none if it left the interface that it had found", () => {
-    expect(failedLine({ ipMasq: true }, { links: [7, 7] })).toEqual({ ...failed, left: 7, addresses: [] });
   });
 });
 
@@ -326,17 +299,6 @@ describe("the ADD of a sibling whose rules a DEL has removed as well", () => {
 
   test("runs again with all that it had", () => {
     expect(runsOf({})).toEqual({ runs: [own, again("net1"), again("net2")], messages: [shares, shares] });
-  });
-
-  test("runs twice if it fails, and no third time", () => {
-    const runs = [own, again("net1"), again("net1"), again("net2")];
-    expect(runsOf({ answers: [exits(0), failure, failure, exits(0)] }).runs).toEqual(runs);
-    expect(runsOf({ answers: [exits(0), failure, exits(0)] }).runs).toEqual(runs);
-  });
-
-  test("does not run if it is given up before it", () => {
-    expect(runsOf({}, 0).runs).toEqual([own, again("net2")]);
-    expect(runsOf({}, 1, "net2").runs).toEqual([own, again("net1")]);
   });
 
   test("is undone again if it is given up meanwhile, and the others' ADDs run once more", () => {

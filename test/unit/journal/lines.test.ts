@@ -3,21 +3,13 @@ import { describe, expect, test } from "vitest";
 import { type AttachmentKey, isSameNamespace, journalFile, namespaceOf } from "../../../shared/journal/journal.ts";
 import { linesText, parseFoundJournal, parseJournal, withLines } from "../../../shared/journal/lines.ts";
 import { sha256 } from "../../../shared/journal/sha256.ts";
-import { asRead, chainedOf, entryOf, linesOf, tryOf, undone, zoneOfBlue } from "../support/journals.ts";
+import { chainedOf, entryOf, linesOf, tryOf, zoneOfBlue } from "../support/journals.ts";
 
 const file = "/var/lib/cni/wrappers/blue/zone:eth0";
 const first = entryOf();
 const text = linesText(linesOf([first]));
 
 describe("a journal", () => {
-  test("has the entries that were written, in their order", () => {
-    const failed = tryOf({ ifName: "eth1", failed: { left: 9 }, isGivenUp: true });
-    const entries = [entryOf(undone), failed, chainedOf("portmap", { id: "third" })];
-    expect(parseJournal(zoneOfBlue, linesText(linesOf(entries)))).toEqual({
-      ...{ file, key: zoneOfBlue, entries: entries.map(asRead), isTorn: false, problem: undefined },
-    });
-  });
-
   test("with further lines is the one that is read with them, and the one before stays as it is", () => {
     const second = { ifName: "eth1", id: "second" };
     const all = [
@@ -48,26 +40,6 @@ describe("a journal", () => {
 
   test.each([undefined, ""])("without a file, or with an empty one, has none", (none) => {
     expect(parseJournal(zoneOfBlue, none)).toMatchObject({ entries: [], isTorn: false, problem: undefined });
-  });
-
-  const second = linesText(linesOf([tryOf({ ifName: "eth1" })]));
-  test.each([1, 20, second.length - 2])("ignores a last line that was cut off after %s characters", (length) => {
-    const torn = parseJournal(zoneOfBlue, text + second.slice(0, length));
-    expect(torn).toMatchObject({ entries: [first], isTorn: true, problem: undefined });
-    const written = `${text}${second.slice(0, length)}\n${linesText([{ line: "undone", id: first.id }])}`;
-    expect(parseJournal(zoneOfBlue, written)).toMatchObject({ entries: [{ isUndone: true }], isTorn: false });
-  });
-
-  test("whose only line was cut off has no entries", () => {
-    const cut = parseJournal(zoneOfBlue, text.slice(0, 50));
-    expect(cut).toMatchObject({ entries: [], isTorn: true, problem: undefined });
-  });
-
-  const torn = [text.slice(0, 50), "\0".repeat(80)];
-  test.each(torn)("whose first line was cut off says whose it is by the next one", (begin) => {
-    const written = `${begin}\n${text}`;
-    expect(parseJournal(zoneOfBlue, written)).toMatchObject({ entries: [first], problem: undefined });
-    expect(parseFoundJournal(file, written)).toMatchObject({ key: zoneOfBlue, entries: [first] });
   });
 
   test.each<[string, string, RegExp]>([
@@ -147,27 +119,10 @@ describe("a journal", () => {
 });
 
 describe("the file of a journal", () => {
-  test("is in the container's directory", () => {
-    expect(journalFile(zoneOfBlue)).toBe(file);
-  });
-
   test("has a checksum for a name if the name would have more than 255 bytes", () => {
     const key: AttachmentKey = { network: "n".repeat(254), containerId: "c".repeat(256), runtimeIfName: "eth0" };
     expect(journalFile(key)).toMatch(/^\/var\/lib\/cni\/wrappers\/[0-9a-f]{64}\/[0-9a-f]{64}$/);
     expect(journalFile({ ...key, network: "n".repeat(250) })).toMatch(/n{250}:eth0$/);
-  });
-
-  // The examples of FIPS 180-2, by sha256sum.
-  test.each([
-    ["", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"],
-    ["abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"],
-    [
-      "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-      "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
-    ],
-    ["a".repeat(1000), "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"],
-  ])("sha256 of %s", (given, expected) => {
-    expect(sha256(given)).toBe(expected);
   });
 
   test("sha256 of each length up to four blocks, and of a long text, is that of node:crypto", () => {
@@ -202,9 +157,5 @@ describe("a namespace", () => {
   test("has no time behind a link to a process", () => {
     const linked = namespaceOf("/run/netns/blue", { ...stat, isUnnamed: true });
     expect(linked).toEqual({ path: "/run/netns/blue", device: 4, inode: 9 });
-  });
-
-  test("is none without a file", () => {
-    expect(namespaceOf("/run/netns/blue", undefined)).toBeUndefined();
   });
 });

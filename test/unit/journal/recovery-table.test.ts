@@ -140,25 +140,8 @@ describe("a result of libcni's, and no entry of the plugin's own", () => {
   });
 });
 
-test.each<[string, Partial<Entry>]>([
-  ["by its own entry: a stray ADD of another plugin may have written a later one", { ifName: "eth1", resultMs: 5 }],
-  ["too, after a stray ADD that did nothing", { id: "stray", done: undefined, stray: true, ...undone }],
-])("an attachment is complete, %s", (_, stray) => {
-  const own = entryOf();
-  for (const earlier of [undefined, ["eth9"]])
-    expect(recover([own, entryOf(stray)], own, earlier, complete)).toEqual({ do: "add, then write" });
-});
-
 describe("the entries that are given up", () => {
   const [first, second, third] = [entryOf(), tryOf({ ifName: "eth1" }), chainedOf("tuning", { ifName: "eth1" })];
-
-  test("are all of them without a prevResult", () => {
-    expect(recover([first, second, third], second, undefined)).toMatchObject({ entries: [first, second, third] });
-  });
-
-  test("are the own one and what came after it with a prevResult", () => {
-    expect(recover([first, second, third], second, ["eth0"])).toMatchObject({ entries: [second, third] });
-  });
 
   test.each<[string, Partial<Entry>, number]>([
     ["is of the next try if its interface is in prevResult", {}, 1],
@@ -168,22 +151,6 @@ describe("the entries that are given up", () => {
   ])("what came after the own one %s", (_, changes, count) => {
     const own = entryOf({ ifName: "eth1" });
     expect(recover([own, entryOf(changes)], own, ["eth0", "eth1"])).toHaveProperty("entries.length", count);
-  });
-
-  test("are none with a prevResult and without an own one", () => {
-    expect(recover([first, second], undefined, ["eth0"])).toEqual({ do: "add" });
-  });
-
-  test("are none after an own one that is undone: what stands there is of this try", () => {
-    const own = { ...second, ...undone };
-    expect(recover([own, first], own, ["eth0"])).toEqual({ do: "add" });
-  });
-
-  test("are not what this try has made: a call of a killed runtime may have left the own one before it", () => {
-    const own = { ...third, id: "old" };
-    expect(recover([own, first, second], own, ["eth0"])).toMatchObject({ do: "undo, then add", entries: [own] });
-    const other = recover([own, first], own, ["lo"]);
-    expect(other).toMatchObject({ entries: [own, first] });
   });
 
   test("are not what stands after one that is given up", () => {

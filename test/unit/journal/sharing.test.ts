@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { profiles } from "../../../plugins/index.ts";
 import type { CachedResult } from "../../../shared/journal/host-files.ts";
 import type { Entry, Namespace } from "../../../shared/journal/journal.ts";
-import { type Around, holdsLease, removalOf } from "../../../shared/journal/sharing.ts";
+import { type Around, removalOf } from "../../../shared/journal/sharing.ts";
 import { profileOf } from "../../../shared/plugin/profile.ts";
 import { bootId, ownNamespace } from "../support/fake-host.ts";
 import { chainedOf, entryOf, tryOf } from "../support/journals.ts";
@@ -64,23 +64,11 @@ describe("an interface", () => {
     ["with it is its own, whatever others say", own, claimed, everything],
     ["with another index is somebody else's", own, { link: 8 }, leaseOnly],
     ["that was there before, and another attachment made, is not", entryOf({ before: 7 }), claimed, leaseOnly],
-    [
-      "that was there before, and libcni knows of another attachment, is not",
-      entryOf({ before: 7 }),
-      listed("eth0"),
-      leaseOnly,
-    ],
     ["that was there before, which nobody else has, is its own", entryOf({ before: 7 }), {}, everything],
     ["that was there before, whose name another one had, is its own", entryOf({ before: 7 }), madeBefore, everything],
     ["with it, which another container has by now", own, { isTaken: () => true }, leaseOnly],
     ["that is gone: DEL looks for the rest in the namespace", own, { link: 0 }, everything],
     ["in another namespace is not looked for", own, { namespace: { ...here, inode: 1 } }, leaseOnly],
-    [
-      "in a namespace with the same inode, made later, is not",
-      own,
-      { namespace: { ...here, changedMs: 9 } },
-      leaseOnly,
-    ],
     ["without a namespace is not looked for", own, { namespace: undefined }, leaseOnly],
     ["of a failed ADD, new since then", tryOf(), {}, everything],
     ["of a failed ADD, which was there before", tryOf({ before: 7 }), {}, leaseOnly],
@@ -98,35 +86,11 @@ describe("an interface", () => {
     ["with the index of an unknown plugin's entry is its own, too", entryOf({ type: "mark" }), claimed, everything],
     ["of a failed ADD, which another attachment has", tryOf(), claimed, leaseOnly],
     ["of a failed ADD, which another one tried, too", tryOf(), failedToo, leaseOnly],
-    [
-      "of a failed ADD, whose name another attachment had for an interface with another index",
-      leftBy(8),
-      { ...claimed, link: 8 },
-      everything,
-    ],
     ["of a failed ADD, which another attachment has, by its index", leftBy(7), claimed, leaseOnly],
     [
       "of a failed ADD, whose name is of a further interface of another attachment",
       leftBy(8),
       madeBy({ ifName: "eth1", done: { made: 7, addresses: [], added: [{ name: "eth0", sandbox: blue }] } }),
-      leaseOnly,
-    ],
-    [
-      "of a failed ADD, which another attachment has, index unknown",
-      leftBy(8),
-      madeBy({ done: { addresses: [] } }),
-      leaseOnly,
-    ],
-    [
-      "of an unknown plugin, which a sibling has by now: others of it wait for that",
-      entryOf({ type: "twin" }),
-      madeBy({ done: { made: 8, addresses: [] } }),
-      { ...leaseOnly, waits: true },
-    ],
-    [
-      "of a known plugin, which a sibling has by now: nothing waits",
-      own,
-      madeBy({ delegateNetwork: "other", done: { made: 8, addresses: [] } }),
       leaseOnly,
     ],
     ["of a failed ADD, which another result lists", tryOf(), listed("eth0"), leaseOnly],
@@ -169,11 +133,6 @@ describe("an interface", () => {
     ["what its plugin's earlier one had made", entryOf({ isGivenUp: true }), everything],
     ["what its plugin's earlier one may have made, which was cut off", tryOf({ isGivenUp: true }), everything],
     ["what its plugin's earlier one left, which failed", leftBy(7), everything],
-    [
-      "something else than its plugin's earlier one had made",
-      entryOf({ isGivenUp: true, done: { made: 6, addresses: [] } }),
-      leaseOnly,
-    ],
     ["something else than its plugin's earlier one left, which failed", leftBy(6), leaseOnly],
     [
       "what its plugin's earlier one had made for another interface",
@@ -194,21 +153,8 @@ describe("a lease", () => {
   const ofOther = tryOf({ delegateNetwork: "other" });
   const listed = { results: () => [resultWith("eth0")] };
 
-  test.each([
-    ["that stands", {}, true],
-    ["that is given up", up, false],
-  ])("is held by an entry %s: %j", (_, more, isHeld) => {
-    expect(holdsLease({ ...same, ...more }, { ...own, isThere: () => true })).toBe(isHeld);
-  });
-
   test.each<[string, Entry, Entry[], object, Parameters<typeof decide>[1]?]>([
     ["with the same network and interface stays", own, [same], interfaceOnly],
-    [
-      "of another IPAM plugin is freed",
-      entryOf({ configuration: { ipam: { type: "dhcp" } } }),
-      [{ ...same, configuration: { ipam: { type: "host-local" } } }],
-      everything,
-    ],
     ["of another interface is freed", own, [{ ...same, ifName: "eth1" }], everything],
     ["of an undone entry is freed", own, [{ ...same, isGivenUp: true, isUndone: true }], everything],
     ["of a failed ADD does not keep one that passed", own, [{ ...running, failed: {} }], everything],
@@ -237,32 +183,11 @@ describe("a lease", () => {
     ["of a failed ADD does not", leftBy(7), [running], nothing],
     ["of an unknown plugin, which may have others, waits", entryOf({ type: "twin" }), [same], waiting],
     [
-      "of an interface that is gone waits for an ADD that still runs",
-      own,
-      [running],
-      { do: "later" },
-      { namespace: undefined },
-    ],
-    [
       "of an interface that is gone stays with one that passed, beside an ADD that still runs",
       own,
       [same, running],
       nothing,
       { namespace: undefined },
-    ],
-    [
-      "of an ADD that was cut off, and whose namespace is gone, is free",
-      own,
-      [running],
-      everything,
-      { isThere: () => false },
-    ],
-    [
-      "of an attachment whose namespace is gone stays with it: its runtime may add it again",
-      own,
-      [same],
-      interfaceOnly,
-      { isThere: () => false },
     ],
     ["of a failed ADD stays with the one that passed, and so does the interface", tryOf(), [same], nothing],
     ["of an ADD that was cut off waits for one that still runs", tryOf(), [running], { do: "later" }],
@@ -275,13 +200,6 @@ describe("a lease", () => {
       { ...listed, link: 8 },
     ],
     ["of an attachment that only libcni knows", ofOther, [], nothing, listed],
-    [
-      "goes if the result of an attachment that only libcni knows lists another address",
-      ofOther,
-      [],
-      leaseOnly,
-      { ...listed, mayHaveLease: () => false },
-    ],
   ])("%s", (_, entry, siblings, expected, around) => {
     expect(decide(entry, { ...around, siblings })).toMatchObject(expected);
   });
@@ -404,14 +322,6 @@ test.each<[string, Partial<Entry>, object]>([
 
 describe("what a chained plugin leaves", () => {
   test.each([
-    ["passed: its DEL runs, and the other's ADD again", {}],
-    ["passed, and a sibling's ADD still runs: it may have published its ports already", { done: undefined }],
-  ])("portmap %s", (_, changes) => {
-    const siblings = [chainedOf("portmap", { ...other, ...changes })];
-    expect(decide(chainedOf("portmap"), { siblings })).toEqual({ ...everything, addAgain: siblings });
-  });
-
-  test.each([
     ["tuning", everything],
     ["unknown", { do: "later" }],
   ])("%s, and the sibling is of an earlier boot", (type, expected) => {
@@ -434,14 +344,6 @@ describe("what a chained plugin leaves", () => {
       decide(chainedOf(type, failed), { siblings: [chainedOf(sibling, { ...other, ...changes })] });
     expect(decided(type)).toMatchObject(isShared ? { do: "later" } : everything);
     expect(decided("other")).toMatchObject(everything);
-  });
-
-  test("the other's namespace is gone: its rules are of no use, and do not keep what a failed ADD left", () => {
-    const around = { siblings: [chainedOf("portmap", other)], isThere: () => false };
-    expect(decide(chainedOf("portmap", failed), around)).toEqual(everything);
-    expect(decide(chainedOf("unknown", failed), { ...around, siblings: [chainedOf("unknown", other)] })).toEqual({
-      do: "later",
-    });
   });
 
   test.each<[string, string, Partial<Entry>, object]>([

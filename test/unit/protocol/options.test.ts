@@ -1,12 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  argsProblem,
-  isArgs,
-  isPorts,
-  portRange,
-  portsProblem,
-  waitProblem,
-} from "../../../shared/protocol/options.ts";
+import { argsProblem, isArgs, isPorts, portsProblem, waitProblem } from "../../../shared/protocol/options.ts";
 
 describe("wrapper.args", () => {
   test.each([["keep"], [{}], [{ IP: "ETH1_IP", MAC: "ETH1_MAC" }], [{ IP: "IP" }]])("%j is right", (value) => {
@@ -72,14 +65,6 @@ describe("wrapper.ports", () => {
     expect(portsProblem(value)).toBe(problem);
     expect(isPorts(value)).toBe(false);
   });
-});
-
-test.each([
-  [443, [443, 443]],
-  ["443", [443, 443]],
-  ["8000-8999", [8000, 8999]],
-])("the range of %j is %j", (entry, range) => {
-  expect(portRange(entry)).toEqual(range);
 });
 
 test.each([

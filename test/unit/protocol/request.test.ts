@@ -48,11 +48,6 @@ describe.each(verbs)("%s", (command) => {
     expect({ wrapper, unusable, warnings }).toEqual({ wrapper: {}, unusable: [], warnings: [] });
   });
 
-  test("cniVersion, type and the wrapper block may be missing", () => {
-    const { configuration, wrapper } = parse(command, '{"name":"zone"}');
-    expect({ configuration, wrapper }).toEqual({ configuration: { name: "zone" }, wrapper: {} });
-  });
-
   test("stdin with more than 500,000 commas and opening brackets: code 6", () => {
     const why = "it has more than 500,000 commas and opening brackets.";
     expect(() => parse(command, `{"name":"zone","x":[0${",0".repeat(500_000)}]}`)).toThrow(undecodable(why));
@@ -73,11 +68,6 @@ describe.each(verbs)("%s", (command) => {
     ['\uFEFF{"name":"zone"}', "it is not JSON."],
   ])("stdin %j: code 6, %s", (stdin, what) => {
     expect(() => parse(command, stdin)).toThrow(undecodable(what));
-  });
-
-  test("stdin that is nested too deeply for the engine: code 6", () => {
-    const parseDeep = () => withShallowJson(() => parse(command, '{"name":[[[[]]]]}'));
-    expect(parseDeep).toThrow(undecodable("it is nested too deeply."));
   });
 
   test.each([

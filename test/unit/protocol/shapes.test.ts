@@ -8,16 +8,7 @@ import {
   typeProblem,
 } from "../../../shared/protocol/names.ts";
 import { argsProblem, portsProblem, waitProblem } from "../../../shared/protocol/options.ts";
-import {
-  blockShape,
-  configurationShape,
-  faultsIn,
-  logKeys,
-  problemIn,
-  resultShape,
-  slaacKeys,
-  wrapperKeys,
-} from "../../../shared/protocol/shapes.ts";
+import { blockShape, configurationShape, problemIn, resultShape } from "../../../shared/protocol/shapes.ts";
 import fc from "../support/fast-check.ts";
 import { fullValue, keyPaths, kinds, pathsIn, replaced, rightValues } from "../support/schema-values.ts";
 
@@ -160,19 +151,3 @@ function keysRead(check: (value: unknown) => unknown, value: unknown): string[] 
   check(watched(value, ""));
   return [...seen];
 }
-
-test("the known keys are those of the shapes, in their order", () => {
-  expect(wrapperKeys).toEqual(Object.keys(schemas.wrapper.shape));
-  expect(logKeys).toEqual(Object.keys(log.shape));
-  expect(slaacKeys).toEqual(Object.keys(slaac.shape));
-});
-
-test("every fault of a block is found, and a long list of faults in a moment", () => {
-  expect(faultsIn(blockShape, { role: 7, log: { file: "x", level: "y" } })).toEqual([
-    { path: ["role"], words: 'must be "creator" or "meta"' },
-    { path: ["log", "file"], words: "must be an absolute path" },
-    { path: ["log", "level"], words: 'must be "error" or "warn" or "info" or "debug"' },
-  ]);
-  const interfaces = Array.from({ length: 200_000 }, () => ({}));
-  expect(problemIn(resultShape, { interfaces }, "prevResult")).toBe("prevResult.interfaces[0].name must be a string");
-});

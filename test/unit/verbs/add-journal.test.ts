@@ -60,13 +60,6 @@ describe("the lines of an ADD", () => {
   const call = { stdin: { ...stdin, wrapper: began.wrapper, bridge: "br0" }, env: { CNI_ARGS: began.args } };
   const { id } = began;
 
-  test("say all that its DEL needs, and what it made", () => {
-    expect(linesIn(add({}, call).files[journal])).toEqual([
-      began,
-      { line: "done", id, made: 8, addresses: ["172.16.5.2/24"] },
-    ]);
-  });
-
   test("name no interface that is not there, and those that the plugin made besides its own", () => {
     const lo = { name: "lo", sandbox: blue };
     const added = { name: "eth0b", sandbox: blue };
@@ -202,13 +195,6 @@ describe("a stray ADD", () => {
     const outcome = add({ files: journalFiles(lender, live), answers: [exits(1)], links }, never);
     expect(writtenBy(outcome, lender, live).at(-1)).toMatchObject({ line });
   });
-
-  test("of an unknown plugin is still to be undone: it may have made another interface", () => {
-    const files = journalFiles({ ...lender, type: "twin" }, live);
-    const call = { ...never, calledAs: "/opt/cni/bin/twin-wrapper" };
-    const outcome = add({ files, answers: [exits(1)], links: [7, 7] }, call);
-    expect(linesIn(outcome.files[journal]).at(-1)).toMatchObject({ line: "failed", left: 7 });
-  });
 });
 
 test("a chained plugin's ADD undoes what its own earlier try left, and nothing before that", () => {
@@ -232,20 +218,6 @@ describe("an ADD that passes and is then undone", () => {
       ["DEL", blue],
     ]);
   });
-
-  test("is undone with what it printed too much of, and is not written down as failed", () => {
-    let during: unknown[] = [];
-    const outcome = add({
-      answers: [{ ended: "too much output" }, exits(0)],
-      meanwhile: (files) => {
-        during = linesIn((files.get(journal) as { text: string }).text).map(({ line }) => line);
-      },
-    });
-    expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 102 });
-    expect(commandsOf(outcome)).toEqual(["ADD", "DEL"]);
-    expect(during).toEqual(["began"]);
-    expect(outcome.files).toEqual({});
-  });
 });
 
 describe("an ADD whose journal cannot be written", () => {
@@ -257,15 +229,6 @@ describe("an ADD whose journal cannot be written", () => {
     });
     expect(commandsOf(outcome)).toEqual(["DEL"]);
     expect(outcome.files).toEqual({ [journal]: newer });
-  });
-
-  test("fails with the reason", () => {
-    const outcome = add({ writeProblem: "ENOSPC" });
-    expect(JSON.parse(outcome.stdout)).toEqual({
-      ...{ cniVersion: "1.0.0", code: 5, msg: "error writing the journal" },
-      details: `${journal}: ENOSPC. The wrapper must be able to write to /var/lib/cni/wrappers, as libcni to /var/lib/cni/results.`,
-    });
-    expect(outcome.runs).toEqual([]);
   });
 });
 

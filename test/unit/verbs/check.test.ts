@@ -73,7 +73,6 @@ describe("routes that the list puts into another table, in which no reference pl
 
 describe("the MAC of the bridge", () => {
   const gateway = { wrapper: { ifName: "eth1" }, bridge: "disc0", isGateway: true, ipam };
-  const layer2 = { wrapper: { ifName: "eth1" }, bridge: "disc0", ipam };
   const [, bridge, ...ports] = bothResult.interfaces;
 
   /** Whether the delegate compares it. */
@@ -86,19 +85,6 @@ describe("the MAC of the bridge", () => {
     expect([bridge, { name: "disc0" }]).toContainEqual(first);
     return first?.mac ? "compared" : "left out";
   }
-
-  test.each([
-    ["3\n", gateway, "compared"],
-    ["3\n", layer2, "compared"],
-    ["1\n", gateway, "left out"],
-    ["1\n", layer2, "left out"],
-    ["0\n", gateway, "left out"],
-    ["33\n", gateway, "left out"],
-    ["", gateway, "left out"],
-  ])("the kernel decides: addr_assign_type %j, %j: it is %s", (origin, configuration, outcome) => {
-    const files = { "/sys/class/net/disc0/addr_assign_type": origin };
-    expect(shown(configuration, files)).toBe(outcome);
-  });
 
   const isSet = { "/sys/class/net/disc0/addr_assign_type": "3\n" };
 
@@ -133,10 +119,6 @@ describe("the MAC of the bridge", () => {
     expect(shown(gateway, files)).toBe(outcome);
   });
 
-  test("is left out if the kernel does not say", () => {
-    expect(shown(gateway, {})).toBe("left out");
-  });
-
   test("the kernel is not asked if the device has a name that none can have, or prevResult does not list it", () => {
     const prevResult = { interfaces: [{ name: "a/b", mac: "x" }] };
     const stdin = { cniVersion: "1.0.0", name: "zone", bridge: "a/b", prevResult };
@@ -150,14 +132,6 @@ describe("the MAC of the bridge", () => {
 describe("a plugin whose CHECK needs ipam", () => {
   const only = { interfaces: [{ name: "eth0", sandbox: blue }] };
 
-  test.each([[{}], [{ ipam: {} }], [{ ipam: null }], [{ ipam: { type: "" } }]])("gets static: %j", (configuration) => {
-    expect(planned(configuration, only).call.configuration).toHaveProperty("ipam", { type: "static" });
-  });
-
-  test.each([[{ ipam }], [{ ipam: { Type: "dhcp" } }]])("keeps its own: %j", (configuration) => {
-    expect(planned(configuration, only).call.configuration).toMatchObject(configuration);
-  });
-
   test("gets none if static is missing", () => {
     const stdin = { cniVersion: "1.0.0", name: "zone", prevResult: only };
     const given = (...plugins: readonly string[]) => {
@@ -167,10 +141,6 @@ describe("a plugin whose CHECK needs ipam", () => {
     expect(given("bridge")).not.toHaveProperty("ipam");
     expect(given("bridge", "static")).toHaveProperty("ipam", { type: "static" });
   });
-
-  test("another plugin gets none", () => {
-    expect(planned({}, only, "macvlan-wrapper").call.configuration).not.toHaveProperty("ipam");
-  });
 });
 
 test("a missing attachment is an error, even next to a single other one", () => {
@@ -178,13 +148,6 @@ test("a missing attachment is an error, even next to a single other one", () => 
     expect.objectContaining({ code: 103, details: expect.stringContaining("prevResult has eth0.") }),
   );
 });
-
-test.each([[{}], [{ interfaces: [{ name: "veth0" }], ips: [{ address: "10.0.0.2/24" }] }]])(
-  "a prevResult without any container interface is passed unchanged: %j",
-  (prevResult) => {
-    expect(planned({}, prevResult, "macvlan-wrapper").call.configuration?.prevResult).toStrictEqual(prevResult);
-  },
-);
 
 describe("the entry of the interface", () => {
   interface Around extends Machine {
@@ -265,16 +228,6 @@ describe("the entry of the interface", () => {
     expect(checkWith({ [lease]: "green\r\neth1" }).runs).toHaveLength(2);
   });
 
-  test("a creator without one is not asked there if it passes without the routes that a plugin has moved", () => {
-    const ip = ipWith(moved);
-    const { runs, exitCode } = check([], { wrapper: renamed, answers: [exits(1), exits(0), exits(1)], ip });
-    expect(runs).toMatchObject([
-      { stdin: { prevResult: { routes: [{ dst: "10.99.0.0/16" }, {}] } } },
-      { stdin: { name: "zone-eth1", prevResult: { routes: [{ dst: "10.98.0.0/16" }] } } },
-    ]);
-    expect(exitCode).toBe(0);
-  });
-
   test("a creator without one is run until it passes, and fails without its plugin", () => {
     const ip = ipWith(moved);
     const { runs, exitCode } = check([], { wrapper: renamed, answers: [exits(1), exits(1), exits(0)], ip });
@@ -322,16 +275,6 @@ describe("the entry of the interface", () => {
     expect(names(entryOf(), "bridge-wrapper")).toEqual(["eth0"]);
   });
 
-  test("has the routes that a plugin moved, which are all there: its CHECK passes", () => {
-    const rule = { src: "172.26.64.2", table: "100" };
-    const route = { dst: "172.26.64.0/20", dev: "eth1", table: "100" };
-    const address = { ifname: "eth1", addr_info: [{ local: "172.26.64.2", prefixlen: 20 }] };
-    const ip = () => [[route], [rule], [address]].map((rows) => `${JSON.stringify(rows)}\n`).join("");
-    const done = { addresses: [], routing: { routes: [route], rules: [rule] } };
-    const entries = [entryOf({ ifName: "eth1" }), chainedOf("sbr", { ifName: "eth1", done })];
-    expect(check(entries, { wrapper: renamed, calledAs: "sbr-wrapper", ip }).exitCode).toBe(0);
-  });
-
   test("has the routes that a plugin moved: a creator does not look for them", () => {
     const mover = moverOf(moved);
     const creator = entryOf({ ifName: "eth1" });
@@ -344,12 +287,6 @@ describe("the entry of the interface", () => {
     expect(dsts(moverOf({ ...moved, dev: "eth0" }))).toEqual(["10.98.0.0/16"]);
     expect(dsts({ ...mover, ...undone })).toContain("10.99.0.0/16");
     expect(dsts({ ...mover, namespace: { ...mover.namespace, inode: 1 } })).toContain("10.99.0.0/16");
-  });
-
-  test("has the routes that a plugin moved, whatever interface of a sibling had such routes then", () => {
-    const mover = moverOf(moved, { ...moved, dev: "net1", table: "main" });
-    const outcome = check([entryOf({ ifName: "eth1" }), mover], { wrapper: renamed });
-    expect(shown(outcome).routes?.map((route) => route.dst)).toEqual(["10.98.0.0/16"]);
   });
 
   test("of a plugin that moved routes: the wrapper looks for them itself", () => {

@@ -3,8 +3,8 @@ import type { Entry } from "../../../shared/journal/journal.ts";
 import { checksumOf } from "../../../shared/journal/own-entry.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { del, runsOf, zone } from "../support/dels.ts";
-import { bootId, callWrapper, exits, type Machine, messagesOf, ownNamespace, planOf } from "../support/fake-host.ts";
-import { chainedOf, entryOf, journalFiles, net1, tryOf, undone, zoneOfBlue } from "../support/journals.ts";
+import { bootId, exits, type Machine, ownNamespace, planOf } from "../support/fake-host.ts";
+import { chainedOf, entryOf, journalFiles, net1, undone, zoneOfBlue } from "../support/journals.ts";
 import { blue, requestOf } from "../support/requests.ts";
 import { bothResult, macvlanResult } from "../support/results.ts";
 
@@ -95,12 +95,6 @@ describe("the prevResult of a DEL", () => {
   const withResult = (changes: Partial<Entry> = {}) =>
     chainedOf("tuning", { configuration: { type: "tuning", prevResult: ofAdd }, ...changes });
 
-  test("is the runtime's, with the addresses that it has now", () => {
-    expect(shownIn(del("tuning", { prevResult: other }, { entries: [withResult()] }))).toMatchObject([
-      { ips: [{ address: "10.1.0.9/24" }] },
-    ]);
-  });
-
   test("is that of ADD if the runtime gives none, or one from before this ADD", () => {
     expect(shownIn(del("tuning", {}, { entries: [withResult()] }))).toEqual([ofAdd]);
     const cached = "/var/lib/cni/results/zone-blue-eth0";
@@ -127,74 +121,12 @@ describe("the prevResult of a DEL", () => {
     const shown = { cniVersion: "0.2.0", ip4: { ip: "10.1.0.2/24" } };
     expect(shownIn(del("tuning", stdin, { entries: [chainedOf("tuning")] }))).toEqual([shown]);
   });
-
-  test("keeps the addresses of the interfaces that its ADD added", () => {
-    const vrf0 = { name: "vrf0", sandbox: blue };
-    const wrong = { name: "vrf0", sandbox: "/run/netns/red" };
-    const ips = [
-      { address: "10.1.0.2/24", interface: 0 },
-      { address: "10.3.0.2/24", interface: 1 },
-    ];
-    const done = { addresses: [], added: [vrf0] };
-    const files = journalFiles(chainedOf("tuning", { done }));
-    const listed = (interfaces: object[]) => shownIn(del("tuning", { prevResult: { interfaces, ips } }, { files }));
-    expect(listed([...eth0, vrf0])).toMatchObject([{ interfaces: [...eth0, vrf0], ips }]);
-    expect(listed([...eth0, wrong])).toMatchObject([{ interfaces: [...eth0, vrf0], ips: [ips[0]] }]);
-  });
-
-  test("with an index outside its list is passed whole, and the log says why", () => {
-    const prevResult = { ...bothResult, ips: [{ address: "10.1.0.2/24", interface: 4 }] };
-    const env = { CNI_COMMAND: "DEL", CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
-    const call = { calledAs: "/opt/cni/bin/tuning-wrapper", stdin: { ...zone, prevResult }, env };
-    const outcome = callWrapper(call, { files: journalFiles(chainedOf("tuning")), links: [7] });
-    expect(shownIn(outcome)).toEqual([prevResult]);
-    expect(messagesOf(outcome)[0]).toBe(
-      "invalid prevResult: prevResult.ips[0].interface is outside the list of 4 interfaces: the delegate gets all of it",
-    );
-  });
-});
-
-describe("DEL of an entry by the list's configuration", () => {
-  test("keeps the plugin of its ADD, its variables and its interface", () => {
-    const outcome = del(
-      "bridge",
-      { wrapper: { ifName: "eth1", args: { IP: "ETH1_IP" } }, bridge: "new", prevResult: bothResult },
-      { entries: [entryOf({ ifName: "eth1", wrapper: { ifName: "eth1" } })], answers: [exits(1), exits(0)] },
-    );
-    const eth1 = { interfaces: [{ name: "disc0" }, { name: "veth1" }, { name: "eth1" }] };
-    expect(outcome.runs).toMatchObject([
-      { path: "/opt/cni/bin/bridge", stdin: { type: "bridge", name: "zone-eth1", prevResult: eth1 } },
-      { path: "/opt/cni/bin/bridge", stdin: { type: "bridge", name: "zone-eth1", bridge: "new", prevResult: eth1 } },
-    ]);
-  });
-});
-
-describe("DEL of a stray ADD", () => {
-  const stray = tryOf({ id: "stray", stray: true, isGivenUp: true });
-
-  test("and of the entry that it repeats: the runtime gets the answer that failed, or the last one", () => {
-    const files = journalFiles(entryOf({ done: { addresses: [] } }), stray);
-    const ended = (...answers: ReturnType<typeof exits>[]) => del("bridge", {}, { files, answers, links: [0] });
-    expect(ended(exits(0, "stray"), exits(0, "own"))).toMatchObject({ exitCode: 0, stdout: "own", runs: [{}, {}] });
-    expect(ended(exits(0), exits(3, "own"))).toMatchObject({ exitCode: 3, stdout: "own" });
-    expect(ended(exits(4, "stray"), exits(4, "stray"), exits(0, "own"))).toMatchObject({
-      exitCode: 4,
-      stdout: "stray",
-    });
-  });
 });
 
 test("a DEL without a namespace reads no journal of another container", () => {
   const files = journalFiles(entryOf(), entryOf({ containerId: "red" }));
   const { asked } = del("bridge", {}, { files, noNamespace: true });
   expect(asked.filter((path) => /wrappers(\/red|$)/.test(path))).toEqual([]);
-});
-
-test("a DEL that failed is tried once more at the end, without the plugins after it, which are undone", () => {
-  const files = journalFiles(chainedOf("portmap"), chainedOf("tuning"));
-  const outcome = del("portmap", { prevResult: bothResult }, { files, answers: [exits(0), exits(3)] });
-  expect(outcome.exitCode).toBe(3);
-  expect(runsOf(outcome)).toEqual([`tuning DEL eth0 ${blue}`, ...Array(3).fill(`portmap DEL eth0 ${blue}`)]);
 });
 
 describe("what waited for the last DEL of a list", () => {
@@ -215,20 +147,4 @@ describe("what waited for the last DEL of a list", () => {
     const namespace = { path: "/run/netns/alias", device: 4, inode: ownNamespace, changedMs: 0 };
     expect(runsAfter(waiting({ namespace }))[1]).toBe(`bridge DEL net1 ${blue}`);
   });
-
-  test("is not undone again", () => {
-    expect(runsAfter(waiting({ isUndone: true }))).toHaveLength(1);
-  });
-});
-
-test("the last DEL of a list leaves what a sibling still holds, and undoes what waited for it", () => {
-  const portmap = (changes: Partial<Entry> = {}) => chainedOf("portmap", { ...net1, ...changes });
-  const left = (...siblings: readonly Entry[]) => {
-    const outcome = del("bridge", { prevResult: bothResult }, { entries: [entryOf(), ...siblings] });
-    return [runsOf(outcome).slice(1), Object.keys(outcome.files)];
-  };
-  const file = "/var/lib/cni/wrappers/blue/other:net1";
-  expect(left(portmap({ isGivenUp: true }))).toEqual([[`portmap DEL eth0 ${blue}`], []]);
-  expect(left(portmap())).toEqual([[], [file]]);
-  expect(left(portmap({ isGivenUp: true }), portmap({ id: "2" }))).toEqual([[], [file]]);
 });

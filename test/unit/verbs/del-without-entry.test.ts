@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { Entry } from "../../../shared/journal/journal.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { del, loggedDel, runsOf } from "../support/dels.ts";
 import { exits, messagesOf } from "../support/fake-host.ts";
@@ -40,17 +39,6 @@ describe("DEL without an entry", () => {
     },
   );
 
-  test("of sbr does not run where its interface is missing", () => {
-    expect(runsOf(del("sbr", { prevResult: bothResult }, { links: [0] }))).toEqual([]);
-    expect(runsOf(del("sbr", { prevResult: bothResult }, {}))).toEqual([`sbr DEL eth0 ${blue}`]);
-  });
-
-  test("of an unknown plugin that a sibling has chained leaves the sibling's", () => {
-    const runsBeside = (sibling: Entry) => runsOf(del("mark", { prevResult: bothResult }, { entries: [sibling] }));
-    expect(runsBeside(chainedOf("mark", net1))).toEqual([]);
-    expect(runsBeside(entryOf({ ...net1, ifName: "net1" }))).toEqual([`mark DEL eth0 ${blue}`]);
-  });
-
   test("runs first in the network that has its lease", () => {
     const renamed = { wrapper: { ifName: "eth1" }, ipam: { type: "host-local" }, prevResult: bothResult };
     const networks = (network: string) => {
@@ -61,20 +49,6 @@ describe("DEL without an entry", () => {
     expect(networks("zone")).toEqual(["zone", "zone-eth1"]);
     const another = { "/var/lib/cni/networks/zone-eth1/10.1.0.2": "blue\r\neth0" };
     expect(del("bridge", renamed, { files: another }).runs[0]?.stdin).toMatchObject({ name: "zone" });
-  });
-
-  test("runs once more if it fails in the network that others of the list share", () => {
-    const shared = { wrapper: { ifName: "eth1", network: "zone" }, prevResult: bothResult };
-    const outcome = del("bridge", shared, { answers: [exits(1), exits(0)] });
-    expect(runsOf(outcome)).toEqual([`bridge DEL eth1 ${blue}`, `bridge DEL eth1 ${blue}`]);
-    expect(outcome.exitCode).toBe(0);
-    expect(del("bridge", { prevResult: bothResult }, { answers: [exits(1), exits(0)] })).toMatchObject({ exitCode: 1 });
-  });
-
-  test("of an interface that a sibling has gets no namespace and frees no lease of the sibling's", () => {
-    const runsBeside = (delegateNetwork: string) =>
-      runsOf(del("bridge", { prevResult: bothResult }, { entries: [entryOf({ ...net1, delegateNetwork })] }));
-    expect([runsBeside("other"), runsBeside("zone")]).toEqual([["bridge DEL eth0 "], []]);
   });
 });
 
@@ -91,12 +65,6 @@ describe("DEL of an attachment without an entry, by its evidence", () => {
     ["none, and libcni's result of another attachment", {}, cached("other", "net1", "net1"), []],
     ["prevResult, and a sibling", listing("eth0"), sibling, byName],
     ["a result, and a sibling", {}, { ...cached("zone", "eth0", "eth0"), ...sibling }, byName],
-    [
-      "a prevResult of a version without chains, and a sibling",
-      unchained({ ip4: { ip: "10.1.0.2/24" } }),
-      sibling,
-      byName,
-    ],
     ["a prevResult of a version without chains that no plugin can read", unchained({ interfaces: [null] }), {}, byName],
     ["a result that lists no interface", {}, cached("zone", "eth0"), byName],
     ["a result that lists it second", {}, cached("zone", "eth0", "eth5", "eth0"), byName],

@@ -6,7 +6,6 @@ import { exits, type Machine, messagesOf, ownNamespace } from "../support/fake-h
 import {
   appearing,
   chainedOf,
-  entriesIn,
   entryOf,
   journal,
   journalFiles,
@@ -43,24 +42,6 @@ describe("DEL of an entry", () => {
     expect(runsOf(outcome)).toEqual([`bridge DEL eth1 ${blue}`]);
     expect(outcome.files).toEqual({});
     expect(outcome.emptied).toEqual(["/var/lib/cni/wrappers/blue"]);
-  });
-
-  test("undoes what was added after it, from the end, and leaves what was added before it", () => {
-    const chained = ["tuning", "portmap"].map((type) => chainedOf(type, { ifName: "eth1" }));
-    const entries = [entryOf(), eth1, ...chained];
-    const outcome = del("bridge", { ...renamed, prevResult: bothResult }, { entries });
-    expect(runsOf(outcome)).toEqual([`portmap DEL eth1 ${blue}`, `tuning DEL eth1 ${blue}`, `bridge DEL eth1 ${blue}`]);
-    expect(outcome.files[journal]?.match(/"undone"/g)).toHaveLength(3);
-  });
-
-  test("undoes what was given up as well, and that alone if its own entry is undone", () => {
-    const given = tryOf({ ifName: "eth2", isGivenUp: true });
-    const entries = [given, entryOf(undone)];
-    expect(runsOf(del("bridge", {}, { entries, links: [0] }))).toEqual(["bridge DEL eth2 "]);
-    expect(runsOf(del("bridge", {}, { entries: [given, entryOf()] }))).toEqual([
-      `bridge DEL eth0 ${blue}`,
-      `bridge DEL eth2 ${blue}`,
-    ]);
   });
 
   test("of what a stray ADD left of another plugin does not run with the configuration of the list's", () => {
@@ -125,31 +106,6 @@ describe("DEL of an entry", () => {
     expect(outcome.files).toEqual({});
   });
 
-  test("fails: it runs once more with the list's configuration, and its answer is the runtime's", () => {
-    const answers = [exits(1, "first"), exits(3, "second")];
-    const outcome = del("bridge", { token: "new" }, { entries: [entryOf()], answers });
-    expect(outcome).toMatchObject({ exitCode: 3, stdout: "second", runs: [{}, { stdin: { token: "new" } }] });
-    expect(outcome.files[journal]).not.toContain("undone");
-  });
-
-  test.each([
-    [exits(0, "third"), "third", 0],
-    [exits(4, "third"), "third", 4],
-  ])("fails, with the list's configuration as well: it runs once more without gateways", (last, stdout, exitCode) => {
-    const ipam = { type: "host-local", ranges: [[{ subnet: "10.1.0.0/24", gateway: "10.2.0.1" }]] };
-    const corrected = { type: "host-local", gateway: null, ranges: [[{ subnet: "10.1.0.0/24", gateway: null }]] };
-    const files = journalFiles(entryOf({ configuration: { type: "bridge", name: "zone", ipam } }));
-    const answers = [exits(1), exits(3), last];
-    const outcome = del("bridge", { ipam, prevResult: bothResult }, { files, answers });
-    expect(outcome).toMatchObject({
-      exitCode,
-      stdout,
-      runs: [{ stdin: { ipam } }, { stdin: { ipam } }, { stdin: { ipam: corrected } }],
-    });
-    expect(outcome.runs[2]?.stdin).toHaveProperty("prevResult");
-    expect(Object.keys(outcome.files)).toEqual(exitCode === 0 ? [] : [journal]);
-  });
-
   test.each([
     ["flannel keeps its files", { dataDir: "/old" }, { dataDir: "/new" }],
     ["flannel keeps its files by default", {}, { dataDir: "/new" }],
@@ -163,58 +119,12 @@ describe("DEL of an entry", () => {
     expect(outcome.files[journal]).not.toContain("undone");
   });
 
-  test("whose rules a sibling shares waits for the sibling's", () => {
-    const sibling = chainedOf("bandwidth", { ...net1, ifName: "net1", delegateNetwork: "zone" });
-    const files = journalFiles(chainedOf("bandwidth"), sibling);
-    const outcome = del("bandwidth", { prevResult: bothResult }, { files });
-    expect(outcome).toMatchObject({ exitCode: 0, runs: [] });
-    expect(outcome.files[journal]).toContain("given up");
-    const stdin = { name: "other", prevResult: bothResult };
-    const last = del("bandwidth", stdin, { files: outcome.files }, { CNI_IFNAME: "net1" });
-    expect(runsOf(last)).toHaveLength(2);
-    expect(last.files).toEqual({});
-  });
-
   test("undoes what a sibling left to it, though libcni still has its result", () => {
     const sibling = entryOf({ ...net1, type: "acme", delegateNetwork: "zone", done: sinceThen, isGivenUp: true });
     const files = cached("zone", "blue", "eth0", { interfaces: [{ name: "eth0", sandbox: blue }] });
     const outcome = del("bridge", {}, { entries: [entryOf(), sibling], files });
     expect(runsOf(outcome)).toEqual([`bridge DEL eth0 ${blue}`, `acme DEL eth0 ${blue}`]);
     expect(outcome.files).toEqual(files);
-  });
-
-  test("of portmap, whose rules a sibling shares, runs the sibling's ADD again, unless its namespace is gone", () => {
-    const sibling = chainedOf("portmap", net1);
-    const outcome = (other: Entry) =>
-      del("portmap", { prevResult: bothResult }, { entries: [chainedOf("portmap"), other] });
-    expect(runsOf(outcome(sibling))).toEqual([`portmap DEL eth0 ${blue}`, `portmap ADD eth0 ${blue}`]);
-    const gone = { path: "/run/netns/gone", device: 4, inode: 1 };
-    expect(runsOf(outcome({ ...sibling, namespace: gone }))).toEqual([`portmap DEL eth0 ${blue}`]);
-  });
-
-  test("of portmap runs no ADD of a sibling again that is removed meanwhile", () => {
-    const siblings = ["net1", "net2"].map((runtimeIfName) =>
-      chainedOf("portmap", { id: runtimeIfName, network: "other", runtimeIfName }),
-    );
-    const later = "/var/lib/cni/wrappers/blue/other:net2";
-    const runsWith = (change: (text: string) => string | undefined) => {
-      let count = 0;
-      const meanwhile = (files: Map<string, unknown>) => {
-        if (++count !== 2) return;
-        const { text } = files.get(later) as { text: string };
-        const changed = change(text);
-        if (changed === undefined) files.delete(later);
-        else files.set(later, { text: changed, modifiedMs: 0 });
-      };
-      return del("portmap", { prevResult: bothResult }, { entries: [chainedOf("portmap"), ...siblings], meanwhile });
-    };
-    const whole = ["portmap DEL eth0", "portmap ADD eth0", "portmap ADD eth0"].map((run) => `${run} ${blue}`);
-    expect(runsOf(runsWith((text) => text))).toEqual(whole);
-    // Whoever gave it up has left it to the others.
-    const givenUp = `{"line":"given up","ids":["net2"]}\n`;
-    const [undo, again] = whole;
-    expect(runsOf(runsWith((text) => text + givenUp))).toEqual([undo, again, undo, again]);
-    expect(runsOf(runsWith(() => undefined))).toEqual([undo, again]);
   });
 
   test("with masquerading that a sibling shares keeps the rules until the last one is deleted", () => {
@@ -247,15 +157,6 @@ describe("DEL of an entry", () => {
     expect(withoutShared({ name: "zone" }, spoof)).toEqual({ name: "zone" });
   });
 
-  test("after a line that was cut off writes a line of its own", () => {
-    const [text = ""] = Object.values(journalFiles(entryOf(), eth1));
-    const torn = { [journal]: `${text}{"line":"beg` };
-    const outcome = del("bridge", { ...renamed, prevResult: bothResult }, { files: torn });
-    expect(runsOf(del("bridge", {}, { files: outcome.files }))).toEqual([`bridge DEL eth0 ${blue}`]);
-    const [own = ""] = Object.values(journalFiles(entryOf()));
-    expect(del("bridge", {}, { files: { [journal]: `${own}{"line":"beg` } }).files).toEqual({});
-  });
-
   test("without the boot's id is undone as it is", () => {
     const files = { ...journalFiles(entryOf()), "/proc/sys/kernel/random/boot_id": "" };
     expect(del("bridge", {}, { files })).toMatchObject({ exitCode: 0, runs: [{}] });
@@ -274,16 +175,6 @@ describe("DEL of an entry", () => {
       return runsOf(del("bridge", { prevResult: bothResult }, { entries: [own, sibling], links: [9] }));
     };
     expect([beside(9), beside(5)]).toEqual([["bridge DEL eth0 "], ["bridge DEL eth0 ", "bridge DEL eth0 "]]);
-  });
-
-  test("of an earlier boot, undone: the same, unless a wrapper has made the interface in this boot", () => {
-    const entries = [entryOf(earlier), chainedOf("portmap", { ...earlier, ...undone })];
-    const runsWith = (...more: Entry[]) =>
-      runsOf(del("portmap", { prevResult: bothResult }, { entries: [...entries, ...more] }));
-    expect(runsWith()).toEqual([`portmap DEL eth0 ${blue}`]);
-    expect(runsWith(entryOf({ id: "present" }))).toEqual([]);
-    expect(runsWith(entryOf({ id: "present", ...undone }))).toEqual([`portmap DEL eth0 ${blue}`]);
-    expect(runsWith(entryOf({ id: "present", ifName: "eth1" }))).toEqual([`portmap DEL eth0 ${blue}`]);
   });
 
   test("undone: what was attached since without an entry is removed as such, and not what a wrapper has made", () => {
@@ -321,12 +212,6 @@ describe("DEL of an entry", () => {
     expect(stdinWith(tryOf({ type: "twin" }))).toEqual([
       expect.not.objectContaining({ prevResult: expect.anything() }),
     ]);
-  });
-
-  test("fails, and the interface has another index by now: the second one gets no namespace", () => {
-    const answers = [exits(1, "first"), exits(0)];
-    const outcome = del("bridge", {}, { entries: [entryOf()], answers, links: [7, 8] });
-    expect(runsOf(outcome)).toEqual([`bridge DEL eth0 ${blue}`, "bridge DEL eth0 "]);
   });
 
   test("leaves the interface of a neighbour whose namespace is at the path by now", () => {
@@ -392,19 +277,6 @@ describe("DEL of an entry", () => {
     expect(runs).toMatchObject([left, left]);
   });
 
-  test.each<[string, object, boolean]>([
-    ["is attached", {}, false],
-    ["is attached, with a stray ADD that did nothing", { stray: true, ...undone }, false],
-    ["has a later entry whose DEL has passed", undone, true],
-  ])("of firewall has an address if another container that has it %s: %s", (_, changes, isGiven) => {
-    const own = chainedOf("firewall", { configuration: { type: "firewall" } });
-    const red = { containerId: "red", done: { addresses: ["10.1.0.2/24"] } };
-    const later = Object.keys(changes).length > 0 ? [tryOf({ containerId: "red", id: "later", ...changes })] : [];
-    const ips = [{ address: "10.1.0.2/24" }];
-    const { runs } = del("firewall", { prevResult: { ips } }, { entries: [own, entryOf(red), ...later] });
-    expect(runs).toMatchObject([{ stdin: { prevResult: { ips: isGiven ? ips : [] } } }]);
-  });
-
   test("of firewall has no address of another container that something else attached, beside a stray ADD of a wrapper's", () => {
     const own = chainedOf("firewall", { configuration: { type: "firewall" } });
     const stray = tryOf({ containerId: "red", stray: true, isGivenUp: true });
@@ -428,22 +300,6 @@ describe("DEL of an entry", () => {
     expect(runs).toMatchObject([both, both]);
   });
 
-  test("of firewall names no address that a sibling has, although the container leases it", () => {
-    const own = chainedOf("firewall", { configuration: { type: "firewall" } });
-    const ips = [{ address: "10.1.0.2/24" }];
-    const lease = { "/var/lib/cni/networks/zone/10.1.0.2": "blue\r\nnet1" };
-    const givenBeside = (sibling: Partial<Entry>) => {
-      const configuration = { type: "firewall", prevResult: { ips } };
-      const theirs = chainedOf("firewall", { ...net1, configuration, ...sibling });
-      return del("firewall", { prevResult: { ips } }, { entries: [own, theirs], files: lease }).runs[0];
-    };
-    const none = { stdin: { prevResult: { ips: [] } } };
-    expect(givenBeside({})).toMatchObject(none);
-    expect(givenBeside({ isGivenUp: true })).toMatchObject({ stdin: { prevResult: { ips } } });
-    expect(givenBeside({ type: "portmap" })).toMatchObject({ stdin: { prevResult: { ips } } });
-    expect(givenBeside({ bootId: "earlier" })).toMatchObject({ stdin: { prevResult: { ips } } });
-  });
-
   test("leaves what a stray ADD left beside a sibling that something else attached", () => {
     const stray = tryOf({ ...net1, ifName: "eth1", stray: true, isGivenUp: true });
     const known = cached("other", "blue", "net1", {});
@@ -451,19 +307,6 @@ describe("DEL of an entry", () => {
     expect(runsWith(stray, known)).toHaveLength(1);
     expect(runsWith(stray)).toHaveLength(2);
     expect(runsWith({ ...stray, stray: undefined }, known)).toHaveLength(2);
-  });
-
-  test("of an ADD that was cut off removes the masquerading rules of its own leases", () => {
-    const leases = "/var/lib/cni/networks/zone";
-    const files = {
-      [`${leases}/10.1.0.2`]: "blue\r\neth0",
-      [`${leases}/10.1.0.3`]: "red\r\neth0",
-      [`${leases}/10.1.0.4`]: "blue\r\neth1",
-    };
-    const asked: string[] = [];
-    const ip = (_: readonly string[], commands: string) => String(asked.push(commands));
-    del("bridge", {}, { entries: [tryOf({ configuration: masquerading })], files, links: [0], ip });
-    expect(asked.join("").match(/address add \S+/g)).toEqual(["address add 10.1.0.2/32"]);
   });
 
   test("of an earlier boot: a creator's without a namespace, an unknown plugin's, and no other", () => {
@@ -488,11 +331,6 @@ describe("DEL of an entry, in detail", () => {
   test.each<[string, readonly Entry[], readonly string[][]]>([
     ["its own alone", [entryOf()], []],
     ["a chained plugin's as well", [entryOf(), chainedOf("tuning")], [["tuning eth0"]]],
-    [
-      "a stray ADD's, which may share with its own",
-      [entryOf(), tryOf({ id: "stray", stray: true, isGivenUp: true })],
-      [["stray"], ["bridge eth0"]],
-    ],
     ["one with a lease that a sibling may be getting", [entryOf(), tryOf(ofSibling)], [["bridge eth0"]]],
     [
       "one with masquerading that a sibling shares",
@@ -509,12 +347,6 @@ describe("DEL of an entry, in detail", () => {
     };
     del("bridge", {}, { entries, meanwhile });
     expect(linesIn(during).flatMap(({ line, ids }) => (line === "given up" ? [ids] : []))).toEqual(expected);
-  });
-
-  test("has the cniVersion of its ADD if the list has none any more", () => {
-    const files = journalFiles(entryOf({ configuration: { ...added, cniVersion: "0.4.0" } }));
-    const { runs } = del("bridge", { cniVersion: undefined }, { files });
-    expect(runs[0]?.stdin).toMatchObject({ cniVersion: "0.4.0" });
   });
 
   test("by the list's configuration goes through the list's jq program", () => {
@@ -541,18 +373,6 @@ describe("DEL of an entry, in detail", () => {
     const range = { type: "host-local", subnet: "10.1.0.0/24" };
     expect(ended(range)).toEqual({ stdout: "second", runs: 2, messages: [byList] });
     expect(ended({ ...range, gateway: "10.1.0.1" })).toEqual({ stdout: "third", runs: 3, messages: [byList, gateway] });
-  });
-
-  test("with masquerading, by the list's configuration, runs once more if it fails: other rules may hold the chain", () => {
-    const runsWith = (ipMasq: boolean, answers: readonly ReturnType<typeof exits>[]) => {
-      const files = journalFiles(entryOf({ configuration: { ...added, ipMasq } }));
-      const outcome = del("bridge", { ipMasq }, { files, answers });
-      return [outcome.exitCode, outcome.runs.length];
-    };
-    expect(runsWith(true, [exits(1), exits(0)])).toEqual([0, 2]);
-    expect(runsWith(true, [exits(1), exits(2), exits(0)])).toEqual([0, 3]);
-    expect(runsWith(true, [exits(1), exits(2), exits(3)])).toEqual([3, 3]);
-    expect(runsWith(false, [exits(1), exits(2), exits(0)])).toEqual([2, 2]);
   });
 
   test.each([
@@ -623,17 +443,6 @@ describe("DEL of an entry, in detail", () => {
     expect(Object.keys(outcome.files)).toEqual(["/var/lib/cni/wrappers/blue/other:net1"]);
   });
 
-  test("that was cut off in ADD writes down its addresses before the plugin frees the lease", () => {
-    let during = "";
-    const meanwhile = (files: Map<string, unknown>) => {
-      during ||= (files.get(journal) as { text: string }).text;
-    };
-    const lease = { "/var/lib/cni/networks/zone/10.1.0.2": "blue\r\neth0" };
-    del("bridge", {}, { entries: [tryOf({ configuration: masquerading })], files: lease, meanwhile });
-    const entries = entriesIn(during);
-    expect(entries).toMatchObject([{ failed: { addresses: ["10.1.0.2/32"] } }]);
-  });
-
   test("of portmap runs the sibling's ADD again as it was, and once more if it fails", () => {
     const other = "/run/netns/other";
     const configuration = { type: "portmap", name: "other", snat: true };
@@ -695,10 +504,6 @@ describe("DEL of an entry, in detail", () => {
   });
 });
 
-test.each(["", '{"line":"beg'])("DEL removes a journal that has no whole line: %j", (text) => {
-  expect(del("bridge", {}, { files: { [journal]: text } }).files).toEqual({});
-});
-
 describe("DEL of an entry removes an interface of its name that is not its own", () => {
   const made = { ...net1, done: { ...sinceThen, made: 9 } };
   const own = entryOf({ type: "macvlan" });
@@ -715,12 +520,6 @@ describe("DEL of an entry removes an interface of its name that is not its own",
       own,
       [entryOf({ ...made, isGivenUp: true })],
       [...alone, `bridge DEL eth0 ${blue}`],
-    ],
-    [
-      "but not a sibling's, of another namespace",
-      { ...own, namespace: elsewhere },
-      [entryOf({ ...net1, type: "macvlan", delegateNetwork: "other" })],
-      alone,
     ],
     ["beside a sibling that is undone", own, [entryOf({ ...made, ...undone })], both],
     ["beside a sibling with another name", own, [entryOf({ ...made, ifName: "net1" })], both],

@@ -1,19 +1,10 @@
 import { expect, test } from "vitest";
-import { undoJournal } from "../../../shared/delegate/undo.ts";
 import { append, hasGrown, type Undoing } from "../../../shared/delegate/undoing.ts";
 import type { FileIdentity } from "../../../shared/host/host.ts";
 import { Facts } from "../../../shared/journal/facts.ts";
 import type { Entry } from "../../../shared/journal/journal.ts";
 import { linesText, parseJournal } from "../../../shared/journal/lines.ts";
-import {
-  callWrapper,
-  exits,
-  type Machine,
-  messagesOf,
-  type Outcome,
-  ownNamespace,
-  sessionOn,
-} from "../support/fake-host.ts";
+import { callWrapper, exits, type Machine, messagesOf, type Outcome, ownNamespace } from "../support/fake-host.ts";
 import { chainedOf, entryOf, journal, journalFiles, undone, zoneOfBlue } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 
@@ -32,14 +23,6 @@ function runsOf({ runs }: Outcome): string[] {
   return runs.map(({ path, env }) => `${path.slice(13)} ${env.CNI_COMMAND} ${env.CNI_CONTAINERID}`);
 }
 
-test("undoes a journal from its end, without a namespace, and removes it", () => {
-  const outcome = collect([entryOf(gone), chainedOf("portmap", gone)]);
-  expect(runsOf(outcome)).toEqual(["portmap DEL blue", "bridge DEL blue", "bridge GC "]);
-  expect(outcome.runs.map(({ env }) => env.CNI_NETNS)).toEqual(["", "", ""]);
-  expect(outcome.files).toEqual({});
-  expect(outcome.emptied).toEqual(["/var/lib/cni/wrappers/blue"]);
-});
-
 test("undoes what a sibling left because it was shared, in the namespace that this one has", () => {
   const there = { path: "/run/netns/there", device: 4, inode: 5, changedMs: 0 };
   const other = { network: "other", namespace: there, isGivenUp: true };
@@ -55,23 +38,6 @@ test("undoes what a sibling left because it was shared, in the namespace that th
     "bridge GC ",
   ]);
   expect(files).toEqual({});
-});
-
-test("an undone journal tells which entries failed and why, and asks for no DEL of what is undone", () => {
-  const entries = [entryOf({ ...gone, ...undone, ifName: "eth1" }), entryOf(gone), chainedOf("portmap", gone)];
-  const { session, seen } = sessionOn({ files: journalFiles(...entries), inspect: () => "missing" });
-  const facts = new Facts(session.host);
-  expect(undoJournal({ session, facts, journal: facts.journal(zoneOfBlue), netns: "" })).toMatchObject([
-    { entry: { type: "portmap" }, why: expect.stringContaining("portmap") },
-    { entry: { type: "bridge", ifName: "eth0" }, why: expect.stringContaining("bridge") },
-  ]);
-  expect(seen().files[journal]).toContain('"given up"');
-});
-
-test("undoes all of a journal that cannot be read any more while it is undone", () => {
-  const machine: Machine = { directories: { [journal]: 7 }, meanwhile: (files) => files.delete(journal) };
-  const outcome = collect([entryOf(gone), chainedOf("portmap", gone)], { [valid]: [] }, machine);
-  expect(runsOf(outcome)).toEqual(["portmap DEL blue", "bridge DEL blue", "bridge GC "]);
 });
 
 test.each([
@@ -204,13 +170,6 @@ test("no interface is added for a call without one", () => {
   const both = [...listed, { containerID: "red", ifname: "eth1" }];
   for (const list of [listed, both])
     expect(collect([], { [valid]: list }).runs).toMatchObject([{ stdin: { [valid]: list } }]);
-});
-
-test("the wrapper's interface is added for every container in the list, and none is removed", () => {
-  const listed = [ofBlue, { containerID: "red", ifname: "eth1" }];
-  const { runs } = collect([], { wrapper: { ifName: "eth1" }, [valid]: listed, "cni.dev/attachments": listed });
-  const both = [...listed, { containerID: "blue", ifname: "eth1" }];
-  expect(runs).toMatchObject([{ stdin: { [valid]: both, "cni.dev/attachments": both } }]);
 });
 
 test("what other lists have in the plugin's network is named, too: its IPAM plugin would free their leases", () => {

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../../shared/protocol/request.ts";
 import { callWrapper, planOf } from "../support/fake-host.ts";
 import { blue, requestOf } from "../support/requests.ts";
-import { bothResult, bridgeResult, macvlanResult } from "../support/results.ts";
+import { bothResult, bridgeResult } from "../support/results.ts";
 
 const renamed = { ifName: "eth1" };
 const eth1 = { CNI_IFNAME: "eth1" };
@@ -31,14 +31,6 @@ function call(environment: Record<string, string>, configuration: JsonObject) {
 }
 
 const renamedCall = call(eth1, { name: "zone-eth1" });
-
-const macvlanShown = {
-  ...macvlanResult,
-  routes: [{ dst: "0.0.0.0/0", gw: "172.16.5.1" }, { dst: "10.99.0.0/16" }],
-  dns: bothResult.dns,
-};
-const bridgeShown = { ...bridgeResult, dns: bothResult.dns };
-
 describe("first in the chain, or without a prevResult", () => {
   test.each<[ConfiguredVerb, JsonObject, object]>([
     ["ADD", {}, { do: "add", call: call({}, { name: "zone" }), splice: { as: "only" } }],
@@ -59,44 +51,12 @@ describe("first in the chain, or without a prevResult", () => {
   });
 });
 
-describe("chained", () => {
-  test.each<[ConfiguredVerb, JsonObject, object]>([
-    [
-      "ADD",
-      { wrapper: renamed, prevResult: macvlanResult },
-      { call: renamedCall, splice: { as: "creator", selector: eth1Name, prevResult: macvlanResult } },
-    ],
-    [
-      "CHECK",
-      { prevResult: bothResult },
-      { do: "checkTwice", call: call({}, { name: "zone", prevResult: macvlanShown }), network: undefined },
-    ],
-    [
-      "CHECK",
-      { wrapper: renamed, prevResult: bothResult },
-      { call: call(eth1, { name: "zone-eth1", prevResult: bridgeShown }), network: "zone" },
-    ],
-    ["DEL", { prevResult: bothResult }, { removals: [{ call: call({}, { name: "zone", prevResult: macvlanShown }) }] }],
-    ["GC", { prevResult: bothResult }, { do: "handOver", call: call({}, { name: "zone", prevResult: bothResult }) }],
-  ])("%s %#", (command, configuration, plan) => {
-    expect(planned(command, configuration)).toMatchObject(plan);
-  });
-});
-
 describe("a prevResult that cannot be read", () => {
   const prevResult = { ...bothResult, ips: [{ address: "10.0.0.2/24", interface: 4 }] };
   const problem = "invalid prevResult: prevResult.ips[0].interface is outside the list of 4 interfaces";
 
   test.each(["ADD", "CHECK"] as const)("%s: code 7", (command) => {
     expect(failure(() => planned(command, { prevResult }))).toMatchObject({ code: 7, message: problem });
-  });
-
-  test("DEL: no error", () => {
-    expect(planned("DEL", { prevResult })).toMatchObject({ removals: [{ call: call({}, { name: "zone" }) }] });
-  });
-
-  test.each(["GC", "STATUS"] as const)("%s: not checked", (command) => {
-    expect(planned(command, { prevResult })).toMatchObject({ do: "handOver", call: { configuration: { prevResult } } });
   });
 });
 
@@ -127,29 +87,12 @@ describe("specification versions", () => {
   const unchained = [undefined, "", "0.1.0", "0.2.0"];
   const unknown = ["1.2.0", "9.9.9"];
 
-  describe.each(["0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"])("%s", (cniVersion) => {
-    test.each(["ADD", "CHECK", "DEL"] as const)("%s in a chain is planned", (command) => {
-      expect(() => planned(command, { cniVersion, wrapper: renamed, prevResult: { cniVersion } })).not.toThrow();
-    });
-  });
-
   describe.each([...unchained, ...unknown])("%s", (cniVersion) => {
     const prevResult = { ip4: { ip: "10.0.0.2/24" }, interfaces: 7 };
-
-    test.each(["ADD", "CHECK"] as const)("%s of a renamed interface in a chain: code 1", (command) => {
-      const failed = failure(() => planned(command, { cniVersion, wrapper: renamed, prevResult }));
-      expect(failed).toMatchObject({ code: 1, message: "incompatible CNI versions" });
-    });
 
     test.each([{}, { ...renamed, network: "disc" }])("DEL in a chain gets prevResult unchanged: %j", (wrapper) => {
       const plan = planned("DEL", { cniVersion, wrapper, prevResult });
       expect(plan).toMatchObject({ do: "remove", removals: [{ call: { configuration: { prevResult } } }] });
-    });
-
-    test.each(["ADD", "CHECK", "DEL", "GC", "STATUS"] as const)("%s alone is left to the delegate", (command) => {
-      const delegates = { call: { configuration: cniVersion === undefined ? {} : { cniVersion } } };
-      const plan = command === "DEL" ? { do: "remove", removals: [delegates] } : { do: "handOver", ...delegates };
-      expect(planned(command, { cniVersion })).toMatchObject(plan);
     });
   });
 });

@@ -12,7 +12,6 @@ import {
   type Outcome,
 } from "../support/fake-host.ts";
 import {
-  appearing,
   chainedOf,
   entriesIn,
   entryOf,
@@ -47,37 +46,6 @@ test.each([
   expect(entry?.done?.fixedMac).toBe(expected);
 });
 
-test("a bridge's MAC that is set while the plugin runs is not remembered: the result may have the one before", () => {
-  const origin = "/sys/class/net/disc0/addr_assign_type";
-  const meanwhile = (files: Map<string, unknown>) => {
-    if (files.has(journal)) files.set(origin, { text: "3\n" });
-  };
-  const machine = { answers: [exits(0, macvlanResult)], files: { [origin]: "1\n" }, meanwhile };
-  const outcome = callWrapper({ stdin: { ...stdin, bridge: "disc0" } }, machine);
-  expect(entriesIn(outcome.files[journal])).toMatchObject([{ done: { addresses: ["172.16.5.2/24"] } }]);
-  expect(entriesIn(outcome.files[journal])[0]?.done?.fixedMac).toBeUndefined();
-});
-
-test("a chained plugin's entry need not be on the disk: its rules are gone after a boot", () => {
-  const call = { calledAs: "/opt/cni/bin/tuning-wrapper", stdin: { ...stdin, prevResult: macvlanResult } };
-  const { flushed, files } = callWrapper(call, { answers: [exits(0, macvlanResult)] });
-  expect(files[journal]).toContain('"began"');
-  expect(flushed).toEqual([]);
-});
-
-test("an entry that another call gave up meanwhile, in the same file, is undone", () => {
-  const meanwhile = (files: Map<string, unknown>) => {
-    const file = files.get(journal) as { text: string } | undefined;
-    if (!file || file.text.includes("given up")) return;
-    const { id } = JSON.parse(file.text.split("\n")[0] ?? "");
-    files.set(journal, { ...file, text: file.text + linesText([{ line: "given up", ids: [id] }]) });
-  };
-  const answers = [exits(0, macvlanResult), exits(0)];
-  const outcome = callWrapper({ stdin }, { answers, links: [0, 7], meanwhile });
-  expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 108 });
-  expect(commandsOf(outcome)).toEqual(["ADD", "DEL"]);
-});
-
 test("a chained plugin's ADD that was undone meanwhile: its DEL runs, and the ADD of a sibling that shares its rules", () => {
   const sibling = chainedOf("portmap", net1);
   const call = { calledAs: "/opt/cni/bin/portmap-wrapper", stdin: { ...stdin, prevResult: macvlanResult } };
@@ -85,14 +53,6 @@ test("a chained plugin's ADD that was undone meanwhile: its DEL runs, and the AD
   const meanwhile = (files: Map<string, unknown>) => files.delete(journal);
   const outcome = callWrapper(call, { files: journalFiles(sibling), answers, meanwhile });
   expect(commandsOf(outcome)).toEqual(["ADD", "DEL", "ADD"]);
-});
-
-test("no DEL runs with the list's configuration for what another attachment has by now", () => {
-  const files = journalFiles(entryOf({ isGivenUp: true, namespace: old }));
-  const meanwhile = appearing(entryOf({ ...net1, delegateNetwork: "zone" }));
-  const answers = [exits(1), exits(0, macvlanResult)];
-  const outcome = callWrapper({ stdin }, { files, answers, meanwhile });
-  expect(commandsOf(outcome).slice(0, 2)).toEqual(["DEL", "ADD"]);
 });
 
 describe("an ADD that was undone meanwhile, and the next one has made its interface", () => {
@@ -120,14 +80,6 @@ describe("an ADD that was undone meanwhile, and the next one has made its interf
     expect(commandsOf(outcome)).toEqual(["ADD"]);
     expect(entriesIn(outcome.files[journal])).toMatchObject([{ id: "next", isGivenUp: false, isUndone: false }]);
   });
-
-  test("is seen by the change time, although the file has the same inode and as many bytes", () => {
-    const outcome = during(macvlanResult, (own) => {
-      const { id } = JSON.parse(own);
-      return { text: own.replaceAll(id, "next".padEnd(id.length, "-")), modifiedMs: 99 };
-    });
-    expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 108 });
-  });
 });
 
 describe("an ADD beside an entry that may be in use", () => {
@@ -135,23 +87,6 @@ describe("an ADD beside an entry that may be in use", () => {
   const stdinOf = { ...stdin, ipam: { type: "host-local" } };
   const addWith = (machine: Machine) =>
     callWrapper({ stdin: stdinOf }, { namespaces: { "/run/netns/old": 1 }, files: journalFiles(live), ...machine });
-
-  test("is in the journal before the plugin runs, so that DEL undoes it", () => {
-    let during = "";
-    const meanwhile = (files: Map<string, unknown>) => {
-      during ||= (files.get(journal) as File).text;
-    };
-    const outcome = addWith({ answers: [exits(1)], links: [0, 8], meanwhile });
-    expect(entriesIn(during)).toMatchObject([{ isGivenUp: false }, { stray: true, isGivenUp: true, isUndone: false }]);
-    expect(entriesIn(outcome.files[journal])[1]).toMatchObject({ isUndone: false, failed: { left: 8 } });
-  });
-
-  test("that found an interface in its way has nothing to undo", () => {
-    expect(entriesIn(addWith({ answers: [exits(1)], links: [7] }).files[journal])).toMatchObject([
-      { isGivenUp: false },
-      { stray: true, isUndone: true },
-    ]);
-  });
 
   test("stands after it has passed, and the other entry is given up", () => {
     const [old, present] = entriesIn(addWith({ answers: [exits(0, macvlanResult)], links: [0, 8] }).files[journal]);
@@ -169,14 +104,6 @@ describe("an ADD beside an entry that may be in use", () => {
     const { files } = callWrapper({ stdin: never }, { ...machine, answers: [exits(0, macvlanResult)] });
     const ofOld = linesIn(files[journal]).filter(({ id, ids }) => id === old.id || ids?.includes(old.id));
     expect(ofOld.slice(2).map(({ line }) => line)).toEqual(expected);
-  });
-
-  test("leaves the other one's lease if its answer is none", () => {
-    const { runs } = addWith({ answers: [exits(0, "none"), exits(0)], links: [0, 8] });
-    expect(runs.map(({ env, stdin }) => [env.CNI_COMMAND, stdin])).toMatchObject([
-      ["ADD", { ipam: { type: "host-local" } }],
-      ["DEL", { ipam: { type: "static" } }],
-    ]);
   });
 
   test("fails if a DEL has undone it meanwhile", () => {
@@ -233,36 +160,11 @@ describe("an ADD beside what only libcni knows", () => {
   const result = { "/var/lib/cni/results/zone-blue-eth0": "{}" };
   const addWith = (machine: Machine) => callWrapper({ stdin }, { files: result, ...machine });
 
-  test("is in the journal before the plugin runs, so that DEL undoes it", () => {
-    const { files } = addWith({ answers: [exits(1)], links: [0, 8] });
-    expect(entriesIn(files[journal])).toMatchObject([{ stray: true, failed: { left: 8 } }]);
-  });
-
-  test("that found an interface in its way leaves no journal", () => {
-    expect(addWith({ answers: [exits(1)], links: [7] }).files).toEqual(result);
-  });
-
   test("that passes stands: there is no other entry to give up", () => {
     const outcome = addWith({ answers: [exits(0, macvlanResult)], links: [0, 8] });
     expect(outcome.exitCode).toBe(0);
     expect(linesIn(outcome.files[journal]).map(({ line }) => line)).toEqual(["began", "given up", "began", "done"]);
   });
-});
-
-test("a masquerading plugin's failure is written with its lease, which another attachment's DEL may free", () => {
-  const lease = "/var/lib/cni/networks/zone/10.1.0.2";
-  const meanwhile = (files: Map<string, unknown>) =>
-    files.set(lease, { ...(files.get(journal) as File), text: "blue\r\neth0" });
-  const failedOf = (more: object, links = [0, 8]) => {
-    const { files } = callWrapper({ stdin: { ...stdin, ...more } }, { answers: [exits(1)], links, meanwhile });
-    return entriesIn(files[journal])[0]?.failed;
-  };
-  expect(failedOf({ ipMasq: true })).toMatchObject({ left: 8, addresses: ["10.1.0.2/32"] });
-  expect(failedOf({})).not.toHaveProperty("addresses");
-  // The interface was in its way, and the lease is that one's.
-  expect(failedOf({ ipMasq: true }, [8, 8])).toMatchObject({ left: 8, addresses: [] });
-  expect(failedOf({ ipMasq: true }, [7, 8])).toMatchObject({ left: 8, addresses: ["10.1.0.2/32"] });
-  expect(failedOf({ ipMasq: true }, [0, 0])).toMatchObject({ left: 0, addresses: ["10.1.0.2/32"] });
 });
 
 describe("an ADD that would free the lease of the interface in its way", () => {
@@ -313,48 +215,6 @@ test("the DEL of what an earlier try left runs once more with the list's configu
   const call = { calledAs: "/opt/cni/bin/ptp-wrapper", stdin };
   const others = { files, answers: [exits(1), exits(0, macvlanResult)], links: [7, 7, 0] };
   expect(commandsOf(callWrapper(call, others)).slice(0, 2)).toEqual(["DEL", "ADD"]);
-});
-
-describe("the DEL of what an earlier try left, with a gateway", () => {
-  const ipam = { type: "host-local", subnet: "10.1.0.0/24", gateway: "10.2.0.1" };
-  const configuration = { type: "macvlan", name: "zone-eth1", ipam };
-  const left = { isGivenUp: true, ifName: "eth1", delegateNetwork: "zone-eth1", configuration };
-
-  test("runs once more without it, if there is no such plugin in the list", () => {
-    const files = journalFiles(entryOf(left));
-    const answers = [exits(1), exits(0), exits(0, macvlanResult)];
-    const outcome = callWrapper({ stdin }, { files, answers, links: [7] });
-    expect(commandsOf(outcome)).toEqual(["DEL", "DEL", "ADD"]);
-    expect(outcome.runs.slice(0, 2)).toMatchObject([{ stdin: { ipam } }, { stdin: { ipam: { gateway: null } } }]);
-  });
-
-  test("does not run once more if another attachment has all of it by now", () => {
-    const files = journalFiles(entryOf({ ...left, namespace: old }));
-    const meanwhile = appearing(entryOf({ ...net1, ifName: "eth1", delegateNetwork: "zone-eth1" }));
-    const outcome = callWrapper({ stdin }, { files, answers: [exits(1), exits(0, macvlanResult)], meanwhile });
-    expect(commandsOf(outcome).slice(0, 2)).toEqual(["DEL", "ADD"]);
-  });
-});
-
-test("asks for no address that a sibling has, although rules of a failed DEL may point to it", () => {
-  const left = entryOf({ isGivenUp: true });
-  const sibling = entryOf({ ...net1, delegateNetwork: "zone" });
-  const addOf = (...entries: Entry[]) => {
-    const machine = { files: journalFiles(...entries), answers: [exits(1), exits(1), exits(0, macvlanResult)] };
-    const { runs } = callWrapper({ stdin: { ...stdin, ipam: { type: "host-local", subnet: "10.1.0.0/24" } } }, machine);
-    return runs.findLast(({ env }) => env.CNI_COMMAND === "ADD")?.stdin;
-  };
-  expect(addOf(left)).toHaveProperty("args.cni.ips", ["10.1.0.2/24"]);
-  expect(addOf(left, sibling)).not.toHaveProperty("args");
-});
-
-test("an ADD that fails with its old address and with others leaves nothing, and its failures are written", () => {
-  const files = journalFiles(entryOf({ bootId: "earlier" }));
-  const ipam = { type: "host-local", subnet: "10.1.0.0/24" };
-  const answers = [exits(0), exits(1), exits(0), exits(1)];
-  const outcome = callWrapper({ stdin: { ...stdin, ipam } }, { files, answers });
-  expect(commandsOf(outcome)).toEqual(["DEL", "ADD", "DEL", "ADD"]);
-  expect(entriesIn(outcome.files[journal]).at(-1)).toMatchObject({ failed: { left: 0 } });
 });
 
 /** An ADD that logs its warnings. */
@@ -416,18 +276,6 @@ describe("an ADD that asks for the address that the attachment had", () => {
   const asked = ({ runs }: Outcome) => runs.map(({ env, stdin }) => [env.CNI_COMMAND, (stdin as JsonObject).args]);
   const ips = { cni: { ips: ["10.1.0.2/24"] } };
 
-  test("has that in its entry, whose lease a failed try lends to the next one", () => {
-    const passed = addAfter([had], [exits(0), exits(0, bridgeResult)]);
-    expect(asked(passed)).toEqual([
-      ["DEL", undefined],
-      ["ADD", ips],
-    ]);
-    expect(entriesIn(passed.files[journal])).toMatchObject([
-      { id: had.id },
-      { asked: ["10.1.0.2/24"], id: expect.stringMatching(/-1$/) },
-    ]);
-  });
-
   test("runs again without asking if it fails, and undoes the first try", () => {
     const again = addAfter([had], [exits(0), exits(3), exits(0), exits(0, bridgeResult)]);
     expect(asked(again)).toEqual([
@@ -451,14 +299,6 @@ describe("an ADD that asks for the address that the attachment had", () => {
     expect(entriesIn(failed.files[journal])[2]).toMatchObject({ failed: { left: 8 }, isGivenUp: false });
   });
 
-  test("does not run again where rules of a failed DEL may still point to the address", () => {
-    const left = entryOf({ isGivenUp: true });
-    expect(asked(addAfter([left], [exits(3), exits(3), exits(3)]))).toEqual([
-      ["DEL", undefined],
-      ["ADD", ips],
-    ]);
-  });
-
   test("does not ask beside an attachment that may be in use, nor if the runtime asks for one", () => {
     const live = entryOf({ uptime: 1, done: { made: 8, addresses: ["10.1.0.2/24"] } });
     expect(asked(addAfter([live], [exits(0, bridgeResult)]))).toEqual([["ADD", undefined]]);
@@ -477,16 +317,6 @@ describe("an ADD whose delegate ends badly", () => {
     expect(commandsOf(outcome)).toEqual(["ADD"]);
     expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 101 });
     expect(entriesIn(outcome.files[journal])).toMatchObject([{ failed: { left: 8 }, isGivenUp: false }]);
-  });
-
-  test("is undone at once if it printed no result, and what its DEL cannot remove stays in the journal", () => {
-    const passed = callWrapper({ stdin }, answers([exits(0, "{"), exits(0)]));
-    expect(commandsOf(passed)).toEqual(["ADD", "DEL"]);
-    expect(passed.runs[1]?.env.CNI_NETNS).toBe("/run/netns/blue");
-    expect(passed.files).toEqual({});
-    const failed = callWrapper({ stdin }, answers([exits(0, "{"), exits(3)]));
-    expect(JSON.parse(failed.stdout).details).toContain("The delegate's DEL failed as well: ");
-    expect(entriesIn(failed.files[journal])).toMatchObject([{ isUndone: false }]);
   });
 });
 

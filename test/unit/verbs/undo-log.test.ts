@@ -19,12 +19,6 @@ const prevResult = bothResult;
 const sibling = chainedOf("portmap", { id: "sibling", network: "other", runtimeIfName: "net1" });
 const addresses = ["10.1.0.2/24", "10.1.0.3/24"];
 const ofRed = entryOf({ containerId: "red", done: { addresses } });
-const libcnis = {
-  "/var/lib/cni/results/zone-blue-eth0": JSON.stringify({
-    ...{ kind: "cniCacheV1", networkName: "zone", containerId: "blue", ifName: "eth0", result: bridgeResult },
-  }),
-};
-
 test.each<[string, string, string, JsonObject, Machine]>([
   [
     "DEL of portmap for eth0 is skipped: its rules are of an earlier boot",
@@ -52,19 +46,6 @@ test.each<[string, string, string, JsonObject, Machine]>([
     "attached before this boot: undoing it before ADD",
     ...(["ADD", "bridge", {}] as const),
     { files: journalFiles(entryOf({ bootId: "earlier" })), answers: [exits(0), exits(0, bridgeResult)] },
-  ],
-  [
-    "attached in a namespace that is gone: undoing it before ADD",
-    ...(["ADD", "bridge", {}] as const),
-    {
-      files: journalFiles(entryOf({ namespace: { path: "/run/netns/gone", device: 4, inode: 1 } })),
-      answers: [exits(0), exits(0, bridgeResult)],
-    },
-  ],
-  [
-    "wrapper.recover is always: undoing an earlier attachment before ADD",
-    ...(["ADD", "bridge", { wrapper: { recover: "always" } }] as const),
-    { files: { ...journalFiles(entryOf()), ...libcnis }, answers: [exits(0), exits(0, bridgeResult)] },
   ],
 ])("%s", (message, command, plugin, stdin, machine) => {
   expect(warnings(command, plugin, stdin, machine)).toContain(message);

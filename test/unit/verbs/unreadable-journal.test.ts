@@ -19,27 +19,6 @@ describe.each([
     return callWrapper({ env, stdin }, { files: { [file]: text }, answers: [exits(0, result)], links: [link] });
   };
 
-  test("does not stop ADD, which warns, undoes nothing, and leaves it as it is", () => {
-    const outcome = call("ADD");
-    const { exitCode, runs, files } = outcome;
-    expect(exitCode).toBe(0);
-    expect(runs.map(({ env }) => env.CNI_COMMAND)).toEqual(["ADD"]);
-    expect(messagesOf(outcome)).toEqual([
-      expect.stringContaining(`${file} cannot be read: `),
-      "nothing is undone, and nothing is remembered",
-    ]);
-    expect(files[file]).toBe(text);
-  });
-
-  test("counts as none on DEL, which follows prevResult", () => {
-    const { exitCode, runs, files } = call("DEL", { prevResult: result }, 7);
-    expect(exitCode).toBe(0);
-    expect(runs.map(({ env, stdin }) => [env.CNI_COMMAND, env.CNI_NETNS, stdin])).toEqual([
-      ["DEL", "/run/netns/blue", { cniVersion: "1.0.0", name: "zone", type: "bridge", prevResult: result }],
-    ]);
-    expect(files[file]).toBe(text);
-  });
-
   test.each(["CHECK", "DEL"])("is named in the log of %s", (command) => {
     const outcome = call(command, { prevResult: result });
     expect(messagesOf(outcome)).toContainEqual(expect.stringContaining(`${file} cannot be read: `));
