@@ -1,7 +1,7 @@
 import { attachmentsOf } from "../../shared/attachment/attachments.ts";
 import { withOwnPorts } from "../../shared/call/delegate-call.ts";
 import { addressesOf } from "../../shared/call/earlier-addresses.ts";
-import { goLookup, isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { goLookup, type JsonObject, objectOf, objectsOf } from "../../shared/protocol/json.ts";
 import { isPorts, type PortsOption } from "../../shared/protocol/options.ts";
 import type { Interface } from "../../shared/protocol/result.ts";
 import type { ListedPlugin } from "../lists/list.ts";
@@ -86,10 +86,8 @@ function portsOf({ plugin, given, plan }: Step): string[] {
   if (!reportedBy(plugin.delegate).publishes || (plugin.isWrapped && !plan)) return [];
   const { ports } = plugin.isWrapped ? plugin.wrapper : {};
   const { runtimeConfig } = isPorts(ports) ? withOwnPorts(given.stdin, ports as PortsOption) : given.stdin;
-  const mappings = isJsonObject(runtimeConfig) ? runtimeConfig.portMappings : [];
-  return (Array.isArray(mappings) ? mappings : [])
-    .filter(isJsonObject)
-    .map((mapping) => `${plugin.delegate} ${portWords(mapping)}`);
+  const mappings = objectsOf(objectOf(runtimeConfig).portMappings);
+  return mappings.map((mapping) => `${plugin.delegate} ${portWords(mapping)}`);
 }
 
 function portWords(mapping: JsonObject): string {

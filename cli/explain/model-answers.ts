@@ -1,6 +1,6 @@
 import { profiles } from "../../plugins/index.ts";
 import { profileOf } from "../../shared/plugin/profile.ts";
-import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { isJsonObject, type JsonObject, objectOf } from "../../shared/protocol/json.ts";
 import { near } from "../../shared/protocol/spelling.ts";
 import { ipamTypeOf } from "../lists/ipam.ts";
 import type { ListedPlugin } from "../lists/list.ts";
@@ -77,7 +77,7 @@ function unknownIpam(configuration: JsonObject): string | undefined {
 }
 
 function withExample({ ipam, ...rest }: JsonObject, place: number): JsonObject {
-  const { routes, type } = isJsonObject(ipam) ? ipam : {};
+  const { routes, type } = objectOf(ipam);
   const given = type === "dhcp" ? [{ dst: "0.0.0.0/0", gw: "192.0.2.1" }] : routes;
   return {
     ...rest,

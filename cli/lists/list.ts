@@ -3,7 +3,7 @@ import { getNodeValue } from "jsonc-parser";
 import { profiles } from "../../plugins/index.ts";
 import { delegateName, type Targeting, targetOf } from "../../shared/call/target.ts";
 import { type Profile, profileOf, type Role } from "../../shared/plugin/profile.ts";
-import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { isJsonObject, type JsonObject, objectOf } from "../../shared/protocol/json.ts";
 import { newestVersion } from "../../shared/protocol/versions.ts";
 import { compareVersions } from "../host/plugin-folder.ts";
 import { type ListFile, parseListFile } from "./list-file.ts";
@@ -55,7 +55,7 @@ export function listOf(file: ListFile): List | undefined {
   const hasPlugins = value.plugins !== undefined;
   const entries = Array.isArray(value.plugins) ? value.plugins : hasPlugins ? [] : [value];
   const name = typeof value.name === "string" ? value.name : undefined;
-  const configurations = entries.map((entry) => (isJsonObject(entry) ? entry : {}));
+  const configurations = entries.map(objectOf);
   const isDropIn = isDropInList(configurations);
   const plugins = configurations.map((configuration, index) => {
     return pluginOf(configuration, index, { path: hasPlugins ? ["plugins", index] : [], name: name ?? "", isDropIn });
@@ -90,7 +90,7 @@ function pluginOf(
   { path, name, isDropIn }: { path: JSONPath; name: string; isDropIn: boolean },
 ): ListedPlugin {
   const type = typeOf(configuration);
-  const wrapper = isJsonObject(configuration.wrapper) ? configuration.wrapper : {};
+  const wrapper = objectOf(configuration.wrapper);
   const isWrapped = isWrapperType(type) || (isDropIn && profileOf(type, profiles) !== undefined);
   const { delegate, profile, role, selector, renamed, network } = targetOf(
     { ...anyCall, configuration: { name }, wrapper: usableKeys(wrapper, isWrapped, delegateName(type) ?? type) },

@@ -4,7 +4,7 @@ import { containerInterfaceNames } from "../../shared/attachment/attachments.ts"
 import { attempt } from "../../shared/host/node/files.ts";
 import { cachedKey, cachedResultFile } from "../../shared/journal/host-files.ts";
 import type { AttachmentKey } from "../../shared/journal/journal.ts";
-import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
+import { isJsonObject, type JsonObject, objectOf, parseJsonObject } from "../../shared/protocol/json.ts";
 import { type CniResult, isContainerInterface } from "../../shared/protocol/result.ts";
 import { problemIn, resultShape } from "../../shared/protocol/shapes.ts";
 import { supportedVersions } from "../../shared/protocol/versions.ts";
@@ -93,7 +93,7 @@ export function parseCachedResult(file: string, text: string): CachedAttachment 
     netns: typeof netns === "string" && netns !== "" ? netns : sandboxOf(result, key.runtimeIfName),
     list: typeof config === "string" ? parseJsonObject(Buffer.from(config, "base64").toString()) : undefined,
     args: Array.isArray(cniArgs) ? cniArgs.filter(isPair) : [],
-    capabilityArgs: isJsonObject(capabilityArgs) ? capabilityArgs : {},
+    capabilityArgs: objectOf(capabilityArgs),
     result,
   };
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { join } from "node:path";
-import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { type JsonObject, objectOf } from "../../shared/protocol/json.ts";
 import { isOwnPeer } from "./peer.ts";
 
 /** Nomad's variables (api/api.go, DefaultConfig). */
@@ -80,11 +80,6 @@ function allocationIn({ ID, JobID, TaskGroup, AllocatedResources }: JsonObject):
   if (typeof ID !== "string" || typeof JobID !== "string" || typeof TaskGroup !== "string") return [];
   const tasks = Object.keys(objectOf(objectOf(AllocatedResources).Tasks)).sort();
   return [[ID, { job: JobID, group: TaskGroup, tasks }]];
-}
-
-/** A JSON object, or an empty one in place of something else. */
-export function objectOf(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : {};
 }
 
 async function getJson(env: NomadEnvironment, path: string): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
-import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
-import { agentError, type NomadAgent, objectOf } from "./nomad-agent.ts";
+import { type JsonObject, objectOf, objectsOf } from "../../shared/protocol/json.ts";
+import { agentError, type NomadAgent } from "./nomad-agent.ts";
 
 /** What the Nomad client of this host says of CNI. */
 export interface NomadHost {
@@ -48,6 +48,6 @@ function isNobody(error: unknown): boolean {
 // client/fingerprint/cni.go. NodeNetworks has only the last one (nomad/structs, NodeResources.Merge).
 function networksOf({ NodeResources }: JsonObject): readonly string[] {
   const { Networks } = objectOf(NodeResources);
-  const modes = (Array.isArray(Networks) ? Networks : []).filter(isJsonObject).map(({ Mode }) => String(Mode));
+  const modes = objectsOf(Networks).map(({ Mode }) => String(Mode));
   return modes.filter((mode) => mode.startsWith("cni/")).map((mode) => mode.slice("cni/".length));
 }

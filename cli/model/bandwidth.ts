@@ -1,11 +1,11 @@
-import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { type JsonObject, objectOf } from "../../shared/protocol/json.ts";
 import type { Link, Machine } from "./machine.ts";
 import { namesOf, open, type Plugin, type PluginCall, PluginError, passedOn, resultOf } from "./plugin.ts";
 
 /** The limits of bandwidth: of both ways. */
 function limitsOf({ runtimeConfig, ...own }: JsonObject): { ingress: boolean; egress: boolean } {
   const keys = ["ingressRate", "ingressBurst", "egressRate", "egressBurst"];
-  const given = isJsonObject(runtimeConfig) && isJsonObject(runtimeConfig.bandwidth) ? runtimeConfig.bandwidth : {};
+  const given = objectOf(objectOf(runtimeConfig).bandwidth);
   const limits = keys.some((key) => own[key] !== undefined) ? own : given;
   const [inRate, inBurst, outRate, outBurst] = keys.map((key) => Number(limits[key] ?? 0));
   for (const [rate, burst] of [

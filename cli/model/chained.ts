@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { isJsonObject, type JsonObject, objectOf } from "../../shared/protocol/json.ts";
 import { bandwidth } from "./bandwidth.ts";
 import type { Link, Machine, Route } from "./machine.ts";
 import { isIn, isIpv6 } from "./network.ts";
@@ -75,14 +75,14 @@ function wantedOf({
   sysctl,
   runtimeConfig,
 }: JsonObject): [string, number | string][] {
-  const given = isJsonObject(runtimeConfig) ? runtimeConfig.mac : undefined;
+  const given = objectOf(runtimeConfig).mac;
   const wanted = {
     ...(Boolean(given ?? mac) && { mac: String(given ?? mac) }),
     ...(promisc === true && { promisc: 1 }),
     ...(Boolean(mtu) && { mtu: Number(mtu) }),
     ...(allmulti !== undefined && { allmulti: Number(allmulti === true) }),
     ...(txQLen !== undefined && { txQLen: Number(txQLen) }),
-    ...(isJsonObject(sysctl) ? sysctl : {}),
+    ...objectOf(sysctl),
   };
   return Object.entries<number | string>(wanted as Record<string, number | string>);
 }

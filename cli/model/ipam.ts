@@ -1,5 +1,5 @@
 import { leaseDirectory } from "../../shared/journal/host-files.ts";
-import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../../shared/protocol/json.ts";
 import { lastElement } from "../../shared/protocol/names.ts";
 import { addressOf, addressText } from "../lists/addresses.ts";
 import { decodeProblem, jsonType } from "./decode.ts";
@@ -69,7 +69,7 @@ export const ipams: Record<string, Ipam> = {
       if (other) throw new PluginError(decodeProblem([jsonType(other), "main.Address"], "IPAMConfig.ipam.addresses"));
       expectRoutes(routes);
       const asked = askedFor(call).map((address): JsonObject => ({ address }));
-      const listed = asked.length > 0 ? asked : Array.isArray(addresses) ? addresses.filter(isJsonObject) : [];
+      const listed = asked.length > 0 ? asked : objectsOf(addresses);
       const ips = listed.map(({ address, gateway }) => {
         if (!/\/\d+$/.test(String(address))) {
           throw new PluginError(`the 'address' field is expected to be in CIDR notation, got: '${address}'`);
@@ -150,12 +150,11 @@ function ownLeases({ files }: Machine, call: PluginCall): string[] {
 }
 
 function ipamBlock({ ipam }: JsonObject): JsonObject {
-  return isJsonObject(ipam) ? ipam : {};
+  return objectOf(ipam);
 }
 
 function routesOf(config: JsonObject): JsonObject[] {
-  const { routes } = ipamBlock(config);
-  return Array.isArray(routes) ? routes.filter(isJsonObject) : [];
+  return objectsOf(ipamBlock(config).routes);
 }
 
 /** The addresses that CNI_ARGS, `args` and the runtime ask for. */

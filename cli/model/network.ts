@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { type JsonObject, objectsOf } from "../../shared/protocol/json.ts";
 import { addressOf, addressText, cidrOf, contains, networkOf } from "../lists/addresses.ts";
 import type { Link, Namespace, Route } from "./machine.ts";
 import { PluginError, withoutPrefix } from "./plugin.ts";
@@ -96,9 +96,8 @@ function isMain(table: unknown): boolean {
 
 /** Compares a result with the links of a namespace (pkg/ip/utils_linux.go). */
 export function checkNetwork({ links }: Namespace, ifName: string, prevResult: JsonObject): void {
-  const list = (value: unknown) => (Array.isArray(value) ? value.filter(isJsonObject) : []);
   const routes = [...links.values()].flatMap((link) => link.routes.filter(({ table }) => table === undefined));
-  for (const ip of list(prevResult.ips)) {
+  for (const ip of objectsOf(prevResult.ips)) {
     const address = String(ip.address);
     const link = links.get(ifName);
     if (!link) throw new PluginError(`Cannot find container link ${ifName}`);
@@ -109,7 +108,7 @@ export function checkNetwork({ links }: Namespace, ifName: string, prevResult: J
       throw new PluginError(`Failed to find Gateway ${ip.gateway ?? "<nil>"} for interface ${ifName}`);
     }
   }
-  for (const route of list(prevResult.routes)) {
+  for (const route of objectsOf(prevResult.routes)) {
     const dst = subnetOf(String(route.dst));
     const isDefault = dst.endsWith("/0");
     const isMet = (one: Route) => one.dst === dst && (isDefault || !route.gw || one.gw === route.gw);

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../../shared/protocol/json.ts";
 import type { Link, Machine, Namespace } from "./machine.ts";
 
 /** A call of a plugin. */
@@ -51,9 +51,8 @@ export function macvlansOn(machine: Machine, master: unknown): Link[] {
 
 /** The interfaces and addresses of a call's prevResult. */
 export function resultOf({ prevResult }: JsonObject): { interfaces: JsonObject[]; ips: JsonObject[] } {
-  const list = (value: unknown) => (Array.isArray(value) ? value.filter(isJsonObject) : []);
-  const { interfaces, ips } = isJsonObject(prevResult) ? prevResult : {};
-  return { interfaces: list(interfaces), ips: list(ips) };
+  const { interfaces, ips } = objectOf(prevResult);
+  return { interfaces: objectsOf(interfaces), ips: objectsOf(ips) };
 }
 
 /** Returns prevResult, which a chained plugin passes on. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { type JsonObject, objectOf } from "../../shared/protocol/json.ts";
 import type { Machine } from "./machine.ts";
 import { isIpv6 } from "./network.ts";
 import { namesOf, type Plugin, type PluginCall, PluginError, passedOn, resultOf, withoutPrefix } from "./plugin.ts";
@@ -11,7 +11,7 @@ interface Mapping {
 }
 
 function mappingsOf({ runtimeConfig }: JsonObject): Mapping[] {
-  const mappings = isJsonObject(runtimeConfig) ? runtimeConfig.portMappings : undefined;
+  const mappings = objectOf(runtimeConfig).portMappings;
   return Array.isArray(mappings) ? mappings : [];
 }
 

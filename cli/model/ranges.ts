@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { isJsonObject, type JsonObject, objectsOf } from "../../shared/protocol/json.ts";
 import {
   type Address,
   type Range as Addresses,
@@ -41,7 +41,7 @@ export function rangesOf({ ipam, runtimeConfig }: JsonObject): readonly (readonl
   const short = ipam.subnet === undefined ? [] : [[ipam]];
   const written = [...given, ...short, ...(Array.isArray(ipam.ranges) ? ipam.ranges : [])];
   if (written.length === 0) throw new PluginError("no IP ranges specified");
-  const sets = written.map((set, index) => setOf(Array.isArray(set) ? set.filter(isJsonObject) : [], index));
+  const sets = written.map((set, index) => setOf(objectsOf(set), index));
   for (const [index, set] of sets.entries()) {
     const later = sets
       .slice(index + 1)
@@ -60,7 +60,7 @@ function expectRanges(ranges: unknown): void {
 
 /** Fails if a route of an IPAM block cannot be read (cni/pkg/types, Route). */
 export function expectRoutes(routes: unknown): void {
-  for (const { dst, gw } of Array.isArray(routes) ? routes.filter(isJsonObject) : []) {
+  for (const { dst, gw } of objectsOf(routes)) {
     if (dst !== undefined && !cidrOf(dst)) throw new PluginError(`invalid CIDR address: ${dst}`);
     if (gw && !addressOf(gw)) throw new PluginError(`invalid IP address: ${gw}`);
   }

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
+import { isJsonObject, type JsonObject, objectOf, parseJsonObject } from "../../shared/protocol/json.ts";
 import { longestReport, readInput } from "../files/read-input.ts";
 import type { Verdict } from "../live/check.ts";
 import { oneLine, type Terminal } from "../terminal.ts";
@@ -96,11 +96,11 @@ function partsOf(whole: JsonObject): readonly string[] {
 function faultsOf({ agent, journalProblem }: JsonObject, attachments: readonly ForecastJson[]): readonly string[] {
   const outside = attachments.filter(({ verdict }) => lengthOf(verdict.outside) > 0).length;
   const dropped = attachments.filter(({ verdict }) => lengthOf(verdict.dropped) > 0).length;
-  const notLoaded = isJsonObject(agent) && Array.isArray(agent.notLoaded) ? agent.notLoaded : [];
+  const { notLoaded } = objectOf(agent);
   return [
     ...(outside > 0 ? [`attachments with an address outside of the list's subnets: ${outside}`] : []),
     ...(dropped > 0 ? [`attachments whose plugin is in the list no more, so DEL leaves its rules: ${dropped}`] : []),
-    ...notLoaded.map((name) => `the Nomad client has not loaded the network ${name}`),
+    ...(Array.isArray(notLoaded) ? notLoaded : []).map((name) => `the Nomad client has not loaded the network ${name}`),
     ...(typeof journalProblem === "string" ? [`the wrappers cannot write journals: ${journalProblem}`] : []),
   ];
 }

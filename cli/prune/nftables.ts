@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
+import { isJsonObject, type JsonObject, objectsOf, parseJsonObject } from "../../shared/protocol/json.ts";
 import { masqueradeName, plainAddress, type Thing } from "./thing.ts";
 
 /** The words for `nft list` that show the reference plugins' tables. */
@@ -86,8 +86,9 @@ function ownerIn(name: string, [rule]: readonly Rule[]): Pick<Thing, "network" |
 /** Returns the objects of a kind, such as rules and chains, in the JSON of `nft list`. */
 export function objectsIn(text: string, kind: string): readonly JsonObject[] {
   const { nftables } = parseJsonObject(text) ?? {};
-  const entries = (Array.isArray(nftables) ? nftables : []).filter(isJsonObject);
-  return entries.map((entry) => entry[kind]).filter(isJsonObject);
+  return objectsOf(nftables)
+    .map((entry) => entry[kind])
+    .filter(isJsonObject);
 }
 
 function rulesIn(text: string): readonly Rule[] {

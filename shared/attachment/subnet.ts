@@ -37,9 +37,10 @@ function subnetsOf(cidrs: readonly string[]): { lengths: Set<number>; names: Set
 
 /** Parses an address with a prefix length, as Go's net.ParseCIDR does; undefined if the text is none. */
 export function parseCidr(text: string): { ip: Ip; length: number } | undefined {
-  const [, address = "", digits] = /^([^/]*)\/(\d{1,3})$/.exec(text) ?? [];
-  const [ip, length] = [parseIp(address), Number(digits)];
-  return ip === undefined || length > ip.bits ? undefined : { ip, length };
+  const slash = text.indexOf("/");
+  const digits = text.slice(slash + 1);
+  const ip = /^\d{1,3}$/.test(digits) ? parseIp(text.slice(0, slash)) : undefined;
+  return ip === undefined || Number(digits) > ip.bits ? undefined : { ip, length: Number(digits) };
 }
 
 function subnetName(ip: Ip, length: number): string {

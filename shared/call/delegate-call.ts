@@ -1,5 +1,5 @@
 import { withOwnDirectory } from "../plugin/own-directory.ts";
-import { goLookup, isJsonObject, isSameInGo, type JsonObject } from "../protocol/json.ts";
+import { goLookup, isJsonObject, isSameInGo, type JsonObject, objectOf } from "../protocol/json.ts";
 import { type ArgsOption, type PortsOption, portRange } from "../protocol/options.ts";
 import { lenientVerbs, type Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
@@ -115,7 +115,7 @@ export function withOwnPorts(configuration: JsonObject, ports: PortsOption): Jso
 
 /** Whether `wrapper.ports` selects a port mapping. Runtimes write `containerPort` or `ContainerPort`: Go accepts both. */
 export function isSelected(mapping: unknown, { only, except }: PortsOption): boolean {
-  const port = isJsonObject(mapping) ? goLookup(mapping, "containerPort") : undefined;
+  const port = goLookup(objectOf(mapping), "containerPort");
   const isListed = (only ?? except ?? []).some((entry) => {
     const [first, last] = portRange(entry) ?? [1, 0];
     return typeof port === "number" && first <= port && port <= last;

@@ -1,5 +1,5 @@
 import { type AttachmentSelector, ownAttachment, ownership } from "../attachment/attachments.ts";
-import { isJsonObject, type JsonObject } from "../protocol/json.ts";
+import { objectOf } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
 import type { DelegateCall } from "./delegate-call.ts";
 
@@ -28,14 +28,10 @@ export function askingFor(call: DelegateCall, addresses: readonly string[], args
   if (!choosingIpam.includes(member(ipam, "type"))) return undefined;
   const asksAlready = /(^|;)IP=/.test(args) || member(runtimeConfig, "ips") || member(member(given, "cni"), "ips");
   if (asksAlready) return undefined;
-  const cni = { ...objectOr(member(given, "cni")), ips: addresses };
-  return { ...call, configuration: { ...configuration, args: { ...objectOr(given), cni } } };
+  const cni = { ...objectOf(member(given, "cni")), ips: addresses };
+  return { ...call, configuration: { ...configuration, args: { ...objectOf(given), cni } } };
 }
 
 function member(value: unknown, key: string): unknown {
-  return objectOr(value)[key];
-}
-
-function objectOr(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : {};
+  return objectOf(value)[key];
 }

@@ -1,6 +1,6 @@
 import { addressIn, subnetFinder } from "../attachment/subnet.ts";
 import { ipamOf, type Lease, leaseDirectoryOf } from "../journal/host-files.ts";
-import { goLookup, isJsonObject, type JsonObject } from "../protocol/json.ts";
+import { goLookup, isJsonObject, type JsonObject, objectOf } from "../protocol/json.ts";
 import type { Call } from "./call.ts";
 import type { Subject } from "./delegate-call.ts";
 import type { Target } from "./target.ts";
@@ -73,8 +73,7 @@ export function areInSubnets(configuration: JsonObject, addresses: readonly stri
 /** The subnets of host-local's `subnet` and `ranges`, and of the capability `ipRanges`. */
 function subnetsOf(configuration: JsonObject): string[] {
   const ipam = ipamOf(configuration);
-  const { runtimeConfig } = configuration;
-  const ranges = [goLookup(ipam, "ranges"), isJsonObject(runtimeConfig) ? goLookup(runtimeConfig, "ipRanges") : []];
+  const ranges = [goLookup(ipam, "ranges"), goLookup(objectOf(configuration.runtimeConfig), "ipRanges")];
   const listed = ranges.flatMap((range) => (Array.isArray(range) ? range.flat() : [])).filter(isJsonObject);
   const subnets = [ipam, ...listed].map((range) => goLookup(range, "subnet"));
   return subnets.filter((subnet) => typeof subnet === "string");

@@ -1,7 +1,7 @@
 import type { AttachmentSelector } from "../attachment/attachments.ts";
 import { type Profile, type Profiles, profileOf, type Role } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
-import { isJsonObject } from "../protocol/json.ts";
+import { objectOf } from "../protocol/json.ts";
 import { lastElement, networkNameProblem } from "../protocol/names.ts";
 import { lenientVerbs, type Request } from "../protocol/request.ts";
 
@@ -58,9 +58,7 @@ export function delegateName(calledAs: string): string | undefined {
 // GC and STATUS have no CNI_IFNAME. If all attachments in GC's list have one name, it is the runtime's.
 function listedIfName({ configuration }: Targeting): string {
   const attachments = configuration["cni.dev/valid-attachments"];
-  const names = new Set(
-    Array.isArray(attachments) ? attachments.map((entry) => isJsonObject(entry) && entry.ifname) : [],
-  );
+  const names = new Set(Array.isArray(attachments) ? attachments.map((entry) => objectOf(entry).ifname) : []);
   const [only] = names;
   return names.size === 1 && typeof only === "string" ? only : "";
 }

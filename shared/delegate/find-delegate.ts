@@ -3,28 +3,35 @@ import type { Host } from "../host/host.ts";
 import { CniError } from "../protocol/errors.ts";
 import { lastElement } from "../protocol/names.ts";
 
-/** Finds the delegate, an executable that is not the wrapper itself; undefined if there is none. */
+/**
+ * Finds the delegate, an executable that is not the wrapper itself; undefined if there is none. It is looked for in the
+ * directories of CNI_PATH, then next to the executable.
+ */
 export function findDelegate(host: Host, delegate: string): string | undefined {
   // guard: no file that is no program is run, nor the wrapper itself
-  for (const path of candidates(host, delegate)) if (host.inspect(path) === "executable") return path;
-  return undefined;
+  const isProgram = (path: string) => host.inspect(path) === "executable";
+  // Only a delegate that is in none of these directories needs the executable's own.
+  return listedPaths(host, delegate).find(isProgram) ?? ownPaths(host, delegate).find(isProgram);
 }
 
 /**
- * Returns the paths to try: in the directories of CNI_PATH, then next to the executable. A wrapper that is installed under
- * the delegate's own name tries only the directories after its own in CNI_PATH, so that wrappers of several versions cannot
- * call each other forever.
+ * Returns the paths to try in the directories of CNI_PATH. A wrapper that is installed under the delegate's own name tries only
+ * the directories after its own, so that wrappers of several versions cannot call each other forever.
  */
-function* candidates(host: Host, delegate: string): Generator<string> {
+function listedPaths(host: Host, delegate: string): string[] {
   const directories = searchPath(host.env.CNI_PATH ?? "");
   // guard: a wrapper with its plugin's name does not call itself
-  const isNamesake = lastElement(host.calledAs) === delegate;
-  const behind = isNamesake ? directoryOf(host.calledAs) : undefined;
-  for (const directory of behind === undefined ? directories : directoriesBehind(host, directories, behind))
-    yield pathIn(directory, delegate);
-  // Only a delegate that is in none of these directories needs the executable's own.
-  const own = isNamesake ? undefined : directoryOf(host.executable);
-  if (own !== undefined && !directories.includes(own)) yield pathIn(own, delegate);
+  const own = lastElement(host.calledAs) === delegate ? directoryOf(host.calledAs) : undefined;
+  const tried = own === undefined ? directories : directoriesBehind(host, directories, own);
+  return tried.map((directory) => pathIn(directory, delegate));
+}
+
+/** Returns the path to try next to the executable. */
+function ownPaths(host: Host, delegate: string): string[] {
+  // guard: a wrapper with its plugin's name does not call itself
+  if (lastElement(host.calledAs) === delegate) return [];
+  // The executable's path is absolute.
+  return [pathIn(directoryOf(host.executable) as string, delegate)];
 }
 
 /** Returns the directory of a path, if it has one. */
@@ -85,7 +92,8 @@ export function missingDelegate(host: Host, delegate: string, key: "delegateNotF
 }
 
 function whyMissing(host: Host, delegate: string): string {
-  const seen = Array.from(candidates(host, delegate), (path) => ({ path, inspected: host.inspect(path) }));
+  const tried = new Set([...listedPaths(host, delegate), ...ownPaths(host, delegate)]);
+  const seen = [...tried].map((path) => ({ path, inspected: host.inspect(path) }));
   // The name of a wrapper, as in "delegate": "bridge-wrapper".
   const isWrappers = delegateName(delegate) !== delegate;
   if (

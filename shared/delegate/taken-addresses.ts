@@ -9,7 +9,7 @@ import {
   isStanding,
   withoutStrays,
 } from "../journal/journal.ts";
-import { isJsonObject, type JsonObject } from "../protocol/json.ts";
+import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
 
 /**
@@ -100,8 +100,9 @@ export function withAddressesOf(result: CniResult, other: unknown): CniResult {
 
 /** Returns the addresses in a result, such as `172.26.64.2/20`. */
 export function addressesIn(result: unknown): string[] {
-  const ips = isJsonObject(result) && Array.isArray(result.ips) ? result.ips.filter(isJsonObject) : [];
-  const addresses = ips.map(({ address }) => address).filter((address) => typeof address === "string");
+  const addresses = objectsOf(objectOf(result).ips)
+    .map(({ address }) => address)
+    .filter((address) => typeof address === "string");
   return addresses.filter((address) => ipName(address) !== undefined);
 }
 

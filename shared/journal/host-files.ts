@@ -1,4 +1,4 @@
-import { goLookup, isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
+import { goLookup, isJsonObject, type JsonObject, objectOf, objectsOf, parseJsonObject } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
 import type { AttachmentKey } from "./journal.ts";
 
@@ -30,8 +30,7 @@ export function parseLease(address: string, text: string): Lease | undefined {
 
 /** Returns the `ipam` of a plugin's configuration, as a plugin in Go reads it; empty if it is no object. */
 export function ipamOf(configuration: JsonObject): JsonObject {
-  const ipam = goLookup(configuration, "ipam");
-  return isJsonObject(ipam) ? ipam : {};
+  return objectOf(goLookup(configuration, "ipam"));
 }
 
 /** The result of a completed ADD that libcni keeps (cniCacheV1). */
@@ -63,8 +62,7 @@ export function parseCachedResult(file: string, text: string | undefined): Cache
   const { result } = value;
   const key = cachedKey(value);
   if (key === undefined || !isJsonObject(result)) return undefined;
-  const listed = Array.isArray(result.interfaces) ? result.interfaces.filter(isJsonObject) : [];
-  const interfaces = listed.flatMap(({ name, sandbox }) =>
+  const interfaces = objectsOf(result.interfaces).flatMap(({ name, sandbox }) =>
     typeof name === "string" && typeof sandbox === "string" && sandbox !== "" ? [{ name, sandbox }] : [],
   );
   return { file, key, result: result as CniResult, interfaces };

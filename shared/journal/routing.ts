@@ -1,5 +1,5 @@
 import { samePrefix } from "../attachment/subnet.ts";
-import { isJsonObject, type JsonObject, parseJsonList } from "../protocol/json.ts";
+import { isJsonObject, type JsonObject, objectsOf, parseJsonList } from "../protocol/json.ts";
 import type { CniResult, Route } from "../protocol/result.ts";
 
 /** A route of a network namespace; `table` is `main` if ip(8) names none. */
@@ -146,9 +146,7 @@ function readFamily(text: string, everything: string, bits: number): Routing | u
       .map((route) => kernelRoute(route, everything, bits)),
     rules: rules.filter(({ src }) => src !== "all").map(kernelRule),
     addresses: links.flatMap(({ ifname, addr_info }) =>
-      (Array.isArray(addr_info) ? addr_info : [])
-        .filter(isJsonObject)
-        .map(({ local, prefixlen }) => ({ dev: String(ifname), address: `${local}/${prefixlen}` })),
+      objectsOf(addr_info).map(({ local, prefixlen }) => ({ dev: String(ifname), address: `${local}/${prefixlen}` })),
     ),
   };
 }

@@ -1,4 +1,4 @@
-import { goLookup, isJsonObject, type JsonObject } from "../protocol/json.ts";
+import { goLookup, type JsonObject, objectsOf } from "../protocol/json.ts";
 import { interfaceNameProblem } from "../protocol/names.ts";
 import { type CniResult, type Interface, isContainerInterface } from "../protocol/result.ts";
 
@@ -81,8 +81,7 @@ export function deviceFile(device: string, name: "address" | "addr_assign_type")
 
 /** Returns the MAC of a host-side device in a result, which may have any shape. */
 export function macIn({ interfaces }: CniResult, device: string): string | undefined {
-  const listed: readonly unknown[] = Array.isArray(interfaces) ? interfaces : [];
-  const found = listed.filter(isJsonObject).find(({ name, sandbox }) => name === device && !sandbox);
+  const found = objectsOf(interfaces).find(({ name, sandbox }) => name === device && !sandbox);
   return typeof found?.mac === "string" ? found.mac : undefined;
 }
 

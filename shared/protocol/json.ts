@@ -8,6 +8,16 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Returns a JSON object, or an empty one in place of something else. */
+export function objectOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+/** Returns the JSON objects of a list; none of what is no list. */
+export function objectsOf(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
 /** How many commas and opening brackets a JSON text may have. An engine needs up to 100 bytes for a value of two. */
 const signsLimit = 500_000;
 export const tooManyValues = "it has more than 500,000 commas and opening brackets";

@@ -6,7 +6,7 @@ import { handOver } from "../delegate/hand-over.ts";
 import { prepareCall } from "../delegate/run-delegate.ts";
 import { undoJournal } from "../delegate/undo.ts";
 import { type AttachmentKey, isStanding, type Journal } from "../journal/journal.ts";
-import { isJsonObject, type JsonObject } from "../protocol/json.ts";
+import { type JsonObject, objectsOf } from "../protocol/json.ts";
 import type { Request } from "../protocol/request.ts";
 import { undoWaiting } from "./removal.ts";
 
@@ -96,22 +96,19 @@ function ownerKey({ containerId, runtimeIfName }: AttachmentKey): string {
 /** The attachments that a GC lists as valid; undefined if the GC has no list. Go reads null as an empty list. */
 function validAttachments({ configuration }: Request): ReadonlySet<string> | undefined {
   const list = attachmentKeys.map((key) => configuration[key]).find((value) => value === null || Array.isArray(value));
-  if (list === undefined) return undefined;
-  return attachmentsIn(Array.isArray(list) ? list : []);
+  return list === undefined ? undefined : attachmentsIn(list);
 }
 
-function attachmentsIn(list: readonly unknown[]): ReadonlySet<string> {
+function attachmentsIn(list: unknown): ReadonlySet<string> {
   return new Set(
-    list
-      .filter(isJsonObject)
-      .flatMap(({ containerID, ifname }) =>
-        typeof containerID === "string" && typeof ifname === "string" ? [`${containerID}:${ifname}`] : [],
-      ),
+    objectsOf(list).flatMap(({ containerID, ifname }) =>
+      typeof containerID === "string" && typeof ifname === "string" ? [`${containerID}:${ifname}`] : [],
+    ),
   );
 }
 
 function withInterface(attachments: readonly unknown[], ifname: string): unknown[] {
-  const known = attachments.filter(isJsonObject);
+  const known = objectsOf(attachments);
   const containers = new Set(known.map(({ containerID }) => containerID));
   // guard: no attachment is named twice
   for (const { containerID, ifname: listed } of known) if (listed === ifname) containers.delete(containerID);

@@ -5,7 +5,7 @@ import { warnAloud } from "../call/session.ts";
 import type { Host } from "../host/host.ts";
 import { uptimeOf } from "../journal/facts.ts";
 import { CniError } from "../protocol/errors.ts";
-import { isJsonObject, type JsonObject, parseJsonList } from "../protocol/json.ts";
+import { type JsonObject, objectsOf, parseJsonList } from "../protocol/json.ts";
 import { waitSeconds } from "../protocol/options.ts";
 import type { CniResult, IpConfig } from "../protocol/result.ts";
 
@@ -86,7 +86,7 @@ function linkIn(host: Host, { ifName, netns }: AttachmentSelector): Link | undef
   const link = links?.find(({ ifname }) => ifname === ifName);
   if (link === undefined) return undefined;
   const { flags, addr_info: listed } = link;
-  const addresses = (Array.isArray(listed) ? listed : []).filter(isJsonObject).filter(isFromRouter);
+  const addresses = objectsOf(listed).filter(isFromRouter);
   const isUp = Array.isArray(flags) && flags.includes("UP") && !flags.includes("NO-CARRIER");
   return { isUp, addresses };
 }
