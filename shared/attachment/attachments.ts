@@ -97,8 +97,9 @@ export function containerInterfaceNames(result: CniResult): string[] {
  * host-side one, is nobody's unless the container interface has no address of its own.
  */
 export function ownership(result: CniResult, attachment: Attachment, { netns, runtimeIfName }: AttachmentSelector) {
-  const isAddressed = hasAddress(result, attachment);
-  const owners = new Set(isAddressed ? containersOf(result, attachment) : attachment.members);
+  const containers = attachment.members.filter((index) => isContainerInterface(result.interfaces?.[index]));
+  const isAddressed = (result.ips ?? []).some(({ interface: index }) => containers.includes(index ?? -1));
+  const owners = new Set(isAddressed ? containers : attachment.members);
   let isRuntimes: boolean | undefined;
   return ({ interface: index }: IpConfig): boolean => {
     if (typeof index === "number") return owners.has(index);
@@ -107,17 +108,6 @@ export function ownership(result: CniResult, attachment: Attachment, { netns, ru
     isRuntimes ??= findAttachment(result, runtimeIfName, netns)?.container === attachment.container;
     return isRuntimes;
   };
-}
-
-/** Whether a container interface of an attachment has an address in the result. */
-export function hasAddress(result: CniResult, attachment: Attachment): boolean {
-  const containers = containersOf(result, attachment);
-  return (result.ips ?? []).some(({ interface: index }) => typeof index === "number" && containers.includes(index));
-}
-
-/** The container interfaces of an attachment. */
-function containersOf({ interfaces }: CniResult, { members }: Attachment): readonly number[] {
-  return members.filter((index) => isContainerInterface(interfaces?.[index]));
 }
 
 /** Returns the error for an interface that prevResult does not list. */

@@ -5,7 +5,6 @@ import {
   type AttachmentSelector,
   attachmentsOf,
   findAttachment,
-  hasAddress,
   type ListedAttachment,
   ownership,
 } from "./attachments.ts";
@@ -49,7 +48,7 @@ export function spliceCreator(
 ): CniResult {
   if (carriesOver(prevResult, delegateResult)) return withoutLoopback(completeResult(delegateResult, selector));
   const runtimes = findAttachment(prevResult, selector.runtimeIfName, selector.netns);
-  const isNobodys = runtimes !== undefined && hasAddress(prevResult, runtimes);
+  const isNobodys = (prevResult.ips ?? []).some((ip) => ip.interface === runtimes?.container);
   const before = withoutLoopback(orderResult(isNobodys ? prevResult : indexed(prevResult, runtimes)));
   const added = completeResult(delegateResult, selector);
   const offset = before.interfaces?.length ?? 0;

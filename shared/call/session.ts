@@ -33,8 +33,9 @@ export interface Log {
 export function logOf(env: Environment, wrapper: WrapperConfiguration): Log {
   const asked = wrapper.log?.level ?? env.CNI_WRAPPERS_LOG_LEVEL;
   const file = wrapper.log?.file ?? (env.CNI_WRAPPERS_LOG || undefined);
+  if (!asked) return { file, level: "info" };
   const level = levels.find((one) => one === asked);
-  return asked && !level ? { file, level: "info", unknownLevel: asked } : { file, level: level ?? "info" };
+  return level ? { file, level } : { file, level: "info", unknownLevel: asked };
 }
 
 /** Writes a line to the call's log if its level is logged. Before the first line, it reports an unknown level. */
