@@ -8,7 +8,7 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { table } from "../../build/docs/table.ts";
 import { say } from "../support/progress.ts";
-import { type PlantedFault, plantedFaults } from "./planted-faults.ts";
+import { plantedFaults } from "./planted-faults.ts";
 import { scenarios } from "./scenarios.ts";
 import type { Ran } from "./search.ts";
 
@@ -19,22 +19,26 @@ const mostSchedules = 20_000;
 /** The first scenario or schedule that breaks a promise; undefined if none does. */
 type Seen = { readonly by: string; readonly promise: string } | undefined;
 
-if (import.meta.main) process.send?.({ seen: await firstSeen(faultOf(process.argv[2])) });
+if (import.meta.main) {
+  const [, , file = "", name = ""] = process.argv;
+  process.send?.({ seen: await firstSeen(file, name) });
+}
 
 /** Tells what sees each fault, and breaks no promise without it. Returns the exit code: 1 if a fault is not seen. */
 export async function tellPlanted(): Promise<number> {
   const rows: string[][] = [];
   const { runSeed } = await import("./search.ts");
-  for (const fault of plantedFaults) {
-    const child = fork(import.meta.filename, [fault.name]);
+  const faults = Object.entries(plantedFaults).flatMap(([file, own]) => Object.keys(own).map((name) => [file, name]));
+  for (const [file = "", name = ""] of faults) {
+    const child = fork(import.meta.filename, [file, name]);
     const [[{ seen }]] = (await Promise.all([once(child, "message"), once(child, "exit")])) as [
       [{ seen: Seen }],
       unknown,
     ];
     const [, seed] = /^seed (\d+)$/.exec(seen?.by ?? "") ?? [];
     if (seed && runSeed(Number(seed), true).broken) throw new Error(`seed ${seed} breaks a promise without a fault`);
-    say(`${fault.name}: ${seen?.by ?? "not seen"}`);
-    rows.push([fault.name, seen?.by ?? "not seen", seen?.promise ?? ""]);
+    say(`${name}: ${seen?.by ?? "not seen"}`);
+    rows.push([name, seen?.by ?? "not seen", seen?.promise ?? ""]);
   }
   const unseen = rows.filter(([, by]) => by === "not seen").length;
   console.log(table(["fault in the core", "seen by", "broken promise"], rows));
@@ -42,9 +46,9 @@ export async function tellPlanted(): Promise<number> {
   return unseen > 0 ? 1 : 0;
 }
 
-async function firstSeen(fault: PlantedFault): Promise<Seen> {
+async function firstSeen(file: string, name: string): Promise<Seen> {
   Error.stackTraceLimit = 0;
-  plant(fault);
+  plant(file, name);
   const { runEvents, runSeed } = await import("./search.ts");
   const bySeeds = (): Seen => {
     for (let seed = 0; seed < mostSchedules; seed++) {
@@ -54,7 +58,7 @@ async function firstSeen(fault: PlantedFault): Promise<Seen> {
     return undefined;
   };
   const byScenarios = (): Seen => {
-    for (const [title, { lists, events }] of Object.entries(scenarios)) {
+    for (const [title, [lists, ...events]] of Object.entries(scenarios)) {
       const promise = brokenPromise(() => runEvents(lists, events));
       if (promise) return { by: title, promise };
     }
@@ -71,7 +75,9 @@ function brokenPromise(run: () => Ran): string | undefined {
   }
 }
 
-function plant({ file, from, to }: PlantedFault): void {
+function plant(file: string, name: string): void {
+  const [from, to] = plantedFaults[file]?.[name] ?? [];
+  if (from === undefined || to === undefined) throw new Error(`no fault ${name}`);
   const url = pathToFileURL(path.join(root, file)).href;
   registerHooks({
     load(loaded, context, nextLoad) {
@@ -79,10 +85,4 @@ function plant({ file, from, to }: PlantedFault): void {
       return loaded === url ? { ...module, source: String(module.source).replace(from, () => to) } : module;
     },
   });
-}
-
-function faultOf(name: string | undefined): PlantedFault {
-  const fault = plantedFaults.find((one) => one.name === name);
-  if (!fault) throw new Error(`no fault ${name}`);
-  return fault;
 }

@@ -3,10 +3,7 @@ import type { Lists } from "./lists.ts";
 import type { ListedPlugin } from "./runtime.ts";
 
 /** A short schedule. No promise is broken in it. */
-export interface Scenario {
-  readonly lists: Lists;
-  readonly events: readonly Event[];
-}
+export type Scenario = readonly [lists: Lists, ...events: Event[]];
 
 const local = (subnet: number) => ({ ipam: { type: "host-local", subnet: `10.${subnet}.0.0/24` } });
 const of = (ifName: string | undefined, more = {}) => (ifName ? { wrapper: { ifName, ...more } } : { wrapper: more });
@@ -48,375 +45,348 @@ const loses = (container: string, task?: true): Event => ({
   ...(task && { task }),
 });
 
-/** One attachment is live. The ADD of another one of its container fails, and its DEL follows. */
-const failsBeside = (za: readonly ListedPlugin[], zb: readonly ListedPlugin[], ifName = "eth1"): Scenario => ({
-  lists: { za, zb },
-  events: [add("c1 za eth0"), add(`c1 zb ${ifName}`), del(`c1 zb ${ifName}`)],
-});
-
-/** One list is attached under two names of the runtime in one container. */
-const attachedTwice = (za: readonly ListedPlugin[], ifName: string): Scenario => ({
-  lists: { za },
-  events: [add("c1 za eth0"), add(`c1 za ${ifName}`), del(`c1 za ${ifName}`)],
-});
-
-/** A plugin's ADD ends early, and the runtime tries again after a quarter of an hour. */
-const againMuchLater = (end: "fail the plugin" | "kill the plugin"): Scenario => ({
-  lists: { za: two },
-  events: [add("c1 za eth0", { at: "bridge: leased", do: end }), { do: "wait", minutes: 16 }, add("c1 za eth0")],
-});
-
-/** The last plugin of a list fails once, and ADD is repeated. */
-const failsOnce = (plugins: readonly ListedPlugin[]): Scenario => ({
-  lists: { za: [...two, ...plugins, chained("mark")] },
-  events: [add("c1 za eth0", { at: "mark: marked", do: "fail the plugin" }), add("c1 za eth0"), check("c1 za eth0")],
-});
-
-const publishing = (backend: string) => [...two, chained("bandwidth", "eth1"), portmap(backend, "eth1")];
-const inPool = (subnet: number, more = {}) => ({
-  ...bridge(subnet),
-  wrapper: { ifName: "eth1", network: "disc" },
-  ...more,
-});
-
+/** A second interface in a pool that another list may have, too. */
+const inPool = (subnet: number) => ({ ...bridge(subnet), wrapper: { ifName: "eth1", network: "disc" } });
+/** macvlan with addresses of that pool. */
+const pooled = { ...macvlan(1), wrapper: { network: "disc" } };
 const masqueraded = { ipMasq: true };
+const marks = chained("mark");
+const twin = (subnet: number, wrapper = {}) => ({
+  ...local(subnet),
+  type: "twin-wrapper",
+  wrapper: { ...wrapper, role: "creator" },
+});
+/** So many containers' ADDs that a pool of eight addresses has few left, or none. */
+const fill = ["c2 za eth0", "c2 za net1", "c2 za eth1", "c3 za eth0", "c3 za net1", "c3 za eth1"].map((key) =>
+  add(key),
+);
 
 /** Short schedules, by what happens in them. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
-  "a failed ADD is deleted, and a sibling has its second interface": failsBeside(two, [ptp(3), bridge(4, "eth1")]),
-  "ports and limits of a failed ADD are deleted, iptables": attachedTwice(publishing("iptables"), "net1"),
-  "limits of a failed ADD are deleted": attachedTwice([bridge(1), chained("bandwidth")], "net1"),
-  "ADD is repeated, two portmaps with nftables": failsOnce([
-    portmap("nftables", undefined, 80),
-    portmap("nftables", "eth1", 81),
-  ]),
-  "an equal plugin stands on each side of another one, and a plugin before them needs another address": {
-    lists: { za: twins },
-    events: [
-      add("c1 za eth0"),
-      reboot,
-      add("c1 za eth0", { at: "bridge: leased", do: "fail the plugin" }),
-      check("c1 za eth0"),
-    ],
-  },
-  "an ipvlan gets the name of a bridge between two boots, and a killed ADD is deleted": {
-    lists: { za: [bridge(1), { ...macvlan(2), type: "ipvlan-wrapper", ...of("eth2") }, chained("firewall")] },
-    events: [
-      add("c1 za eth1"),
-      reboot,
-      renamed("za", "eth1", "eth2"),
-      add("c1 za eth1", { at: 12, do: "kill" }),
-      del("c1 za eth1"),
-    ],
-  },
-  "an ipvlan gets the name of a ptp between two boots, and libcni's result is of the first one": {
-    lists: { za: [ptp(1), { ...macvlan(2), type: "ipvlan-wrapper", ...of("eth1") }] },
-    events: [
-      add("c1 za eth0"),
-      reboot,
-      renamed("za", "eth1", ""),
-      add("c1 za eth0", { at: "before the result is kept", do: "kill" }),
-      del("c1 za eth0"),
-    ],
-  },
-  "the list was plain, its attachment is live, and a stray ADD of the wrapped list fails": {
-    lists: { za: [macvlan(1)] },
-    events: [
-      { do: "unwrap", list: "za" },
-      add("c1 za eth0"),
-      { do: "wrap", list: "za" },
-      add("c1 za eth0"),
-      del("c1 za eth0"),
-    ],
-  },
-  "a DEL was cut off by a power loss, the list was plain when ADD came, and is wrapped again when DEL comes": {
-    lists: { za: [macvlan(1), portmap("nftables"), chained("firewall"), chained("mark")] },
-    events: [
-      add("c1 za eth0"),
-      del("c1 za eth0", { at: "macvlan: released", do: "power" }),
-      { do: "unwrap", list: "za" },
-      add("c1 za eth0"),
-      { do: "wrap", list: "za" },
-      del("c1 za eth0"),
-    ],
-  },
-  "a failed ADD shares its ports' rules with a sibling, and its DEL is killed": {
-    lists: { za: [bridge(1), portmap("nftables")] },
-    events: [
-      add("c1 za eth0"),
-      add("c1 za net1", { at: "portmap: port published", do: "fail the plugin" }),
-      del("c1 za net1", { at: "portmap: ports removed", do: "kill" }),
-      check("c1 za eth0"),
-    ],
-  },
-  "tuning was missing when its try was undone, and a sibling has made the interface since": {
-    lists: {
+  "a failed ADD is deleted, and a sibling has its second interface": [
+    { za: two, zb: [ptp(3), bridge(4, "eth1")] },
+    add("c1 za eth0"),
+    add("c1 zb eth1"),
+    del("c1 zb eth1"),
+  ],
+  "ports and limits of a failed ADD are deleted, iptables": [
+    { za: [...two, chained("bandwidth", "eth1"), portmap("iptables", "eth1")] },
+    add("c1 za eth0"),
+    add("c1 za net1"),
+    del("c1 za net1"),
+  ],
+  "limits of a failed ADD are deleted": [
+    { za: [bridge(1), chained("bandwidth")] },
+    add("c1 za eth0"),
+    add("c1 za net1"),
+    del("c1 za net1"),
+  ],
+  "ADD is repeated, two portmaps with nftables": [
+    { za: [...two, portmap("nftables", undefined, 80), portmap("nftables", "eth1", 81), marks] },
+    add("c1 za eth0", { at: "mark: marked", do: "fail the plugin" }),
+    add("c1 za eth0"),
+    check("c1 za eth0"),
+  ],
+  "an equal plugin stands on each side of another one, and a plugin before them needs another address": [
+    { za: twins },
+    add("c1 za eth0"),
+    reboot,
+    add("c1 za eth0", { at: "bridge: leased", do: "fail the plugin" }),
+    check("c1 za eth0"),
+  ],
+  "an ipvlan gets the name of a bridge between two boots, and a killed ADD is deleted": [
+    { za: [bridge(1), { ...macvlan(2), type: "ipvlan-wrapper", ...of("eth2") }, chained("firewall")] },
+    add("c1 za eth1"),
+    reboot,
+    renamed("za", "eth1", "eth2"),
+    add("c1 za eth1", { at: 12, do: "kill" }),
+    del("c1 za eth1"),
+  ],
+  "an ipvlan gets the name of a ptp between two boots, and libcni's result is of the first one": [
+    { za: [ptp(1), { ...macvlan(2), type: "ipvlan-wrapper", ...of("eth1") }] },
+    add("c1 za eth0"),
+    reboot,
+    renamed("za", "eth1", ""),
+    add("c1 za eth0", { at: "before the result is kept", do: "kill" }),
+    del("c1 za eth0"),
+  ],
+  "the list was plain, its attachment is live, and a stray ADD of the wrapped list fails": [
+    { za: [macvlan(1)] },
+    { do: "unwrap", list: "za" },
+    add("c1 za eth0"),
+    { do: "wrap", list: "za" },
+    add("c1 za eth0"),
+    del("c1 za eth0"),
+  ],
+  "a DEL was cut off by a power loss, the list was plain when ADD came, and is wrapped again when DEL comes": [
+    { za: [macvlan(1), portmap("nftables"), chained("firewall"), marks] },
+    add("c1 za eth0"),
+    del("c1 za eth0", { at: "macvlan: released", do: "power" }),
+    { do: "unwrap", list: "za" },
+    add("c1 za eth0"),
+    { do: "wrap", list: "za" },
+    del("c1 za eth0"),
+  ],
+  "a failed ADD shares its ports' rules with a sibling, and its DEL is killed": [
+    { za: [bridge(1), portmap("nftables")] },
+    add("c1 za eth0"),
+    add("c1 za net1", { at: "portmap: port published", do: "fail the plugin" }),
+    del("c1 za net1", { at: "portmap: ports removed", do: "kill" }),
+    check("c1 za eth0"),
+  ],
+  "tuning was missing when its try was undone, and a sibling has made the interface since": [
+    {
       za: [bridge(1, "eth1"), chained("tuning", "eth1", { mtu: 1400 }), chained("tuning", "eth1", { mtu: 1300 })],
       zb: [bridge(2, "eth1")],
     },
-    events: [
-      add("c1 za eth0", { at: "before the result is kept", do: "kill" }),
-      { do: "uninstall", plugin: "tuning" },
-      add("c1 za eth0", { at: "bridge: link deleted", do: "kill" }),
-      { do: "install", plugin: "tuning" },
-      add("c1 zb net1"),
-      del("c1 za eth0"),
-    ],
-  },
-  "a list has nothing wrapped but an unknown plugin, and its live attachment gets another ADD": {
-    lists: { za: [{ type: "uplink" }, unknown] },
-    events: [add("c1 za eth0"), add("c1 za eth0"), del("c1 za eth0")],
-  },
-  "a list has nothing wrapped but two unknown plugins, and they wait for a sibling": {
-    lists: {
+    add("c1 za eth0", { at: "before the result is kept", do: "kill" }),
+    { do: "uninstall", plugin: "tuning" },
+    add("c1 za eth0", { at: "bridge: link deleted", do: "kill" }),
+    { do: "install", plugin: "tuning" },
+    add("c1 zb net1"),
+    del("c1 za eth0"),
+  ],
+  "a list has nothing wrapped but an unknown plugin, and its live attachment gets another ADD": [
+    { za: [{ type: "uplink" }, unknown] },
+    add("c1 za eth0"),
+    add("c1 za eth0"),
+    del("c1 za eth0"),
+  ],
+  "a list has nothing wrapped but two unknown plugins, and they wait for a sibling": [
+    {
       za: [{ type: "uplink" }, unknown, { ...unknown, wrapper: { role: "meta", args: "keep" } }],
       zb: [macvlan(1), unknown],
     },
-    events: [add("c1 za eth0"), add("c1 zb net1"), del("c1 za eth0"), del("c1 zb net1")],
-  },
-  "an attachment is deleted that never was, while a plain sibling makes its interface beside another one": {
-    lists: { za: [bridge(1, "eth1")], zb: [{ ...macvlan(2), type: "macvlan" }], zc: [macvlan(3)] },
-    events: [
-      add("c1 zc net1"),
-      add("c1 zb eth1", { at: "macvlan: address set", do: "go on", first: del("c1 za eth0") }),
-    ],
-  },
-  "an ADD failed in a new namespace, and the sibling of the old one is deleted at the same time": {
-    lists: { za: [bridge(1, "eth1")] },
-    events: [
-      add("c1 za net1"),
-      loses("c1"),
-      add("c1 za eth0"),
-      del("c1 za eth0", { at: "write", do: "go on", first: del("c1 za net1") }),
-    ],
-  },
-  "a plain attachment is deleted after its list was wrapped, and an unknown plugin waits for its lease": {
-    lists: {
+    add("c1 za eth0"),
+    add("c1 zb net1"),
+    del("c1 za eth0"),
+    del("c1 zb net1"),
+  ],
+  "an attachment is deleted that never was, while a plain sibling makes its interface beside another one": [
+    { za: [bridge(1, "eth1")], zb: [{ ...macvlan(2), type: "macvlan" }], zc: [macvlan(3)] },
+    add("c1 zc net1"),
+    add("c1 zb eth1", { at: "macvlan: address set", do: "go on", first: del("c1 za eth0") }),
+  ],
+  "an ADD failed in a new namespace, and the sibling of the old one is deleted at the same time": [
+    { za: [bridge(1, "eth1")] },
+    add("c1 za net1"),
+    loses("c1"),
+    add("c1 za eth0"),
+    del("c1 za eth0", { at: "write", do: "go on", first: del("c1 za net1") }),
+  ],
+  "a plain attachment is deleted after its list was wrapped, and an unknown plugin waits for its lease": [
+    {
       za: [macvlan(1)],
-      zb: [{ ...local(1), type: "twin-wrapper", wrapper: { ifName: "eth1", network: "za", role: "creator" } }],
+      zb: [twin(1, { ifName: "eth1", network: "za" })],
     },
-    events: [
-      { do: "unwrap", list: "za" },
-      add("c1 za eth1"),
-      { do: "wrap", list: "za" },
-      add("c1 zb net1"),
-      del("c1 zb net1"),
-      del("c1 za eth1"),
-    ],
-  },
-  "one list under two names of the runtime, one container, DHCP, and a plugin that asks for an address first": {
-    lists: { za: [macvlan(1), { type: "ptp-wrapper", ...of("eth1"), ipam: { type: "dhcp", subnet: "10.98.0.0/24" } }] },
-    events: [add("c1 za eth0"), add("c1 za net1"), add("c1 za eth0"), check("c1 za eth0")],
-  },
-  "one list under two names of the runtime at the same time, DHCP, and a plugin that asks for an address first": {
-    lists: { za: [{ type: "ptp-wrapper", ...of("eth1"), ipam: { type: "dhcp", subnet: "10.98.0.0/24" } }] },
-    events: [
-      add("c1 za eth0", { at: "ptp: leased", do: "go on", first: add("c1 za net1") }),
-      add("c1 za eth0", { at: "spawn", do: "go on", first: add("c1 za net1") }),
-    ],
-  },
-  "a plugin with two interfaces of its own": {
-    lists: { za: [macvlan(1), { ...local(2), type: "twin-wrapper", wrapper: { ifName: "eth1", role: "creator" } }] },
-    events: [add("c1 za eth0"), check("c1 za eth0")],
-  },
-  "an earlier plugin reports an address of the host": {
-    lists: { za: [{ type: "uplink" }, macvlan(1)] },
-    events: [add("c1 za eth0"), check("c1 za eth0")],
-  },
-  "the clock is set back, and a plain sibling takes the interface name of an ADD that fails": {
-    lists: { za: [bridge(1, "eth1")], zb: [{ ...macvlan(2), type: "macvlan" }], zc: [macvlan(3)] },
-    events: [
-      add("c1 zc net1"),
-      { do: "set the clock", minutes: -60 },
-      add("c1 za eth0", { at: "spawn", do: "go on", first: add("c1 zb eth1") }),
-      del("c1 za eth0"),
-    ],
-  },
-  "sbr, and a sibling had an interface in its subnet until now": {
-    lists: {
+    { do: "unwrap", list: "za" },
+    add("c1 za eth1"),
+    { do: "wrap", list: "za" },
+    add("c1 zb net1"),
+    del("c1 zb net1"),
+    del("c1 za eth1"),
+  ],
+  "one list under two names of the runtime, one container, DHCP, and a plugin that asks for an address first": [
+    { za: [macvlan(1), { type: "ptp-wrapper", ...of("eth1"), ipam: { type: "dhcp", subnet: "10.98.0.0/24" } }] },
+    add("c1 za eth0"),
+    add("c1 za net1"),
+    add("c1 za eth0"),
+    check("c1 za eth0"),
+  ],
+  "one list under two names of the runtime at the same time, DHCP, and a plugin that asks for an address first": [
+    { za: [{ type: "ptp-wrapper", ...of("eth1"), ipam: { type: "dhcp", subnet: "10.98.0.0/24" } }] },
+    add("c1 za eth0", { at: "ptp: leased", do: "go on", first: add("c1 za net1") }),
+    add("c1 za eth0", { at: "spawn", do: "go on", first: add("c1 za net1") }),
+  ],
+  "a plugin with two interfaces of its own": [
+    { za: [macvlan(1), twin(2, { ifName: "eth1" })] },
+    add("c1 za eth0"),
+    check("c1 za eth0"),
+  ],
+  "an earlier plugin reports an address of the host": [
+    { za: [{ type: "uplink" }, macvlan(1)] },
+    add("c1 za eth0"),
+    check("c1 za eth0"),
+  ],
+  "the clock is set back, and a plain sibling takes the interface name of an ADD that fails": [
+    { za: [bridge(1, "eth1")], zb: [{ ...macvlan(2), type: "macvlan" }], zc: [macvlan(3)] },
+    add("c1 zc net1"),
+    { do: "set the clock", minutes: -60 },
+    add("c1 za eth0", { at: "spawn", do: "go on", first: add("c1 zb eth1") }),
+    del("c1 za eth0"),
+  ],
+  "sbr, and a sibling had an interface in its subnet until now": [
+    {
       za: [macvlan(1), inPool(2), chained("sbr", "eth1")],
       zb: [{ ...bridge(2), wrapper: { network: "disc" } }],
     },
-    events: [add("c1 zb net1"), add("c1 za eth0"), del("c1 zb net1"), check("c1 za eth0")],
-  },
-  "a task stays in the old namespace, and another runtime collects garbage": {
-    lists: { za: [macvlan(1)] },
-    events: [add("c1 za eth0"), loses("c1", true), { do: "GC", list: "za", by: "another" }],
-  },
-  "sbr leaves the list, and its DEL needs the interface": {
-    lists: { za: [...two, chained("sbr", "eth1")] },
-    events: [add("c1 za eth0"), { do: "remove from the list", list: "za", plugin: 2 }, del("c1 za eth0")],
-  },
-  "a plugin leaves the middle of the list, and its delegate the host": {
-    lists: { za: [...two, portmap("iptables", "eth1"), chained("firewall", "eth1")] },
-    events: [
-      add("c1 za eth0"),
-      { do: "uninstall", plugin: "portmap" },
-      { do: "remove from the list", list: "za", plugin: 2 },
-      del("c1 za eth0"),
-    ],
-  },
-  "the runtime is killed, the next one's ADD passes, and the old call goes on": {
-    lists: { za: two },
-    events: [add("c1 za eth0", { at: "spawn", do: "kill the runtime", first: add("c1 za eth0") })],
-  },
-  "an undo fails, and the list no longer masquerades that interface": {
-    lists: { za: [ptp(1), { ...ptp(2), wrapper: { ifName: "eth1" }, ...masqueraded }, chained("sbr", "eth2")] },
-    events: [
-      add("c1 za eth0"),
-      renamed("za", "eth1", ""),
-      add("c1 za eth0", { at: "ptp: link deleted", do: "fail the plugin" }),
-      del("c1 za eth0"),
-    ],
-  },
-  "a try leaves its rules, and its interface gets another pool": {
-    lists: { za: [bridge(1), bridge(2, "eth1"), portmap("nftables")], zb: [macvlan(3), portmap("nftables")] },
-    events: [
-      add("c1 zb net1"),
-      add("c1 za eth0", { at: "portmap: port published", do: "kill the plugin" }),
-      renamed("za", "eth1", ""),
-      add("c1 za eth0"),
-    ],
-  },
-  "portmap is killed when it has removed a sibling's ports, too": {
-    lists: { za: [bridge(1), portmap("nftables")] },
-    events: [
-      add("c1 za eth0"),
-      add("c1 za net1"),
-      del("c1 za net1", { at: "portmap: ports removed", do: "kill the plugin" }),
-      check("c1 za eth0"),
-    ],
-  },
-  "the ADD that publishes a sibling's ports again fails once": {
-    lists: { za: [bridge(1), portmap("nftables")] },
-    events: [
-      add("c1 za eth0"),
-      add("c1 za net1"),
-      del("c1 za net1", { at: "portmap: port published", do: "fail the plugin" }),
-      check("c1 za eth0"),
-    ],
-  },
-  "of two siblings whose ports are published again, the second one is deleted meanwhile": {
-    lists: { za: [bridge(1), portmap("nftables")] },
-    events: [
-      ...["c1 za eth0", "c1 za eth1", "c1 za net1"].map((key) => add(key)),
-      // The second time that portmap has published a port.
-      del("c1 za eth0", { at: 33, do: "go on", first: del("c1 za net1") }),
-    ],
-  },
-  "a sibling gets the address, and an unknown plugin waits for it": {
-    lists: { za: [{ ...macvlan(1), wrapper: { network: "disc" } }, chained("mark")] },
-    events: [
-      add("c1 za eth0"),
-      add("c1 za net1"),
-      del("c1 za eth0"),
-      // The pool has eight addresses.
-      ...["c2 za eth0", "c2 za net1", "c2 za eth1", "c3 za eth0", "c3 za net1", "c3 za eth1", "c1 za eth1"].map((key) =>
-        add(key),
-      ),
-      add("c1 za eth0"),
-    ],
-  },
-  "another container gets the address, and an unknown plugin waits for a sibling": {
-    lists: { za: [{ ...macvlan(1), wrapper: { network: "disc" } }, chained("mark")] },
-    events: [
-      add("c1 za eth0"),
-      add("c1 za net1"),
-      del("c1 za eth0"),
-      // The pool has eight addresses.
-      ...["c2 za eth0", "c2 za net1", "c2 za eth1", "c3 za eth0", "c3 za net1", "c3 za eth1", "c4 za eth0"].map((key) =>
-        add(key),
-      ),
-      add("c1 za eth0"),
-    ],
-  },
-  "one masqueraded list under three names of the runtime, one container": {
-    lists: { za: [{ ...bridge(1), ...masqueraded }] },
-    events: ["eth0", "net1", "eth1"].flatMap((name) => add(`c1 za ${name}`)),
-  },
-  "a masqueraded sibling of an earlier boot is deleted": {
-    lists: { za: [{ ...bridge(1), ...masqueraded }] },
-    events: [add("c1 za eth0"), add("c1 za net1"), reboot, del("c1 za eth0"), add("c1 za eth0")],
-  },
-  "a plugin is killed, and ADD comes again much later": againMuchLater("kill the plugin"),
-  "sbr, and a sibling's interface of that name was in a lost namespace": {
-    lists: { za: [macvlan(1), chained("sbr")], zb: [bridge(2, "eth1"), chained("sbr", "eth1")] },
-    events: [add("c1 za eth1"), loses("c1"), add("c1 zb eth0"), del("c1 zb eth0")],
-  },
-  "the runtime is killed, and the next one's DEL passes right after the old call began to write": {
-    lists: { za: [macvlan(1), chained("mark")], zb: [macvlan(2), chained("mark")] },
-    events: [
-      add("c1 zb net1"),
-      add("c1 za eth0"),
-      del("c1 za eth0"),
-      add("c1 za eth0", { at: 13, do: "kill the runtime", first: del("c1 za eth0") }),
-      del("c1 za eth0"),
-    ],
-  },
-  "the runtime is killed, the next one's DEL passes, and the old call fails": {
-    lists: { za: [flannel] },
-    events: [
-      add("c1 za eth0", { at: "spawn", do: "kill the runtime", first: del("c1 za eth0") }),
-      { do: "GC", list: "za" },
-    ],
-  },
-  "the runtime is killed, the next one's DEL passes, and the old call masquerades": {
-    lists: { za: [{ ...bridge(1, "eth1"), ...masqueraded }] },
-    events: [add("c1 za eth0", { at: "bridge: chain filled", do: "kill the runtime", first: del("c1 za eth0") })],
-  },
-  "two names with different IPAM plugins are exchanged, and a task stays in the old namespace": {
-    lists: {
-      za: [bridge(1), { ...bridge(2, "eth1"), ipam: { type: "dhcp", subnet: "10.2.0.0/24" } }, chained("mark")],
+    add("c1 zb net1"),
+    add("c1 za eth0"),
+    del("c1 zb net1"),
+    check("c1 za eth0"),
+  ],
+  "a task stays in the old namespace, and another runtime collects garbage": [
+    { za: [macvlan(1)] },
+    add("c1 za eth0"),
+    loses("c1", true),
+    { do: "GC", list: "za", by: "another" },
+  ],
+  "sbr leaves the list, and its DEL needs the interface": [
+    { za: [...two, chained("sbr", "eth1")] },
+    add("c1 za eth0"),
+    { do: "remove from the list", list: "za", plugin: 2 },
+    del("c1 za eth0"),
+  ],
+  "a plugin leaves the middle of the list, and its delegate the host": [
+    { za: [...two, portmap("iptables", "eth1"), chained("firewall", "eth1")] },
+    add("c1 za eth0"),
+    { do: "uninstall", plugin: "portmap" },
+    { do: "remove from the list", list: "za", plugin: 2 },
+    del("c1 za eth0"),
+  ],
+  "the runtime is killed, the next one's ADD passes, and the old call goes on": [
+    { za: two },
+    add("c1 za eth0", { at: "spawn", do: "kill the runtime", first: add("c1 za eth0") }),
+  ],
+  "an undo fails, and the list no longer masquerades that interface": [
+    { za: [ptp(1), { ...ptp(2), wrapper: { ifName: "eth1" }, ...masqueraded }, chained("sbr", "eth2")] },
+    add("c1 za eth0"),
+    renamed("za", "eth1", ""),
+    add("c1 za eth0", { at: "ptp: link deleted", do: "fail the plugin" }),
+    del("c1 za eth0"),
+  ],
+  "a try leaves its rules, and its interface gets another pool": [
+    { za: [bridge(1), bridge(2, "eth1"), portmap("nftables")], zb: [macvlan(3), portmap("nftables")] },
+    add("c1 zb net1"),
+    add("c1 za eth0", { at: "portmap: port published", do: "kill the plugin" }),
+    renamed("za", "eth1", ""),
+    add("c1 za eth0"),
+  ],
+  "portmap is killed when it has removed a sibling's ports, too": [
+    { za: [bridge(1), portmap("nftables")] },
+    add("c1 za eth0"),
+    add("c1 za net1"),
+    del("c1 za net1", { at: "portmap: ports removed", do: "kill the plugin" }),
+    check("c1 za eth0"),
+  ],
+  "the ADD that publishes a sibling's ports again fails once": [
+    { za: [bridge(1), portmap("nftables")] },
+    add("c1 za eth0"),
+    add("c1 za net1"),
+    del("c1 za net1", { at: "portmap: port published", do: "fail the plugin" }),
+    check("c1 za eth0"),
+  ],
+  "of two siblings whose ports are published again, the second one is deleted meanwhile": [
+    { za: [bridge(1), portmap("nftables")] },
+    ...["c1 za eth0", "c1 za eth1", "c1 za net1"].map((key) => add(key)),
+    // The second time that portmap has published a port.
+    del("c1 za eth0", { at: 33, do: "go on", first: del("c1 za net1") }),
+  ],
+  "a sibling gets the address, and an unknown plugin waits for it": [
+    { za: [pooled, marks] },
+    add("c1 za eth0"),
+    add("c1 za net1"),
+    del("c1 za eth0"),
+    ...fill,
+    add("c1 za eth1"),
+    add("c1 za eth0"),
+  ],
+  "another container gets the address, and an unknown plugin waits for a sibling": [
+    { za: [pooled, marks] },
+    add("c1 za eth0"),
+    add("c1 za net1"),
+    del("c1 za eth0"),
+    ...fill,
+    add("c4 za eth0"),
+    add("c1 za eth0"),
+  ],
+  "one masqueraded list under three names of the runtime, one container": [
+    { za: [{ ...bridge(1), ...masqueraded }] },
+    ...["eth0", "net1", "eth1"].map((name) => add(`c1 za ${name}`)),
+  ],
+  "a masqueraded sibling of an earlier boot is deleted": [
+    { za: [{ ...bridge(1), ...masqueraded }] },
+    add("c1 za eth0"),
+    add("c1 za net1"),
+    reboot,
+    del("c1 za eth0"),
+    add("c1 za eth0"),
+  ],
+  "a plugin is killed, and ADD comes again much later": [
+    { za: two },
+    add("c1 za eth0", { at: "bridge: leased", do: "kill the plugin" }),
+    { do: "wait", minutes: 16 },
+    add("c1 za eth0"),
+  ],
+  "sbr, and a sibling's interface of that name was in a lost namespace": [
+    { za: [macvlan(1), chained("sbr")], zb: [bridge(2, "eth1"), chained("sbr", "eth1")] },
+    add("c1 za eth1"),
+    loses("c1"),
+    add("c1 zb eth0"),
+    del("c1 zb eth0"),
+  ],
+  "the runtime is killed, and the next one's DEL passes right after the old call began to write": [
+    { za: [macvlan(1), marks], zb: [macvlan(2), marks] },
+    add("c1 zb net1"),
+    add("c1 za eth0"),
+    del("c1 za eth0"),
+    add("c1 za eth0", { at: 13, do: "kill the runtime", first: del("c1 za eth0") }),
+    del("c1 za eth0"),
+  ],
+  "the runtime is killed, the next one's DEL passes, and the old call fails": [
+    { za: [flannel] },
+    add("c1 za eth0", { at: "spawn", do: "kill the runtime", first: del("c1 za eth0") }),
+    { do: "GC", list: "za" },
+  ],
+  "the runtime is killed, the next one's DEL passes, and the old call masquerades": [
+    { za: [{ ...bridge(1, "eth1"), ...masqueraded }] },
+    add("c1 za eth0", { at: "bridge: chain filled", do: "kill the runtime", first: del("c1 za eth0") }),
+  ],
+  "two names with different IPAM plugins are exchanged, and a task stays in the old namespace": [
+    {
+      za: [bridge(1), { ...bridge(2, "eth1"), ipam: { type: "dhcp", subnet: "10.2.0.0/24" } }, marks],
     },
-    events: [
-      add("c1 za eth0", { at: "mark: marked", do: "fail the plugin" }),
-      renamed("za", "eth1", ""),
-      loses("c1", true),
-      add("c1 za eth0"),
-      del("c1 za eth0"),
-    ],
-  },
-  "a DEL is killed after its last plugin, an unknown one that waits for a sibling, and ADD comes": {
-    lists: { za: [macvlan(1), chained("mark")], zb: [macvlan(2), chained("mark")] },
-    events: [
-      add("c1 za eth0"),
-      add("c1 zb net1"),
-      del("c1 za eth0", { at: "DEL of macvlan-wrapper begins", do: "kill" }),
-      add("c1 za eth0"),
-    ],
-  },
-  "flannel's undo is killed, and its ADD fails because of the lease": {
-    lists: { za: [flannel, bridge(2, "eth1")] },
-    events: [
-      add("c1 za eth0"),
-      reboot,
-      add("c1 za eth0", { at: "flannel: link deleted", do: "kill the plugin" }),
-      del("c1 za eth0"),
-    ],
-  },
-  "a DEL undoes what a sibling left while that one's ADD comes": {
-    lists: {
+    add("c1 za eth0", { at: "mark: marked", do: "fail the plugin" }),
+    renamed("za", "eth1", ""),
+    loses("c1", true),
+    add("c1 za eth0"),
+    del("c1 za eth0"),
+  ],
+  "a DEL is killed after its last plugin, an unknown one that waits for a sibling, and ADD comes": [
+    { za: [macvlan(1), marks], zb: [macvlan(2), marks] },
+    add("c1 za eth0"),
+    add("c1 zb net1"),
+    del("c1 za eth0", { at: "DEL of macvlan-wrapper begins", do: "kill" }),
+    add("c1 za eth0"),
+  ],
+  "flannel's undo is killed, and its ADD fails because of the lease": [
+    { za: [flannel, bridge(2, "eth1")] },
+    add("c1 za eth0"),
+    reboot,
+    add("c1 za eth0", { at: "flannel: link deleted", do: "kill the plugin" }),
+    del("c1 za eth0"),
+  ],
+  "a DEL undoes what a sibling left while that one's ADD comes": [
+    {
       za: [{ ...ptp(1), wrapper: { network: "disc" }, ...masqueraded }],
-      zb: [{ ...inPool(2), ...masqueraded }, chained("firewall", "eth1"), chained("mark")],
+      zb: [{ ...inPool(2), ...masqueraded }, chained("firewall", "eth1"), marks],
     },
-    events: [
-      add("c1 za eth0"),
-      add("c1 zb net1"),
-      del("c1 zb net1"),
-      {
-        do: "DEL",
-        of: "c1 za eth0",
-        fault: {
-          at: "bridge: link deleted",
-          do: "go on",
-          first: add("c1 zb net1", { at: "mark: marked", do: "fail the plugin" }),
-        },
+    add("c1 za eth0"),
+    add("c1 zb net1"),
+    del("c1 zb net1"),
+    {
+      do: "DEL",
+      of: "c1 za eth0",
+      fault: {
+        at: "bridge: link deleted",
+        do: "go on",
+        first: add("c1 zb net1", { at: "mark: marked", do: "fail the plugin" }),
       },
-      del("c1 zb net1"),
-    ],
-  },
-  "loopback stands first, and an interface with a published port is renamed between two tries": {
-    lists: {
+    },
+    del("c1 zb net1"),
+  ],
+  "loopback stands first, and an interface with a published port is renamed between two tries": [
+    {
       za: [
         { type: "loopback" },
         bridge(1, "eth1"),
@@ -424,490 +394,409 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
         chained("tuning", "eth1", { mtu: 1400 }),
       ],
     },
-    events: [
-      add("c1 za eth0", { at: "tuning: attributes set", do: "fail the plugin" }),
-      renamed("za", "eth1", "eth2"),
-      add("c1 za eth0"),
-    ],
-  },
-  "ports are removed while the DEL of a sibling is repeated that has no journal": {
-    lists: { za: [macvlan(1), portmap("iptables")], zb: [macvlan(2), portmap("nftables")] },
-    events: [
-      add("c1 za eth0"),
-      add("c1 zb net1"),
-      del("c1 zb net1", { at: "before the result is removed", do: "kill" }),
-      del("c1 za eth0", { at: "portmap: ports removed", do: "go on", first: del("c1 zb net1") }),
-    ],
-  },
-  "two names with different IPAM plugins are exchanged, and a DEL fails after it deleted the interface": {
-    lists: { za: [bridge(1), { ...bridge(2, "eth1"), ipam: { type: "dhcp", subnet: "10.2.0.0/24" } }] },
-    events: [
-      add("c1 za eth0"),
-      renamed("za", "eth1", ""),
-      // The first wrapper's DEL undoes the last interface, too.
-      del("c1 za eth0", { at: 3, do: "fail the plugin" }),
-    ],
-  },
-  "flannel's ADD fails because a sibling has its interface and its lease": {
-    lists: {
+    add("c1 za eth0", { at: "tuning: attributes set", do: "fail the plugin" }),
+    renamed("za", "eth1", "eth2"),
+    add("c1 za eth0"),
+  ],
+  "ports are removed while the DEL of a sibling is repeated that has no journal": [
+    { za: [macvlan(1), portmap("iptables")], zb: [macvlan(2), portmap("nftables")] },
+    add("c1 za eth0"),
+    add("c1 zb net1"),
+    del("c1 zb net1", { at: "before the result is removed", do: "kill" }),
+    del("c1 za eth0", { at: "portmap: ports removed", do: "go on", first: del("c1 zb net1") }),
+  ],
+  "two names with different IPAM plugins are exchanged, and a DEL fails after it deleted the interface": [
+    { za: [bridge(1), { ...bridge(2, "eth1"), ipam: { type: "dhcp", subnet: "10.2.0.0/24" } }] },
+    add("c1 za eth0"),
+    renamed("za", "eth1", ""),
+    // The first wrapper's DEL undoes the last interface, too.
+    del("c1 za eth0", { at: 3, do: "fail the plugin" }),
+  ],
+  "flannel's ADD fails because a sibling has its interface and its lease": [
+    {
       za: [{ ...macvlan(1), wrapper: { ifName: "eth1", network: "disc" } }],
       zb: [{ ...flannel, wrapper: { ifName: "eth1", network: "disc", role: "creator" } }],
     },
-    events: [add("c1 za eth0"), add("c1 zb net1"), del("c1 zb net1"), del("c1 za eth0")],
-  },
-  "two ADDs fail at the same time, and each finds the interface that one of them left": {
-    lists: { za: [bridge(1, "eth1")] },
-    events: [
-      {
-        do: "ADD",
-        of: "c1 za net1",
-        fault: {
-          at: "spawn",
-          do: "go on",
-          first: add("c1 za eth0", { at: "bridge: link made", do: "fail the plugin" }),
-        },
+    add("c1 za eth0"),
+    add("c1 zb net1"),
+    del("c1 zb net1"),
+    del("c1 za eth0"),
+  ],
+  "two ADDs fail at the same time, and each finds the interface that one of them left": [
+    { za: [bridge(1, "eth1")] },
+    {
+      do: "ADD",
+      of: "c1 za net1",
+      fault: {
+        at: "spawn",
+        do: "go on",
+        first: add("c1 za eth0", { at: "bridge: link made", do: "fail the plugin" }),
       },
-      del("c1 za eth0"),
-    ],
-  },
-  "an unknown plugin waits for a sibling, and has an interface in a later namespace": {
-    lists: {
-      za: [{ ...bridge(1, "eth1"), wrapper: { ifName: "eth1", network: "disc" } }],
-      zb: [{ type: "twin-wrapper", wrapper: { network: "disc", role: "creator" }, ...local(1) }],
     },
-    events: [add("c1 za eth0"), add("c1 zb eth1"), loses("c1", true), add("c1 zb eth1"), del("c1 zb eth1")],
-  },
-  "the DEL of an earlier boot's attachment is killed, and a sibling has its interface now": {
-    lists: { za: [bridge(1, "eth1")], zb: [bridge(2)] },
-    events: [
-      add("c1 zb eth1"),
-      reboot,
-      add("c1 za eth0"),
-      del("c1 zb eth1", { at: "bridge: link deleted", do: "kill the plugin" }),
-    ],
-  },
-  "the namespace goes in the middle of ADD, and a plugin leaves the middle of the list": {
-    lists: { za: [ptp(1), portmap("iptables"), chained("sbr")] },
-    events: [
-      add("c1 za eth0", { at: "ADD of portmap-wrapper begins", do: "go on", first: loses("c1") }),
-      { do: "remove from the list", list: "za", plugin: 1 },
-      del("c1 za eth0"),
-    ],
-  },
-  "an unknown plugin waits for a sibling that another runtime's GC removes": {
-    lists: { za: [macvlan(1), chained("mark")], zb: [macvlan(2), chained("mark")] },
-    events: [
-      add("c1 za eth0"),
-      add("c1 zb net1"),
-      del("c1 zb net1"),
-      loses("c1"),
-      { do: "GC", list: "za", by: "another" },
-      { do: "GC", list: "za" },
-    ],
-  },
-  "an ADD passes beside a namespace that is still there, and a plugin has left the middle of the list": {
-    lists: {
+    del("c1 za eth0"),
+  ],
+  "an unknown plugin waits for a sibling, and has an interface in a later namespace": [
+    {
+      za: [{ ...bridge(1, "eth1"), wrapper: { ifName: "eth1", network: "disc" } }],
+      zb: [twin(1, { network: "disc" })],
+    },
+    add("c1 za eth0"),
+    add("c1 zb eth1"),
+    loses("c1", true),
+    add("c1 zb eth1"),
+    del("c1 zb eth1"),
+  ],
+  "the DEL of an earlier boot's attachment is killed, and a sibling has its interface now": [
+    { za: [bridge(1, "eth1")], zb: [bridge(2)] },
+    add("c1 zb eth1"),
+    reboot,
+    add("c1 za eth0"),
+    del("c1 zb eth1", { at: "bridge: link deleted", do: "kill the plugin" }),
+  ],
+  "the namespace goes in the middle of ADD, and a plugin leaves the middle of the list": [
+    { za: [ptp(1), portmap("iptables"), chained("sbr")] },
+    add("c1 za eth0", { at: "ADD of portmap-wrapper begins", do: "go on", first: loses("c1") }),
+    { do: "remove from the list", list: "za", plugin: 1 },
+    del("c1 za eth0"),
+  ],
+  "an unknown plugin waits for a sibling that another runtime's GC removes": [
+    { za: [macvlan(1), marks], zb: [macvlan(2), marks] },
+    add("c1 za eth0"),
+    add("c1 zb net1"),
+    del("c1 zb net1"),
+    loses("c1"),
+    { do: "GC", list: "za", by: "another" },
+    { do: "GC", list: "za" },
+  ],
+  "an ADD passes beside a namespace that is still there, and a plugin has left the middle of the list": [
+    {
       za: [withDhcp(macvlan(1)), bridge(2, "eth1"), chained("sbr", "eth1")],
     },
-    events: [
-      add("c1 za eth0", { at: "sbr: rule added", do: "kill" }),
-      loses("c1", true),
-      { do: "remove from the list", list: "za", plugin: 1 },
-      add("c1 za eth0"),
-      del("c1 za eth0"),
-    ],
-  },
-  "an attachment that never was is deleted in two networks while a sibling's ADD comes": {
-    lists: { za: [bridge(1, "eth1")] },
-    events: [del("c1 za net1", { at: "bridge: released", do: "go on", first: add("c1 za eth0") }), check("c1 za eth0")],
-  },
-  "a try's masquerading is removed, and a sibling's try has its interface in the present namespace": {
-    lists: { za: [{ ...bridge(1, "eth1"), ...masqueraded }] },
-    events: [
-      add("c1 za eth0", { at: "bridge: masqueraded", do: "kill the plugin" }),
-      loses("c1"),
-      add("c1 za net1"),
-      del("c1 za eth0"),
-    ],
-  },
-  "a masqueraded attachment of a lost namespace is deleted, and a sibling that is given up has its interface": {
-    lists: {
+    add("c1 za eth0", { at: "sbr: rule added", do: "kill" }),
+    loses("c1", true),
+    { do: "remove from the list", list: "za", plugin: 1 },
+    add("c1 za eth0"),
+    del("c1 za eth0"),
+  ],
+  "an attachment that never was is deleted in two networks while a sibling's ADD comes": [
+    { za: [bridge(1, "eth1")] },
+    del("c1 za net1", { at: "bridge: released", do: "go on", first: add("c1 za eth0") }),
+    check("c1 za eth0"),
+  ],
+  "a try's masquerading is removed, and a sibling's try has its interface in the present namespace": [
+    { za: [{ ...bridge(1, "eth1"), ...masqueraded }] },
+    add("c1 za eth0", { at: "bridge: masqueraded", do: "kill the plugin" }),
+    loses("c1"),
+    add("c1 za net1"),
+    del("c1 za eth0"),
+  ],
+  "a masqueraded attachment of a lost namespace is deleted, and a sibling that is given up has its interface": [
+    {
       za: [{ ...ptp(1), wrapper: { ifName: "eth1" }, ...masqueraded }],
       zb: [macvlan(2, "eth1"), chained("mark", "eth1")],
     },
-    events: [
-      add("c1 za eth0"),
-      loses("c1"),
-      add("c1 zb net1", { at: "mark: marked", do: "fail the plugin" }),
-      add("c1 zb net1", { at: "mark: mark removed", do: "kill" }),
-      del("c1 za eth0"),
-    ],
-  },
-  "an undo is killed, and GC removes a sibling of an earlier boot": {
-    lists: { za: [bridge(1)] },
-    events: [
-      add("c1 za net1", { at: "bridge: leased", do: "fail the plugin" }),
-      reboot,
-      add("c1 za eth0", { at: "bridge: leased", do: "kill the plugin" }),
-      add("c1 za eth0", { at: "bridge: released", do: "kill" }),
-      { do: "GC", list: "za" },
-      add("c1 za eth0"),
-    ],
-  },
-  "the sibling that an unknown plugin waits for is deleted, and another one stands": {
-    lists: { za: [macvlan(1), chained("mark")], zb: [bridge(2), portmap("iptables")] },
-    events: [
-      add("c1 za eth0"),
-      add("c1 za net1"),
-      add("c1 zb eth1"),
-      del("c1 za net1", { at: "macvlan: released", do: "go on", first: del("c1 za eth0") }),
-    ],
-  },
-  "the only sibling that an unknown plugin waits for is deleted": {
-    lists: { za: [macvlan(1), chained("mark")] },
-    events: [
-      add("c1 za eth0"),
-      add("c1 za net1"),
-      del("c1 za net1", { at: "macvlan: released", do: "fail the plugin", first: del("c1 za eth0") }),
-    ],
-  },
-  "a masqueraded try is undone while the sibling's ADD comes that has its lease": {
-    lists: { za: [{ ...ptp(1), wrapper: { ifName: "eth1" }, ...masqueraded }] },
-    events: [
-      add("c1 za net1"),
-      reboot,
-      add("c1 za eth0"),
-      add("c1 za eth0", { at: 11, do: "go on", first: add("c1 za net1") }),
-    ],
-  },
-  "a DEL is cut off after it freed the address that another container gets from DHCP, with firewall": {
-    lists: { za: [withDhcp(macvlan(1)), chained("firewall")] },
-    events: [
-      add("c1 za eth0"),
-      del("c1 za eth0", { at: "macvlan: link deleted", do: "kill the plugin" }),
-      add("c2 za eth0"),
-      del("c2 za eth0"),
-    ],
-  },
-  "firewall's rules could not be undone, and another container has the address from DHCP by now": {
-    lists: { za: [withDhcp(macvlan(1)), chained("firewall")] },
-    events: [
-      add("c1 za eth0"),
-      loses("c1"),
-      { do: "uninstall", plugin: "firewall" },
-      add("c1 za eth0", { at: "macvlan: released", do: "go on", first: add("c2 za eth0") }),
-      { do: "install", plugin: "firewall" },
-      add("c2 za eth0"),
-      del("c1 za eth0"),
-    ],
-  },
-  "an unknown plugin that is first in its list now fails while the attachment may be in use": {
-    lists: { za: [{ type: "loopback" }, macvlan(1), chained("mark")] },
-    events: [
-      add("c1 za eth0", { at: "ADD of mark-wrapper begins", do: "kill" }),
-      { do: "wait", minutes: 16 },
-      { do: "remove from the list", list: "za", plugin: 1 },
-      add("c1 za eth0"),
-      del("c1 za eth0"),
-    ],
-  },
-  "firewall's rule for an address from DHCP that an unknown plugin of another container's try still waits with": {
-    lists: {
-      za: [withDhcp(macvlan(1)), chained("firewall"), chained("mark")],
-    },
-    events: [
-      add("c1 za eth0"),
-      add("c1 za net1", { at: "mark: marked", do: "kill the plugin" }),
-      add("c1 za net1", { at: 40, do: "go on", first: loses("c1") }),
-      add("c2 za eth0"),
-      del("c2 za eth0"),
-    ],
-  },
-  "a stray ADD of flannel's is undone, and sbr still needs the interface": {
-    lists: { za: [flannel, chained("sbr"), portmap("nftables")] },
-    events: [
-      add("c1 za eth0"),
-      add("c1 za eth0"),
-      del("c1 za eth0", { at: "DEL of sbr-wrapper begins", do: "kill" }),
-      add("c1 za eth0"),
-      del("c1 za eth0"),
-    ],
-  },
-  "a plugin with two interfaces of its own is killed when its DEL has removed one of them": {
-    lists: { za: [{ ...local(1), type: "twin-wrapper", wrapper: { role: "creator" } }] },
-    events: [
-      // It has set both addresses.
-      add("c1 za eth0", { at: 20, do: "kill" }),
-      del("c1 za eth0", { at: "twin: link deleted", do: "kill the plugin" }),
-      del("c1 za eth0"),
-    ],
-  },
-  "an attachment is deleted that never was, and a sibling's ADD publishes its ports before portmap begins": {
-    lists: { za: [bridge(1), portmap("nftables")] },
-    events: [del("c1 za net1", { at: "spawn", do: "go on", first: add("c1 za eth0") })],
-  },
-  "a DEL of firewall's is repeated, and a sibling has its address by now": {
-    lists: {
-      za: [{ ...macvlan(1), wrapper: { network: "disc" } }, chained("firewall")],
-    },
-    events: [
-      add("c1 za net1"),
-      del("c1 za net1", { at: "before the result is removed", do: "kill" }),
-      // The pool has eight addresses.
-      ...["c2 za eth0", "c2 za net1", "c2 za eth1", "c3 za eth0", "c3 za net1", "c3 za eth1", "c4 za eth0"].map((key) =>
-        add(key),
-      ),
-      add("c1 za eth0"),
-      del("c1 za net1"),
-      check("c1 za eth0"),
-    ],
-  },
-  "a DEL was cut off before its result was removed, and the next ADD fails under another name": {
-    lists: { za: [bridge(1, "eth1")] },
-    events: [
-      add("c1 za eth0"),
-      renamed("za", "eth1", "eth2"),
-      del("c1 za eth0", { at: "before the result is removed", do: "kill" }),
-      add("c1 za eth0", { at: "bridge: address set", do: "kill" }),
-      del("c1 za eth0"),
-    ],
-  },
-  "two stray ADDs of flannel's in another namespace, and the first one was cut off": {
-    lists: { za: [flannel] },
-    events: [
-      add("c1 za eth0"),
-      loses("c1", true),
-      add("c1 za eth0", { at: "flannel: link made", do: "kill" }),
-      add("c1 za eth0"),
-      del("c1 za eth0"),
-    ],
-  },
-  "firewall's rule for an address from DHCP that a sibling of another namespace has, whose ADD failed before firewall":
+    add("c1 za eth0"),
+    loses("c1"),
+    add("c1 zb net1", { at: "mark: marked", do: "fail the plugin" }),
+    add("c1 zb net1", { at: "mark: mark removed", do: "kill" }),
+    del("c1 za eth0"),
+  ],
+  "an undo is killed, and GC removes a sibling of an earlier boot": [
+    { za: [bridge(1)] },
+    add("c1 za net1", { at: "bridge: leased", do: "fail the plugin" }),
+    reboot,
+    add("c1 za eth0", { at: "bridge: leased", do: "kill the plugin" }),
+    add("c1 za eth0", { at: "bridge: released", do: "kill" }),
+    { do: "GC", list: "za" },
+    add("c1 za eth0"),
+  ],
+  "the sibling that an unknown plugin waits for is deleted, and another one stands": [
+    { za: [macvlan(1), marks], zb: [bridge(2), portmap("iptables")] },
+    add("c1 za eth0"),
+    add("c1 za net1"),
+    add("c1 zb eth1"),
+    del("c1 za net1", { at: "macvlan: released", do: "go on", first: del("c1 za eth0") }),
+  ],
+  "the only sibling that an unknown plugin waits for is deleted": [
+    { za: [macvlan(1), marks] },
+    add("c1 za eth0"),
+    add("c1 za net1"),
+    del("c1 za net1", { at: "macvlan: released", do: "fail the plugin", first: del("c1 za eth0") }),
+  ],
+  "a masqueraded try is undone while the sibling's ADD comes that has its lease": [
+    { za: [{ ...ptp(1), wrapper: { ifName: "eth1" }, ...masqueraded }] },
+    add("c1 za net1"),
+    reboot,
+    add("c1 za eth0"),
+    add("c1 za eth0", { at: 11, do: "go on", first: add("c1 za net1") }),
+  ],
+  "a DEL is cut off after it freed the address that another container gets from DHCP, with firewall": [
+    { za: [withDhcp(macvlan(1)), chained("firewall")] },
+    add("c1 za eth0"),
+    del("c1 za eth0", { at: "macvlan: link deleted", do: "kill the plugin" }),
+    add("c2 za eth0"),
+    del("c2 za eth0"),
+  ],
+  "firewall's rules could not be undone, and another container has the address from DHCP by now": [
+    { za: [withDhcp(macvlan(1)), chained("firewall")] },
+    add("c1 za eth0"),
+    loses("c1"),
+    { do: "uninstall", plugin: "firewall" },
+    add("c1 za eth0", { at: "macvlan: released", do: "go on", first: add("c2 za eth0") }),
+    { do: "install", plugin: "firewall" },
+    add("c2 za eth0"),
+    del("c1 za eth0"),
+  ],
+  "an unknown plugin that is first in its list now fails while the attachment may be in use": [
+    { za: [{ type: "loopback" }, macvlan(1), marks] },
+    add("c1 za eth0", { at: "ADD of mark-wrapper begins", do: "kill" }),
+    { do: "wait", minutes: 16 },
+    { do: "remove from the list", list: "za", plugin: 1 },
+    add("c1 za eth0"),
+    del("c1 za eth0"),
+  ],
+  "firewall's rule for an address from DHCP that an unknown plugin of another container's try still waits with": [
     {
-      lists: {
+      za: [withDhcp(macvlan(1)), chained("firewall"), marks],
+    },
+    add("c1 za eth0"),
+    add("c1 za net1", { at: "mark: marked", do: "kill the plugin" }),
+    add("c1 za net1", { at: 40, do: "go on", first: loses("c1") }),
+    add("c2 za eth0"),
+    del("c2 za eth0"),
+  ],
+  "a stray ADD of flannel's is undone, and sbr still needs the interface": [
+    { za: [flannel, chained("sbr"), portmap("nftables")] },
+    add("c1 za eth0"),
+    add("c1 za eth0"),
+    del("c1 za eth0", { at: "DEL of sbr-wrapper begins", do: "kill" }),
+    add("c1 za eth0"),
+    del("c1 za eth0"),
+  ],
+  "a plugin with two interfaces of its own is killed when its DEL has removed one of them": [
+    { za: [twin(1)] },
+    // It has set both addresses.
+    add("c1 za eth0", { at: 20, do: "kill" }),
+    del("c1 za eth0", { at: "twin: link deleted", do: "kill the plugin" }),
+    del("c1 za eth0"),
+  ],
+  "an attachment is deleted that never was, and a sibling's ADD publishes its ports before portmap begins": [
+    { za: [bridge(1), portmap("nftables")] },
+    del("c1 za net1", { at: "spawn", do: "go on", first: add("c1 za eth0") }),
+  ],
+  "a DEL of firewall's is repeated, and a sibling has its address by now": [
+    {
+      za: [pooled, chained("firewall")],
+    },
+    add("c1 za net1"),
+    del("c1 za net1", { at: "before the result is removed", do: "kill" }),
+    ...fill,
+    add("c4 za eth0"),
+    add("c1 za eth0"),
+    del("c1 za net1"),
+    check("c1 za eth0"),
+  ],
+  "a DEL was cut off before its result was removed, and the next ADD fails under another name": [
+    { za: [bridge(1, "eth1")] },
+    add("c1 za eth0"),
+    renamed("za", "eth1", "eth2"),
+    del("c1 za eth0", { at: "before the result is removed", do: "kill" }),
+    add("c1 za eth0", { at: "bridge: address set", do: "kill" }),
+    del("c1 za eth0"),
+  ],
+  "two stray ADDs of flannel's in another namespace, and the first one was cut off": [
+    { za: [flannel] },
+    add("c1 za eth0"),
+    loses("c1", true),
+    add("c1 za eth0", { at: "flannel: link made", do: "kill" }),
+    add("c1 za eth0"),
+    del("c1 za eth0"),
+  ],
+  "firewall's rule for an address from DHCP that a sibling of another namespace has, whose ADD failed before firewall":
+    [
+      {
         za: [
           { ...macvlan(1), ipam: { type: "dhcp", subnet: "10.1.0.0/24" }, wrapper: { ifName: "eth2" } },
           chained("tuning", "eth2", { promisc: true }),
           chained("firewall", "eth2"),
         ],
       },
-      events: [
-        add("c1 za eth0"),
-        { do: "uninstall", plugin: "tuning" },
-        loses("c1"),
-        add("c1 za net1"),
-        del("c1 za eth0"),
-      ],
-    },
-  "a DEL without an entry fails once, and a sibling's ADD takes the name meanwhile": {
-    lists: { za: [{ ...local(1), type: "twin-wrapper", wrapper: { role: "creator" } }, bridge(2, "eth1")] },
-    events: [
-      add("c1 za net1"),
-      renamed("za", "eth1", ""),
-      del("c1 za net1", { at: 7, do: "fail the plugin", first: add("c1 za eth0") }),
-    ],
-  },
-  "the runtime was killed, the list was edited, and a quarter of an hour later the ports still lead to the old address":
-    {
-      lists: { za: [ptp(1), portmap("iptables")] },
-      events: [
-        add("c1 za eth0", { at: "before the result is kept", do: "kill" }),
-        renamed("za", "eth1", ""),
-        { do: "wait", minutes: 16 },
-        add("c1 za eth0"),
-        del("c1 za eth0"),
-      ],
-    },
-  "a GC undoes an attachment of an earlier boot while a sibling's ADD makes the interface that it had, and the power fails":
-    {
-      lists: { za: [bridge(1), macvlan(2, "eth2")] },
-      events: [
-        add("c1 za eth1"),
-        reboot,
-        add("c1 za eth0", { at: "macvlan: link made", do: "power", first: { do: "GC", list: "za" } }),
-        add("c1 za eth1"),
-      ],
-    },
-  "firewall's ADD went on after a DEL, and the next one gets an address that another container had before a reboot": {
-    lists: { za: [withDhcp(macvlan(1)), chained("firewall")] },
-    events: [
-      add("c2 za eth0"),
-      reboot,
-      add("c1 za eth0", { at: "ADD of firewall-wrapper begins", do: "kill the runtime", first: del("c1 za eth0") }),
       add("c1 za eth0"),
-      check("c1 za eth0"),
-    ],
-  },
-  "an ADD has got another address, because its own was taken, and failed later: the next one keeps the other": {
-    lists: {
-      za: [
-        { ...macvlan(1), wrapper: { network: "disc" } },
-        { ...ptp(1), wrapper: { ifName: "eth1", network: "disc" } },
-        chained("tuning"),
-      ],
-    },
-    events: [
-      add("c1 za eth0"),
-      reboot,
-      add("c1 za eth0", { at: "ADD of ptp-wrapper begins", do: "power", first: add("c2 za eth0") }),
       { do: "uninstall", plugin: "tuning" },
-      add("c1 za eth0"),
-      { do: "install", plugin: "tuning" },
-      del("c2 za eth0"),
-      add("c1 za eth0"),
-    ],
-  },
-  "an ADD without its plugin in a new namespace, and a task runs in one with the inode of the old one": {
-    lists: { za: [bridge(1)] },
-    events: [
-      add("c1 za eth0"),
-      { do: "uninstall", plugin: "bridge" },
-      loses("c1"),
-      add("c2 za eth0"),
-      add("c1 za eth0"),
-      loses("c2", true),
-      { do: "install", plugin: "bridge" },
-      add("c1 za eth0"),
-    ],
-  },
-  "a lease of an ADD that went on without its namespace, and the result of a sibling whose journal has gone": {
-    lists: { zb: [{ type: "ipvlan-wrapper", wrapper: {}, ...local(1) }] },
-    events: [
-      add("c1 zb eth1", { at: "ipvlan: address set", do: "kill the runtime", first: loses("c1") }),
-      renamed("zb", "eth1", ""),
-      add("c1 zb eth0"),
-      del("c1 zb eth0", { at: "before the result is removed", do: "go on", first: del("c1 zb eth1") }),
-    ],
-  },
-  "a GC undoes an ADD that was cut off while a sibling's ADD makes the interface that it had, and its namespace goes": {
-    lists: { za: [bridge(1), { ...local(2), type: "ipvlan-wrapper", wrapper: { ifName: "eth2" } }] },
-    events: [
-      add("c1 za net1", { at: "ipvlan: address set", do: "kill" }),
-      loses("c1"),
-      add("c1 za eth0", { at: "ipvlan: link made", do: "kill the plugin", first: { do: "GC", list: "za" } }),
       loses("c1"),
       add("c1 za net1"),
-    ],
-  },
-  "a DEL leaves a lease to a sibling's ADD that is refused right then": {
-    lists: { za: [macvlan(9), ptp(1, "eth1")] },
-    events: [
-      add("c1 za net1"),
-      add("c1 za eth0", { at: 41, do: "go on", first: del("c1 za net1") }),
       del("c1 za eth0"),
     ],
-  },
-  "portmap was killed after it had published a port, and DHCP gives another address: a sibling's namespace is gone": {
-    lists: {
+  "a DEL without an entry fails once, and a sibling's ADD takes the name meanwhile": [
+    { za: [twin(1), bridge(2, "eth1")] },
+    add("c1 za net1"),
+    renamed("za", "eth1", ""),
+    del("c1 za net1", { at: 7, do: "fail the plugin", first: add("c1 za eth0") }),
+  ],
+  "the runtime was killed, the list was edited, and a quarter of an hour later the ports still lead to the old address":
+    [
+      { za: [ptp(1), portmap("iptables")] },
+      add("c1 za eth0", { at: "before the result is kept", do: "kill" }),
+      renamed("za", "eth1", ""),
+      { do: "wait", minutes: 16 },
+      add("c1 za eth0"),
+      del("c1 za eth0"),
+    ],
+  "a GC undoes an attachment of an earlier boot while a sibling's ADD makes the interface that it had, and the power fails":
+    [
+      { za: [bridge(1), macvlan(2, "eth2")] },
+      add("c1 za eth1"),
+      reboot,
+      add("c1 za eth0", { at: "macvlan: link made", do: "power", first: { do: "GC", list: "za" } }),
+      add("c1 za eth1"),
+    ],
+  "firewall's ADD went on after a DEL, and the next one gets an address that another container had before a reboot": [
+    { za: [withDhcp(macvlan(1)), chained("firewall")] },
+    add("c2 za eth0"),
+    reboot,
+    add("c1 za eth0", { at: "ADD of firewall-wrapper begins", do: "kill the runtime", first: del("c1 za eth0") }),
+    add("c1 za eth0"),
+    check("c1 za eth0"),
+  ],
+  "an ADD has got another address, because its own was taken, and failed later: the next one keeps the other": [
+    {
+      za: [pooled, { ...ptp(1), wrapper: { ifName: "eth1", network: "disc" } }, chained("tuning")],
+    },
+    add("c1 za eth0"),
+    reboot,
+    add("c1 za eth0", { at: "ADD of ptp-wrapper begins", do: "power", first: add("c2 za eth0") }),
+    { do: "uninstall", plugin: "tuning" },
+    add("c1 za eth0"),
+    { do: "install", plugin: "tuning" },
+    del("c2 za eth0"),
+    add("c1 za eth0"),
+  ],
+  "an ADD without its plugin in a new namespace, and a task runs in one with the inode of the old one": [
+    { za: [bridge(1)] },
+    add("c1 za eth0"),
+    { do: "uninstall", plugin: "bridge" },
+    loses("c1"),
+    add("c2 za eth0"),
+    add("c1 za eth0"),
+    loses("c2", true),
+    { do: "install", plugin: "bridge" },
+    add("c1 za eth0"),
+  ],
+  "a lease of an ADD that went on without its namespace, and the result of a sibling whose journal has gone": [
+    { zb: [{ type: "ipvlan-wrapper", wrapper: {}, ...local(1) }] },
+    add("c1 zb eth1", { at: "ipvlan: address set", do: "kill the runtime", first: loses("c1") }),
+    renamed("zb", "eth1", ""),
+    add("c1 zb eth0"),
+    del("c1 zb eth0", { at: "before the result is removed", do: "go on", first: del("c1 zb eth1") }),
+  ],
+  "a GC undoes an ADD that was cut off while a sibling's ADD makes the interface that it had, and its namespace goes": [
+    { za: [bridge(1), { ...local(2), type: "ipvlan-wrapper", wrapper: { ifName: "eth2" } }] },
+    add("c1 za net1", { at: "ipvlan: address set", do: "kill" }),
+    loses("c1"),
+    add("c1 za eth0", { at: "ipvlan: link made", do: "kill the plugin", first: { do: "GC", list: "za" } }),
+    loses("c1"),
+    add("c1 za net1"),
+  ],
+  "a DEL leaves a lease to a sibling's ADD that is refused right then": [
+    { za: [macvlan(9), ptp(1, "eth1")] },
+    add("c1 za net1"),
+    add("c1 za eth0", { at: 41, do: "go on", first: del("c1 za net1") }),
+    del("c1 za eth0"),
+  ],
+  "portmap was killed after it had published a port, and DHCP gives another address: a sibling's namespace is gone": [
+    {
       za: [{ type: "macvlan-wrapper", ipam: { type: "dhcp", subnet: "10.1.0.0/24" } }, portmap("nftables")],
       zb: [macvlan(2), portmap("nftables")],
     },
-    events: [
-      add("c1 za eth0"),
-      add("c2 zb eth0"),
-      loses("c2"),
-      add("c2 za net1", { at: "portmap: port published", do: "kill the plugin" }),
-      del("c1 za eth0"),
-      add("c2 za net1"),
-    ],
-  },
-  "GC removes an attachment that failed after a reboot, and another container's that has its address from DHCP since": {
-    lists: { za: [withDhcp(ptp(1)), chained("firewall")] },
-    events: [
-      add("c2 za eth0"),
-      reboot,
-      add("c1 za eth0"),
-      add("c2 za eth0", { at: "ptp: leased", do: "fail the plugin" }),
-      loses("c2"),
-      loses("c1"),
-      { do: "GC", list: "za", by: "another" },
-    ],
-  },
+    add("c1 za eth0"),
+    add("c2 zb eth0"),
+    loses("c2"),
+    add("c2 za net1", { at: "portmap: port published", do: "kill the plugin" }),
+    del("c1 za eth0"),
+    add("c2 za net1"),
+  ],
+  "GC removes an attachment that failed after a reboot, and another container's that has its address from DHCP since": [
+    { za: [withDhcp(ptp(1)), chained("firewall")] },
+    add("c2 za eth0"),
+    reboot,
+    add("c1 za eth0"),
+    add("c2 za eth0", { at: "ptp: leased", do: "fail the plugin" }),
+    loses("c2"),
+    loses("c1"),
+    { do: "GC", list: "za", by: "another" },
+  ],
   "an ADD failed because a sibling's try had its interface, and is undone while that one's ADD comes, with masquerading":
+    [
+      { za: [bridge(1), { ...bridge(2, "eth1"), ...masqueraded }] },
+      add("c1 za net1", { at: "bridge: masqueraded", do: "kill the plugin" }),
+      add("c1 za eth0"),
+      add("c1 za eth0", { at: "spawn", do: "go on", first: add("c1 za net1") }),
+    ],
+  "a DEL fails after it freed its lease, a sibling's ADD masquerades meanwhile, and the second DEL leaves the rules": [
     {
-      lists: { za: [bridge(1), { ...bridge(2, "eth1"), ...masqueraded }] },
-      events: [
-        add("c1 za net1", { at: "bridge: masqueraded", do: "kill the plugin" }),
-        add("c1 za eth0"),
-        add("c1 za eth0", { at: "spawn", do: "go on", first: add("c1 za net1") }),
-      ],
-    },
-  "a DEL fails after it freed its lease, a sibling's ADD masquerades meanwhile, and the second DEL leaves the rules": {
-    lists: {
       za: [
         { ...ptp(1), wrapper: { ifName: "eth1" }, ...masqueraded },
         { ...ptp(2), wrapper: { ifName: "eth2", network: "disc" } },
       ],
     },
-    events: [
-      add("c1 za eth0"),
-      loses("c1"),
-      del("c1 za eth0", { at: 2, do: "fail the plugin", first: add("c1 za net1") }),
-    ],
-  },
+    add("c1 za eth0"),
+    loses("c1"),
+    del("c1 za eth0", { at: 2, do: "fail the plugin", first: add("c1 za net1") }),
+  ],
   "a plugin with two interfaces of its own is killed when its DEL has removed one of them, and a sibling takes the name":
-    {
-      lists: {
-        za: [bridge(1), { ...local(2), type: "twin-wrapper", ...of("eth2", { role: "creator" }) }],
+    [
+      {
+        za: [bridge(1), twin(2, { ifName: "eth2" })],
         zb: [bridge(3, "eth2")],
       },
-      events: [add("c1 za eth0"), del("c1 za eth0", { at: 2, do: "kill the plugin", first: add("c1 zb net1") })],
-    },
+      add("c1 za eth0"),
+      del("c1 za eth0", { at: 2, do: "kill the plugin", first: add("c1 zb net1") }),
+    ],
   "the DEL of a failed ADD was killed after it deleted the interface, and a sibling's ADD fails that makes one of that name":
-    {
-      lists: { za: [bridge(1), chained("sbr")], zb: [bridge(2)] },
-      events: [
-        add("c1 za eth1", { at: "sbr: rule added", do: "kill the plugin" }),
-        del("c1 za eth1", { at: "bridge: link deleted", do: "kill the plugin" }),
-        add("c1 zb eth1", { at: "bridge: leased", do: "kill the plugin" }),
-        del("c1 zb eth1"),
-      ],
-    },
-  "the namespace is gone, a task runs in another container's with its inode, and an edited list is attached again": {
-    lists: { za: [bridge(1, "eth1"), portmap("iptables", "eth1")] },
-    events: [
-      add("c2 za eth0"),
-      loses("c2"),
-      add("c1 za net1"),
-      renamed("za", "eth1", ""),
-      loses("c1", true),
-      add("c2 za eth0"),
+    [
+      { za: [bridge(1), chained("sbr")], zb: [bridge(2)] },
+      add("c1 za eth1", { at: "sbr: rule added", do: "kill the plugin" }),
+      del("c1 za eth1", { at: "bridge: link deleted", do: "kill the plugin" }),
+      add("c1 zb eth1", { at: "bridge: leased", do: "kill the plugin" }),
+      del("c1 zb eth1"),
     ],
-  },
-  "an attachment is deleted that never was while a sibling's ADD makes its interface": {
-    lists: { za: [macvlan(1), macvlan(2, "eth2")] },
-    events: [
-      add("c1 za eth0", { at: 0, do: "kill" }),
-      del("c1 za eth0", { at: 7, do: "go on", first: add("c1 za net1") }),
-    ],
-  },
+  "the namespace is gone, a task runs in another container's with its inode, and an edited list is attached again": [
+    { za: [bridge(1, "eth1"), portmap("iptables", "eth1")] },
+    add("c2 za eth0"),
+    loses("c2"),
+    add("c1 za net1"),
+    renamed("za", "eth1", ""),
+    loses("c1", true),
+    add("c2 za eth0"),
+  ],
+  "an attachment is deleted that never was while a sibling's ADD makes its interface": [
+    { za: [macvlan(1), macvlan(2, "eth2")] },
+    add("c1 za eth0", { at: 0, do: "kill" }),
+    del("c1 za eth0", { at: 7, do: "go on", first: add("c1 za net1") }),
+  ],
   ...Object.fromEntries(
     ["za", "zb"].map((list) => [
       `an attachment of ${list} is deleted that never was while za's ADD makes its limits`,
-      {
-        lists: { za: [ptp(1), chained("bandwidth")], zb: [ptp(2), chained("bandwidth")] },
-        events: [
-          { do: "DEL", of: `c1 ${list} eth0`, fault: { at: 9, do: "kill the runtime", first: add("c1 za eth1") } },
-          check("c1 za eth1"),
-        ],
-      },
+      [
+        { za: [ptp(1), chained("bandwidth")], zb: [ptp(2), chained("bandwidth")] },
+        { do: "DEL", of: `c1 ${list} eth0`, fault: { at: 9, do: "kill the runtime", first: add("c1 za eth1") } },
+        check("c1 za eth1"),
+      ],
     ]),
   ),
   ...Object.fromEntries(
     ["eth1", "net1"].map((ifName) => [
       `an unknown plugin's try is undone while a plain sibling makes ${ifName} again`,
-      {
-        lists: {
+      [
+        {
           za: [{ ...flannel, wrapper: { ifName: "eth1", role: "creator" } }],
           zc: [{ ...macvlan(3), type: "macvlan" }],
         },
-        events: [
-          add(`c1 zc ${ifName}`),
-          add("c1 za eth0", { at: "bridge: leased", do: "fail the plugin" }),
-          del(`c1 zc ${ifName}`),
-          add("c1 za eth0", { at: "spawn", do: "go on", first: add(`c1 zc ${ifName}`) }),
-        ],
-      },
+        add(`c1 zc ${ifName}`),
+        add("c1 za eth0", { at: "bridge: leased", do: "fail the plugin" }),
+        del(`c1 zc ${ifName}`),
+        add("c1 za eth0", { at: "spawn", do: "go on", first: add(`c1 zc ${ifName}`) }),
+      ],
     ]),
   ),
   ...Object.fromEntries(
@@ -918,47 +807,41 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       ] as const
     ).map(([when, at]) => [
       `a DEL is killed ${when}, an interface was renamed in the list, and ADD comes`,
-      {
-        lists: { za: [bridge(1), portmap("iptables"), chained("tuning", undefined, { allmulti: true })] },
-        events: [
-          add("c1 za net1"),
-          renamed("za", "eth1", ""),
-          del("c1 za net1", { at, do: "kill" }),
-          add("c1 za net1"),
-        ],
-      },
+      [
+        { za: [bridge(1), portmap("iptables"), chained("tuning", undefined, { allmulti: true })] },
+        add("c1 za net1"),
+        renamed("za", "eth1", ""),
+        del("c1 za net1", { at, do: "kill" }),
+        add("c1 za net1"),
+      ],
     ]),
   ),
   ...Object.fromEntries(
     [[], [renamed("za", "eth1", "")]].map((edits) => [
       `a sibling has the lease in a namespace where a task runs, and an ADD fails in the next one: ${edits.length} edits`,
-      {
-        lists: { za: [macvlan(1), bridge(2, "eth1")] },
-        events: [
-          add("c1 za net1"),
-          loses("c1", true),
-          add("c1 za eth0", { at: "macvlan: link made", do: "kill" }),
-          ...edits,
-          add("c1 za eth0", { at: "macvlan: reserved", do: "fail the plugin" }),
-        ],
-      },
+      [
+        { za: [macvlan(1), bridge(2, "eth1")] },
+        add("c1 za net1"),
+        loses("c1", true),
+        add("c1 za eth0", { at: "macvlan: link made", do: "kill" }),
+        ...edits,
+        add("c1 za eth0", { at: "macvlan: reserved", do: "fail the plugin" }),
+      ],
     ]),
   ),
   ...Object.fromEntries(
     [[], [add("c1 za net1")]].map((sibling) => [
       `a plugin is killed in DEL, the plain list attaches the container again, and is wrapped when DEL comes: ${sibling.length} siblings`,
-      {
-        lists: { za: [macvlan(1), portmap("nftables"), chained("firewall"), unknown] },
-        events: [
-          add("c1 za eth0"),
-          ...sibling,
-          del("c1 za eth0", { at: "macvlan: link deleted", do: "kill the plugin" }),
-          { do: "unwrap", list: "za" },
-          add("c1 za eth0"),
-          { do: "wrap", list: "za" },
-          del("c1 za eth0"),
-        ],
-      },
+      [
+        { za: [macvlan(1), portmap("nftables"), chained("firewall"), unknown] },
+        add("c1 za eth0"),
+        ...sibling,
+        del("c1 za eth0", { at: "macvlan: link deleted", do: "kill the plugin" }),
+        { do: "unwrap", list: "za" },
+        add("c1 za eth0"),
+        { do: "wrap", list: "za" },
+        del("c1 za eth0"),
+      ],
     ]),
   ),
 };

@@ -13,6 +13,7 @@ import { availableParallelism } from "node:os";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { table } from "../../build/docs/table.ts";
+import { atOnce } from "../../cli/live/at-once.ts";
 import { say } from "../support/progress.ts";
 import { tellPlanted } from "./planted.ts";
 import { type Ran, runSeed, shortest, traceOf } from "./search.ts";
@@ -95,21 +96,16 @@ function tellShortest(promise: string, seeds: readonly number[]): void {
 }
 
 /** Runs the seeds from `first` to below `end`, on all CPUs. */
-async function partsOf(first: number, end: number): Promise<Part[]> {
+async function partsOf(first: number, end: number): Promise<readonly Part[]> {
   const size = 500;
   const starts = Array.from({ length: Math.ceil((end - first) / size) }, (_, index) => first + index * size);
-  const waiting = starts.values();
-  const parts: Part[] = [];
-  const work = async () => {
-    for (const from of waiting) {
-      const until = Math.min(end, from + size);
-      const flags = siblings ? ["--siblings"] : [];
-      const child = fork(import.meta.filename, ["--part", `${from}`, "--part", `${until}`, ...flags]);
-      const [[part]] = await Promise.all([once(child, "message"), once(child, "exit")]);
-      parts.push(part);
-      say(`${parts.length * size} of ${end - first} schedules`);
-    }
+  const run = async (from: number): Promise<Part> => {
+    const flags = siblings ? ["--siblings"] : [];
+    const until = Math.min(end, from + size);
+    const child = fork(import.meta.filename, ["--part", `${from}`, "--part", `${until}`, ...flags]);
+    const [[part]] = await Promise.all([once(child, "message"), once(child, "exit")]);
+    return part;
   };
-  await Promise.all(Array.from({ length: availableParallelism() }, work));
-  return parts;
+  const report = (done: number) => say(`${done * size} of ${end - first} schedules`);
+  return atOnce(starts, availableParallelism(), run, report);
 }
