@@ -70,10 +70,9 @@ async function runPart(name: PartName): Promise<Part> {
 /** Runs a small load with each change. Returns the names of the changes without a problem. */
 async function unseenChanges(load: Load): Promise<string[]> {
   const unseen: string[] = [];
-  for (const change of plantedChanges) if (!(await isSeen(load, change))) unseen.push(change.name);
-  say(
-    `${load.title}: the load notices ${plantedChanges.length - unseen.length} of ${plantedChanges.length} planted faults`,
-  );
+  const changes = Object.entries(plantedChanges);
+  for (const [name, change] of changes) if (!(await isSeen(load, change))) unseen.push(name);
+  say(`${load.title}: the load notices ${changes.length - unseen.length} of ${changes.length} planted faults`);
   return unseen;
 }
 

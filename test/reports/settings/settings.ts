@@ -19,18 +19,7 @@ async function problemOf(setting: Setting): Promise<string | undefined> {
     const start = makeCaller(setting, join(place, "home"));
     const commands = [
       // With the variables of a hook, git would make the clone somewhere else.
-      [
-        place,
-        "env",
-        "--unset=GIT_DIR",
-        "--unset=GIT_WORK_TREE",
-        "--unset=GIT_INDEX_FILE",
-        "git",
-        "clone",
-        "--quiet",
-        root,
-        clone,
-      ],
+      [place, "sh", "-c", 'unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE; git clone --quiet "$@"', "sh", root, clone],
       [clone, "sh", "-c", setting.inClone ?? ":"],
       ...scripts.map((script) => [clone, "npm", "run", "--silent", ...script]),
     ];
@@ -44,16 +33,14 @@ async function problemOf(setting: Setting): Promise<string | undefined> {
   }
 }
 
-const chosen = settings.filter(({ name }) => name.includes(only));
+const chosen = Object.entries(settings).filter(([name]) => name.includes(only));
 const failed: string[] = [];
-for (const setting of chosen) {
+for (const [name, setting] of chosen) {
   const started = performance.now();
   const problem = await problemOf(setting);
-  if (problem !== undefined) failed.push(setting.name);
+  if (problem !== undefined) failed.push(name);
   const seconds = Math.round((performance.now() - started) / 1000);
-  console.log(
-    `${setting.name}: ${problem === undefined ? "ok" : "FAILED"} (${seconds} s)${problem ? `\n${problem}` : ""}`,
-  );
+  console.log(`${name}: ${problem === undefined ? "ok" : "FAILED"} (${seconds} s)${problem ? `\n${problem}` : ""}`);
 }
 console.log(`${chosen.length - failed.length} passed, ${failed.length} failed`);
 if (failed.length > 0 || chosen.length === 0) process.exitCode = 1;

@@ -1,6 +1,5 @@
 /** Something that a caller of the npm scripts may have set. `$HOME` in a value is the caller's home directory. */
 export interface Setting {
-  readonly name: string;
   /** One that is undefined is not set. */
   readonly variables?: Readonly<Record<string, string | undefined>>;
   /** Files in the home directory. */
@@ -27,30 +26,26 @@ const hostileGo =
   "GOFLAGS=-mod=vendor\nGO111MODULE=off\nGOOS=windows\nGOARCH=arm64\nGOPATH=relative\nGOTOOLCHAIN=go1.17+path\n";
 
 /** Under each of these the npm scripts must pass. */
-export const settings: readonly Setting[] = [
-  { name: "an empty environment", shell: 'exec env -i PATH="$PATH" "$@"', alone: true },
-  {
-    name: "npm installs for production",
+export const settings: Readonly<Record<string, Setting>> = {
+  "an empty environment": { shell: 'exec env -i PATH="$PATH" "$@"', alone: true },
+  "npm installs for production": {
     variables: { NODE_ENV: "production", npm_config_omit: "dev", npm_config_only: "production" },
   },
-  {
-    name: "npm's file",
+  "npm's file": {
     files: {
       ".npmrc":
         "omit[]=dev\nomit[]=optional\npackage-lock=false\nbin-links=false\ninstall-strategy=linked\ncolor=always\njson=true\nyes=false\nhostile=true\n",
     },
   },
-  {
-    name: "Node's options",
+  "Node's options": {
     variables: {
       ...{ NODE_OPTIONS: "--require=$HOME/hostile.cjs --conditions=hostile --stack-trace-limit=1", NODE_PATH: none },
       ...{ NODE_DEBUG: "timer", NODE_V8_COVERAGE: "$HOME/coverage", NODE_REPL_HISTORY: none },
     },
     files: { "hostile.cjs": 'process.stderr.write("hostile\\n");\n' },
   },
-  { name: "missing certificates", variables: { NODE_EXTRA_CA_CERTS: none } },
-  {
-    name: "Go's variables",
+  "missing certificates": { variables: { NODE_EXTRA_CA_CERTS: none } },
+  "Go's variables": {
     rebuilds: true,
     variables: {
       ...{ GOFLAGS: "-mod=vendor -v", GO111MODULE: "off", GOWORK: none, GOTOOLCHAIN: "go1.17+path" },
@@ -58,14 +53,12 @@ export const settings: readonly Setting[] = [
       ...{ GOTMPDIR: none, GODEBUG: "gctrace=1" },
     },
   },
-  {
-    name: "Go's file, and a workspace above the clone",
+  "Go's file, and a workspace above the clone": {
     rebuilds: true,
     files: { ".config/go/env": hostileGo },
     inClone: "printf 'go 1.24\\n' >../go.work",
   },
-  {
-    name: "cargo's variables",
+  "cargo's variables": {
     rebuilds: true,
     variables: {
       ...{ CARGO_TARGET_DIR: "relative", CARGO_BUILD_TARGET: "wasm32-unknown-unknown", CARGO_INCREMENTAL: "1" },
@@ -73,8 +66,7 @@ export const settings: readonly Setting[] = [
       ...{ CARGO_PROFILE_RELEASE_OPT_LEVEL: "0", CARGO_ENCODED_RUSTFLAGS: "-Cno-such-option" },
     },
   },
-  {
-    name: "cargo's file",
+  "cargo's file": {
     rebuilds: true,
     variables: { CARGO_HOME: "$HOME/.cargo" },
     files: {
@@ -86,16 +78,14 @@ export const settings: readonly Setting[] = [
     },
     reaches: ["CARGO_HOME"],
   },
-  {
-    name: "a C compiler",
+  "a C compiler": {
     rebuilds: true,
     variables: {
       ...{ CC: none, CXX: none, AR: none, CFLAGS: "-Werror -m16", LDFLAGS: "-lhostile" },
       ...{ CPPFLAGS: "-Dmain=hostile", CPATH: none, LIBRARY_PATH: none, MAKEFLAGS: "--hostile" },
     },
   },
-  {
-    name: "git's file",
+  "git's file": {
     files: {
       ".gitconfig": [
         "[core]\nautocrlf = true\nhooksPath = ~/hooks\nexcludesFile = ~/ignored\nfsmonitor = true\n[color]\nui = always",
@@ -107,51 +97,44 @@ export const settings: readonly Setting[] = [
       "template/hooks/pre-commit": hook,
     },
   },
-  {
-    name: "git's variables in a hook",
+  "git's variables in a hook": {
     variables: {
       ...{ GIT_DIR: none, GIT_WORK_TREE: none, GIT_INDEX_FILE: none, GIT_TRACE: "1" },
       ...{ GIT_CONFIG_PARAMETERS: "'core.autocrlf'='true'", GIT_CEILING_DIRECTORIES: "/" },
     },
   },
-  { name: "a clone of another user", inClone: "chown -R 65534:65534 ." },
-  {
-    name: "a locale that is not installed",
+  "a clone of another user": { inClone: "chown -R 65534:65534 ." },
+  "a locale that is not installed": {
     variables: { LANG: "tr_TR.UTF-8", LC_ALL: "tr_TR.ISO-8859-9", LANGUAGE: "tr:de", TZ: "Asia/Kathmandu" },
   },
-  { name: "umask 000", shell: "umask 000" },
-  { name: "umask 077", shell: "umask 077" },
-  {
-    name: "a proxy that does not answer",
+  "umask 000": { shell: "umask 000" },
+  "umask 077": { shell: "umask 077" },
+  "a proxy that does not answer": {
     variables: Object.fromEntries(proxies.map((name) => [name, deadProxy])),
     reaches: proxies,
   },
-  {
-    name: "a TMPDIR with spaces",
+  "a TMPDIR with spaces": {
     variables: { TMPDIR: "$HOME/a  'b' $c" },
     files: { "a  'b' $c/file": "" },
     alone: true,
   },
-  { name: "a relative TMPDIR", variables: { TMPDIR: "tmp" } },
-  { name: "a missing TMPDIR", variables: { TMPDIR: none } },
-  { name: "a missing HOME", variables: { HOME: none }, shell: noCaches, alone: true },
-  { name: "a HOME without caches", shell: noCaches, alone: true },
-  {
-    name: "XDG directories that are missing",
+  "a relative TMPDIR": { variables: { TMPDIR: "tmp" } },
+  "a missing TMPDIR": { variables: { TMPDIR: none } },
+  "a missing HOME": { variables: { HOME: none }, shell: noCaches, alone: true },
+  "a HOME without caches": { shell: noCaches, alone: true },
+  "XDG directories that are missing": {
     variables: {
       ...{ XDG_CONFIG_HOME: none, XDG_DATA_HOME: none, XDG_RUNTIME_DIR: none },
       ...{ XDG_STATE_HOME: none, XDG_CACHE_HOME: "relative" },
     },
     alone: true,
   },
-  { name: "colors", variables: { FORCE_COLOR: "3", CLICOLOR_FORCE: "1", COLORTERM: "truecolor" } },
-  {
-    name: "no colors, and an unknown terminal",
+  colors: { variables: { FORCE_COLOR: "3", CLICOLOR_FORCE: "1", COLORTERM: "truecolor" } },
+  "no colors, and an unknown terminal": {
     variables: { NO_COLOR: "1", CLICOLOR: "0", TERM: "hostile", COLUMNS: "0", LINES: "0" },
     reaches: ["NO_COLOR", "TERM"],
   },
-  {
-    name: "shells",
+  shells: {
     variables: {
       ...{ CDPATH: "/:/tmp", BASH_ENV: "$HOME/hostile.sh", ENV: "$HOME/hostile.sh", IFS: "/", POSIXLY_CORRECT: "1" },
       ...{
@@ -163,27 +146,24 @@ export const settings: readonly Setting[] = [
     },
     files: { "hostile.sh": "echo hostile\n" },
   },
-  { name: "no stdin, few open files", shell: "exec <&-; ulimit -Sn 64" },
-  { name: "PATH without root's programs", shell: "PATH=$(echo \"$PATH\" | tr : '\\n' | grep -v sbin | tr '\\n' :)" },
-  {
-    name: "continuous integration",
+  "no stdin, few open files": { shell: "exec <&-; ulimit -Sn 64" },
+  "PATH without root's programs": { shell: "PATH=$(echo \"$PATH\" | tr : '\\n' | grep -v sbin | tr '\\n' :)" },
+  "continuous integration": {
     variables: { CI: "true", GITHUB_ACTIONS: "true", CONTINUOUS_INTEGRATION: "1" },
     reaches: ["CI"],
   },
-  {
-    name: "a runtime's variables",
+  "a runtime's variables": {
     variables: {
       ...{ CNI_COMMAND: "ADD", CNI_CONTAINERID: "hostile", CNI_NETNS: none, CNI_IFNAME: "eth0", CNI_ARGS: "A=b" },
       ...{ CNI_WRAPPERS_LOG: none, CNI_WRAPPERS_LOG_LEVEL: "debug", CNI_WRAPPERS_BIN: none },
     },
   },
-];
+};
 
-const common = settings.filter(({ alone }) => !alone);
+const common = Object.values(settings).filter(({ alone }) => !alone);
 
 /** All of them at once that do not hide others. The clone stays as it is. */
 export const together: Setting = {
-  name: "all together",
   variables: Object.assign({}, ...common.map(({ variables }) => variables)),
   files: Object.assign({}, ...common.map(({ files }) => files)),
   shell: common.flatMap(({ shell = [] }) => shell).join("\n"),

@@ -4,7 +4,7 @@ import { makeCaller, variablesOf } from "../../reports/settings/caller.ts";
 import { type Setting, settings } from "../../reports/settings/table.ts";
 import { temporary } from "../../support/scratch.ts";
 
-const plain: Setting = { name: "no setting" };
+const plain: Setting = {};
 
 /** What the programs get if somebody with this setting runs an npm script. */
 function reached(setting: Setting, home: string): Record<string, string | undefined> {
@@ -12,7 +12,7 @@ function reached(setting: Setting, home: string): Record<string, string | undefi
   return environment(variablesOf(setting, home));
 }
 
-test.each(settings)("$name: only what has to reach the programs does", (setting) => {
+test.each(Object.entries(settings))("%s: only what has to reach the programs does", (_, setting) => {
   const home = temporary();
   const unset = Object.fromEntries(Object.keys(setting.variables ?? {}).map((name) => [name, undefined]));
   const [found, expected] = [reached(setting, home), reached({ ...setting, variables: unset, files: {} }, home)];
