@@ -1,19 +1,8 @@
 import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import {
-  attached,
-  bridge,
-  expectFailure,
-  expectNothingLeft,
-  expectSuccess,
-  macvlan,
-  newer,
-  older,
-  type pairs,
-  wrapped,
-  zone,
-} from "./support.ts";
+import { attached, expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
+import { bridge, macvlan, newer, older, type pairs, wrapped, zone } from "./support.ts";
 
 // A chained plugin that adds interfaces to its attachment, as tc-redirect-tap does: a tap in the container, and the interface
 // of the container's virtual machine, which has the address. Its CHECK and DEL find both only in prevResult.
@@ -133,10 +122,8 @@ test("a runtime that tries ADD again without DEL: the second try removes the fir
 
 async function withMirror(pair: (typeof pairs)[number]): Promise<Lab> {
   const lab = await Lab.start(pair);
-  for (const [name, script] of Object.entries({ mirror, refusing })) {
-    await lab.writeFile(`${Lab.pluginPath}/${name}`, script);
-    await lab.run("chmod", ["+x", `${Lab.pluginPath}/${name}`]);
-  }
+  await lab.writeScript(`${Lab.pluginPath}/mirror`, mirror);
+  await lab.writeScript(`${Lab.pluginPath}/refusing`, refusing);
   await lab.run("ln", ["-s", "cni-wrappers", `${Lab.pluginPath}/mirror-wrapper`]);
   return lab;
 }

@@ -1,18 +1,9 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
-import { type Container, Lab } from "../support/lab.ts";
-import {
-  attached,
-  bridge,
-  expectFailure,
-  expectSuccess,
-  macvlan,
-  named,
-  twoInterfaces,
-  wrapped,
-  zone,
-} from "./support.ts";
+import type { Container, Lab } from "../support/lab.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
+import { attached, expectFailure, expectSuccess } from "./calls.ts";
+import { bridge, macvlan, named, twoInterfaces, wrapped, zone } from "./support.ts";
 
 const list = twoInterfaces("1.0.0");
 
@@ -25,8 +16,7 @@ async function attachedByAForgetfulScript(lab: Lab, name: string, plugin = bridg
 }
 
 async function withList(lab: Lab, plugins = list): Promise<void> {
-  await lab.run("mkdir", ["-p", "/opt/cni/config"]);
-  await lab.run("tee", ["/opt/cni/config/zone.conflist"], { input: JSON.stringify(plugins) });
+  await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(plugins));
 }
 
 /** Replaces the MACs and the names of veths, which are chosen by chance. */
@@ -45,8 +35,7 @@ function files(lab: Lab): Promise<string> {
 }
 
 describe("adopt", () => {
-  test("completes the result of an interface that a script forgot: CHECK and DEL then pass", async () => {
-    await using lab = await Lab.start();
+  test("completes the result of an interface that a script forgot: CHECK and DEL then pass", async ({ lab }) => {
     const container = await attachedByAForgetfulScript(lab, "c1");
     await withList(lab);
     expectFailure(
@@ -68,8 +57,7 @@ describe("adopt", () => {
     expect(await files(lab)).toBe("");
   });
 
-  test("the samples of preflight and adopt in docs/commands.md are real", async () => {
-    await using lab = await Lab.start();
+  test("the samples of preflight and adopt in docs/commands.md are real", async ({ lab }) => {
     await attachedByAForgetfulScript(lab, "c1");
     const wrappedList = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"));
     expectSuccess(await lab.cnitool.add(wrappedList, await lab.addContainer("c2")));
@@ -81,8 +69,7 @@ describe("adopt", () => {
     expect(page).toContain(`\n$ cni-wrappers adopt | head -15\n${adopt.slice(0, 15).join("\n")}\n\`\`\`\n`);
   });
 
-  test("after adopt, CHECK still sees an address that is lost", async () => {
-    await using lab = await Lab.start();
+  test("after adopt, CHECK still sees an address that is lost", async ({ lab }) => {
     const container = await attachedByAForgetfulScript(lab, "c1");
     await withList(lab);
     expect(await run(lab, "adopt", "--write")).toMatchObject({ exitCode: 0, stderr: "" });
@@ -90,8 +77,9 @@ describe("adopt", () => {
     expectFailure(await lab.cnitool.check(list, container), "Failed to match addr 172.26.64.2/20 on interface eth1");
   });
 
-  test("takes only the addresses that a plugin gave: not a container's own, nor those of router advertisements", async () => {
-    await using lab = await Lab.start();
+  test("takes only the addresses that a plugin gave: not a container's own, nor those of router advertisements", async ({
+    lab,
+  }) => {
     const container = await attachedByAForgetfulScript(lab, "c1");
     await withList(lab);
     // Another container may get the first two at any time.
@@ -110,15 +98,14 @@ describe("adopt", () => {
     expectSuccess(await lab.cnitool.check(list, container));
   });
 
-  test.each([
+  test.for([
     ["without IPAM", { ipam: undefined, isGateway: false }, "172.16.5.77/24"],
     ["without IPAM, with IPv6", { ipam: undefined, isGateway: false }, "2001:db8::77/64"],
     ["with static", { ipam: { type: "static", addresses: [{ address: "10.7.0.5/24" }] } }, "172.16.5.77/24"],
-  ])(
+  ] as const)(
     "takes no address from an interface without a lease, where a container may add its neighbour's: %s",
-    async (...row) => {
+    async (row, { lab }) => {
       const [, changes, address] = row;
-      await using lab = await Lab.start();
       const plugin = { ...bridge, ...changes };
       const container = await attachedByAForgetfulScript(lab, "c1", plugin);
       await withList(lab, zone("1.0.0", wrapped(macvlan), wrapped(plugin, "eth1")));
@@ -130,8 +117,9 @@ describe("adopt", () => {
     },
   );
 
-  test("takes no interface's addresses that the list got after ADD: the container may have made it", async () => {
-    await using lab = await Lab.start();
+  test("takes no interface's addresses that the list got after ADD: the container may have made it", async ({
+    lab,
+  }) => {
     const container = await attached(lab, lab.cnitool, zone("1.0.0", wrapped(macvlan)));
     const added = { type: "ptp", ipam: { type: "static", addresses: [{ address: "172.16.5.77/24" }] } };
     await withList(lab, zone("1.0.0", wrapped(macvlan), wrapped(added, "eth1")));
@@ -146,12 +134,11 @@ describe("adopt", () => {
     expect(ips?.map(({ address }) => address)).toEqual(["172.16.5.2/24"]);
   });
 
-  test.each([
+  test.for([
     ["libcni's result", "rm -rf /var/lib/cni/networks/other /var/lib/cni/wrappers/*/other*"],
     ["the journal", "rm -rf /var/lib/cni/networks/other /var/lib/cni/results/other*"],
     ["the lease", "rm -rf /var/lib/cni/wrappers/*/other* /var/lib/cni/results/other*"],
-  ])("takes no address that %s of another container names", async (_, lose) => {
-    await using lab = await Lab.start();
+  ] as const)("takes no address that %s of another container names", async ([_, lose], { lab }) => {
     const container = await attachedByAForgetfulScript(lab, "c1");
     // The same range on a link of its own: host-local gives the same address again.
     const other = { ...named("other", wrapped({ ...bridge, bridge: "other0", ipMasq: true })), cniVersion: "1.0.0" };
@@ -163,8 +150,9 @@ describe("adopt", () => {
     expect(ips?.map(({ address }) => address)).toEqual(["172.16.5.2/24"]);
   });
 
-  test("takes no neighbour's veth for the other end of an interface that the container made itself", async () => {
-    await using lab = await Lab.start();
+  test("takes no neighbour's veth for the other end of an interface that the container made itself", async ({
+    lab,
+  }) => {
     const neighbour = await attachedByAForgetfulScript(lab, "c1");
     const container = await attachedByAForgetfulScript(lab, "c2");
     const { name: elsewhere } = await lab.addContainer("c3");
@@ -184,8 +172,7 @@ describe("adopt", () => {
     expect(await names(container)).not.toContain(onHost);
   });
 
-  test("proposes nothing where lsns(1) is missing, which tells the other end of a veth", async () => {
-    await using lab = await Lab.start();
+  test("proposes nothing where lsns(1) is missing, which tells the other end of a veth", async ({ lab }) => {
     await attachedByAForgetfulScript(lab, "c1");
     await withList(lab);
     const lsns = await lab.run("sh", ["-c", "command -v lsns"]);
@@ -196,8 +183,7 @@ describe("adopt", () => {
     expect(await run(lab, "adopt")).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("1 can be adopted") });
   });
 
-  test("asks lsns(1) again, which fails if any process of the host ends while it looks", async () => {
-    await using lab = await Lab.start();
+  test("asks lsns(1) again, which fails if any process of the host ends while it looks", async ({ lab }) => {
     await attachedByAForgetfulScript(lab, "c1");
     await withList(lab);
     const lsns = await lab.run("sh", ["-c", "command -v lsns"]);
@@ -209,8 +195,9 @@ describe("adopt", () => {
     expect(await lab.call("test", ["-e", "/run/asked"])).toMatchObject({ exitCode: 0 });
   });
 
-  test("--undo leaves a result that the list in place needs, and restores it under a list that asks nobody", async () => {
-    await using lab = await Lab.start();
+  test("--undo leaves a result that the list in place needs, and restores it under a list that asks nobody", async ({
+    lab,
+  }) => {
     const container = await attachedByAForgetfulScript(lab, "c1");
     await withList(lab);
     const before = await files(lab);
@@ -240,8 +227,7 @@ describe("adopt", () => {
     expectFailure(await lab.cnitool.check(list, container), /^interface eth1 is not in prevResult/);
   });
 
-  test("writes nothing for an interface that is gone", async () => {
-    await using lab = await Lab.start();
+  test("writes nothing for an interface that is gone", async ({ lab }) => {
     const container = await attachedByAForgetfulScript(lab, "c1");
     await withList(lab);
     await lab.ip(container, "link", "delete", "eth1");
@@ -256,8 +242,9 @@ describe("adopt", () => {
     const file = "/opt/cni/config/zone.conflist";
     const adopt = (lab: Lab) => run(lab, "adopt", "--with", `${file}.new`, "--write");
 
-    test("adopts for a list that is not in place yet: the list in place asks nobody, and the new one passes", async () => {
-      await using lab = await Lab.start();
+    test("adopts for a list that is not in place yet: the list in place asks nobody, and the new one passes", async ({
+      lab,
+    }) => {
       const container = await attachedByAForgetfulScript(lab, "c1");
       await withList(lab, { ...zone("1.0.0", macvlan, bridge), disableCheck: true });
       await lab.writeFile(`${file}.new`, JSON.stringify(list));
@@ -274,8 +261,9 @@ describe("adopt", () => {
       expectSuccess(await lab.cnitool.check(list, container));
     });
 
-    test("leaves a result alone with which the CHECK of the list in place would fail, until the new list is there", async () => {
-      await using lab = await Lab.start();
+    test("leaves a result alone with which the CHECK of the list in place would fail, until the new list is there", async ({
+      lab,
+    }) => {
       const container = await attachedByAForgetfulScript(lab, "c1");
       const old = zone("1.0.0", macvlan);
       await withList(lab, old);
@@ -296,9 +284,7 @@ describe("adopt", () => {
     });
   });
 
-  test("leaves attachments alone that pass", async () => {
-    await using lab = await Lab.start();
-    const container = await lab.addContainer("c1");
+  test("leaves attachments alone that pass", async ({ lab, container }) => {
     expectSuccess(await lab.cnitool.add(zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1")), container));
     await withList(lab);
     const before = await files(lab);

@@ -1,18 +1,9 @@
-import { describe, expect, test } from "vitest";
 import { Lab, type Outcome } from "../support/lab.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
 import { callPlugin } from "../support/plugin-call.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import {
-  attached,
-  bridge,
-  expectFailure,
-  expectNothingLeft,
-  expectSuccess,
-  portmap,
-  published,
-  wrapped,
-  zone,
-} from "./support.ts";
+import { attached, expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
+import { bridge, portmap, published, wrapped, zone } from "./support.ts";
 
 // Calls that the plain plugins accept, although a wrapper cannot narrow their prevResult in the usual way.
 
@@ -28,9 +19,10 @@ describe.each(["0.1.0", "0.2.0"])("cniVersion %s, whose results list no interfac
     expect(await story(zone(cniVersion, ...chain.map((plugin) => wrapped(plugin))))).toEqual(plain);
   });
 
-  test("DEL with a prevResult answers as the plain plugin does, also under another name", async () => {
-    await using lab = await Lab.start();
-    const container = await lab.addContainer("c1");
+  test("DEL with a prevResult answers as the plain plugin does, also under another name", async ({
+    lab,
+    container,
+  }) => {
     const prevResult = { cniVersion, ip4: { ip: "172.26.64.2/20", gateway: "172.26.64.1" }, dns: {} };
     for (const { type, ...rest } of [...chain, { type: "macvlan", master: "uplink0" }, { type: "sbr" }]) {
       const config = { ...rest, cniVersion, name: "zone", prevResult };
@@ -56,8 +48,7 @@ describe.each(["0.1.0", "0.2.0"])("cniVersion %s, whose results list no interfac
 });
 
 describe("an address whose interface is outside the list", () => {
-  test("reaches sbr, wrapped and plain", async () => {
-    await using lab = await Lab.start();
+  test("reaches sbr, wrapped and plain", async ({ lab }) => {
     const outcomes = [];
     for (const plugin of ["sbr", "sbr-wrapper"]) {
       const container = await attached(lab, lab.goCni, zone("1.0.0", bridge), plugin);
@@ -77,8 +68,7 @@ describe("an address whose interface is outside the list", () => {
     expect(outcomes[1]).toEqual(outcomes[0]);
   });
 
-  test("is an error if the others must be re-indexed", async () => {
-    await using lab = await Lab.start();
+  test("is an error if the others must be re-indexed", async ({ lab }) => {
     const container = await attached(lab, lab.goCni, zone("1.0.0", wrapped(bridge), wrapped({ type: "tap" }, "eth1")));
     const prevResult = withIndex(await lab.kernel.cachedResult("zone", "c1"), 9);
     const outcome = await callPlugin(lab, container, {
@@ -104,8 +94,7 @@ describe.each([
   const second = wrapped(bridge, "eth1");
   const destination = "--to-destination 10.60.0.2:80";
 
-  test.each(runtimes)("%s: another creator's CHECK passes, and sees a loss", async (runtime) => {
-    await using lab = await Lab.start();
+  test.for(runtimes)("%s: another creator's CHECK passes, and sees a loss", async (runtime, { lab }) => {
     await installHostSide(lab, index);
     const list = zone("1.0.0", { type: "host-side" }, second);
     const container = await attached(lab, lab[runtime], list);
@@ -152,8 +141,7 @@ ADD)
 DEL) ip link del cali0 ;;
 esac
 `;
-  await lab.writeFile("/opt/cni/bin/host-side", script);
-  await lab.run("chmod", ["+x", "/opt/cni/bin/host-side"]);
+  await lab.writeScript("/opt/cni/bin/host-side", script);
 }
 
 function withIndex<T extends { readonly ips?: readonly object[] }>(result: T, index: number): T {

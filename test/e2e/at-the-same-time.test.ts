@@ -1,28 +1,15 @@
-import { describe, expect, test } from "vitest";
-import { type Container, Lab } from "../support/lab.ts";
+import type { Container, Lab } from "../support/lab.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
+import { expectFailure, expectNothingLeft, expectPassed } from "./calls.ts";
 import { identity, installPlugin } from "./recovery-support.ts";
-import {
-  bridge,
-  expectFailure,
-  expectNothingLeft,
-  expectPassed,
-  front,
-  hostLocal,
-  macvlan,
-  named,
-  ptp,
-  published,
-  wrapped,
-  zone,
-} from "./support.ts";
+import { bridge, front, hostLocal, macvlan, named, ptp, published, wrapped, zone } from "./support.ts";
 
 // Calls for one container overlap: a runtime attaches lists in parallel, tries a DEL again that still runs, or was killed.
 
 const web = published(25080);
 const mail = published(25025, 25);
 
-test("two lists want one interface: one gets it, and DEL of the other leaves it", async () => {
-  await using lab = await Lab.start();
+test("two lists want one interface: one gets it, and DEL of the other leaves it", async ({ lab, container }) => {
   // Both wrappers have seen that there is none.
   await waitsForAnother(lab, "ADD", "bridge");
   const other = { ...bridge, bridge: "disc1", ipam: hostLocal("10.62.0.0/24") };
@@ -30,7 +17,6 @@ test("two lists want one interface: one gets it, and DEL of the other leaves it"
     named("za", wrapped(macvlan), wrapped(bridge, "net1")),
     named("zb", wrapped(ptp), wrapped(other, "net1")),
   ] as const;
-  const container = await lab.addContainer("c1");
   const outcomes = await Promise.all([
     lab.cnitool.addAs("eth0", lists[0], container),
     lab.cnitool.addAs("eth1", lists[1], container),
@@ -49,19 +35,16 @@ test("two lists want one interface: one gets it, and DEL of the other leaves it"
 });
 
 describe("two DELs leave nothing", () => {
-  test("of one attachment", async () => {
-    await using lab = await Lab.start();
+  test("of one attachment", async ({ lab, container }) => {
     const list = zone("1.0.0", wrapped({ ...front, ipMasq: true }), wrapped(bridge, "eth1"));
     await waitsForAnother(lab, "DEL", "bridge");
-    const container = await lab.addContainer("c1");
     expectPassed(await lab.goCni.add(list, container));
     await Promise.all([lab.goCni.del(list, container), lab.goCni.del(list, container)]);
     expectPassed(await lab.goCni.del(list, container));
     await expectNothingLeft(lab, ["front0", "disc0"]);
   });
 
-  test.each(["iptables", "nftables"])("of two attachments whose ports share rules (%s)", async (backend) => {
-    await using lab = await Lab.start();
+  test.for(["iptables", "nftables"])("of two attachments whose ports share rules (%s)", async (backend, { lab }) => {
     await waitsForAnother(lab, "DEL", "portmap");
     const { za, zb, container } = await publishing(lab, backend);
     const dels = [lab.cnitool.delAs("eth0", za, container, web), lab.cnitool.delAs("net1", zb, container, mail)];
@@ -70,8 +53,7 @@ describe("two DELs leave nothing", () => {
     expect(await lab.kernel.journals()).toEqual([]);
   });
 
-  test("of two attachments: the second one runs while the first one publishes its ports again", async () => {
-    await using lab = await Lab.start();
+  test("of two attachments: the second one runs while the first one publishes its ports again", async ({ lab }) => {
     const { za, zb, container } = await publishing(lab, "nftables");
     await installPlugin(
       lab,
@@ -87,30 +69,31 @@ describe("two DELs leave nothing", () => {
     expect(await lab.kernel.journals()).toEqual([]);
   });
 
-  test.each([
+  test.for([
     ["after wrapped creators", wrapped(front), wrapped(ptp)],
     // What is left, no later DEL of the list undoes.
     ["after plain creators", front, ptp],
-  ])("of two attachments with rules that only the last one may remove (%s)", async (_, one, other) => {
-    await using lab = await Lab.start();
-    await installPlugin(
-      lab,
-      "marks",
-      "case $CNI_COMMAND in ADD) touch /run/lab/mark;; DEL) rm -f /run/lab/mark;; esac; exec /opt/cni/bin/tuning",
-    );
-    const marks = { type: "tuning-wrapper", wrapper: { delegate: "marks", role: "meta" } };
-    const slow = wrapped({ type: "tuning", txQLen: 500 });
-    const [za, zb] = [named("za", one, marks), named("zb", other, marks)];
-    const container = await lab.addContainer("c1");
-    expectPassed(await lab.cnitool.addAs("eth0", { ...za, plugins: [...za.plugins, slow] }, container));
-    expectPassed(await lab.cnitool.addAs("net1", { ...zb, plugins: [...zb.plugins, slow] }, container));
-    // The last plugin was removed from both lists, so the DEL of the one before it runs its DEL first.
-    await waitsForAnother(lab, "DEL", "tuning");
-    const dels = [lab.cnitool.delAs("eth0", za, container), lab.cnitool.delAs("net1", zb, container)];
-    for (const outcome of await Promise.all(dels)) expectPassed(outcome);
-    expect(await lab.readdir("/run/lab")).not.toContain("mark");
-    await expectNothingLeft(lab, ["front0"]);
-  });
+  ] as const)(
+    "of two attachments with rules that only the last one may remove (%s)",
+    async ([_, one, other], { lab, container }) => {
+      await installPlugin(
+        lab,
+        "marks",
+        "case $CNI_COMMAND in ADD) touch /run/lab/mark;; DEL) rm -f /run/lab/mark;; esac; exec /opt/cni/bin/tuning",
+      );
+      const marks = { type: "tuning-wrapper", wrapper: { delegate: "marks", role: "meta" } };
+      const slow = wrapped({ type: "tuning", txQLen: 500 });
+      const [za, zb] = [named("za", one, marks), named("zb", other, marks)];
+      expectPassed(await lab.cnitool.addAs("eth0", { ...za, plugins: [...za.plugins, slow] }, container));
+      expectPassed(await lab.cnitool.addAs("net1", { ...zb, plugins: [...zb.plugins, slow] }, container));
+      // The last plugin was removed from both lists, so the DEL of the one before it runs its DEL first.
+      await waitsForAnother(lab, "DEL", "tuning");
+      const dels = [lab.cnitool.delAs("eth0", za, container), lab.cnitool.delAs("net1", zb, container)];
+      for (const outcome of await Promise.all(dels)) expectPassed(outcome);
+      expect(await lab.readdir("/run/lab")).not.toContain("mark");
+      await expectNothingLeft(lab, ["front0"]);
+    },
+  );
 });
 
 const slow = zone("1.0.0", { ...wrapped(macvlan), wrapper: { delegate: "slow", role: "creator" } });
@@ -123,10 +106,8 @@ async function installSlow(lab: Lab): Promise<void> {
 }
 
 describe("another call overtakes an ADD, which undoes what its plugin made, and fails", () => {
-  test("another ADD: its attachment stays", async () => {
-    await using lab = await Lab.start();
+  test("another ADD: its attachment stays", async ({ lab, container }) => {
     await installSlow(lab);
-    const container = await lab.addContainer("c1");
     const first = lab.goCni.add(slow, container);
     await expect.poll(() => lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
     expectPassed(await lab.goCni.add(slow, container));
@@ -139,10 +120,8 @@ describe("another call overtakes an ADD, which undoes what its plugin made, and 
     await expectNothingLeft(lab);
   });
 
-  test("a DEL: nothing stays", async () => {
-    await using lab = await Lab.start();
+  test("a DEL: nothing stays", async ({ lab, container }) => {
     await installSlow(lab);
-    const container = await lab.addContainer("c1");
     const first = lab.goCni.add(slow, container);
     await expect.poll(() => lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
     expectPassed(await lab.goCni.del(slow, container));
@@ -161,11 +140,12 @@ ADD) if mkdir first 2>/dev/null; then $real >answer; touch made; until_there go;
 DEL) if mkdir del 2>/dev/null; then touch go; sleep 0.3; else until_there second; fi; exec $real;;
 esac`;
 
-test("an ADD undoes what an earlier ADD makes: the earlier one's own DEL does not free the lease of the later one", async () => {
-  await using lab = await Lab.start();
+test("an ADD undoes what an earlier ADD makes: the earlier one's own DEL does not free the lease of the later one", async ({
+  lab,
+  container,
+}) => {
   await installPlugin(lab, "bridge", script);
   const list = zone("1.0.0", wrapped(bridge));
-  const container = await lab.addContainer("c1");
   const first = lab.goCni.add(list, container);
   await expect.poll(() => lab.readdir("/run/lab")).toContain("made");
   expectPassed(await lab.goCni.add(list, container));
@@ -196,9 +176,7 @@ describe("an agent is killed in the middle of ADD, and the wrapper goes on", () 
     await expect.poll(() => lab.run("sh", ["-c", "cat /proc/*/environ | grep -c CNI_COMMAND=ADD || :"])).toBe("0");
   }
 
-  test("the next ADD undoes it, and the first one leaves nothing behind", async () => {
-    await using lab = await Lab.start();
-    const container = await lab.addContainer("c1");
+  test("the next ADD undoes it, and the first one leaves nothing behind", async ({ lab, container }) => {
     await addOfKilledAgent(lab, container);
     expectPassed(await lab.cnitool.add(slow, container));
     const before = await identity(lab, container, "eth0");
@@ -209,9 +187,7 @@ describe("an agent is killed in the middle of ADD, and the wrapper goes on", () 
     await expectNothingLeft(lab);
   });
 
-  test("DEL ran meanwhile: the ADD undoes what its plugin made", async () => {
-    await using lab = await Lab.start();
-    const container = await lab.addContainer("c1");
+  test("DEL ran meanwhile: the ADD undoes what its plugin made", async ({ lab, container }) => {
     await addOfKilledAgent(lab, container);
     expectPassed(await lab.cnitool.del(slow, container));
     await wrapperEnds(lab);
@@ -219,9 +195,10 @@ describe("an agent is killed in the middle of ADD, and the wrapper goes on", () 
     await expectNothingLeft(lab);
   });
 
-  test("nothing ran meanwhile: the ADD undoes what its plugin made, because nobody gets its answer", async () => {
-    await using lab = await Lab.start();
-    const container = await lab.addContainer("c1");
+  test("nothing ran meanwhile: the ADD undoes what its plugin made, because nobody gets its answer", async ({
+    lab,
+    container,
+  }) => {
     await addOfKilledAgent(lab, container);
     await wrapperEnds(lab);
     expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);

@@ -1,9 +1,10 @@
-import { expect, test } from "vitest";
 import { installScripts, scriptPath } from "../nomad/scripts.ts";
-import { type Container, Lab } from "../support/lab.ts";
+import type { Container, Lab } from "../support/lab.ts";
+import { expect, test } from "../support/lab-test.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { bridge, expectFailure, expectPassed, hostLocal, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
+import { expectFailure, expectPassed } from "./calls.ts";
+import { bridge, hostLocal, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
 
 // The bash and jq script attached containers, with every lease under the list's own name. Then somebody wrapped the list as
 // the README says, without another key.
@@ -25,8 +26,7 @@ async function attachedByScript(lab: Lab, list: NetworkList, ...names: string[])
   return containers;
 }
 
-test.each(["0.4.0", "1.1.0"])("CHECK passes, and DEL leaves nothing (%s)", async (cniVersion) => {
-  await using lab = await Lab.start();
+test.for(["0.4.0", "1.1.0"])("CHECK passes, and DEL leaves nothing (%s)", async (cniVersion, { lab }) => {
   const [one, two, gone] = await attachedByScript(lab, zone(cniVersion, macvlan, masqueraded), "c1", "c2", "c3");
   const list = zone(cniVersion, wrapped(macvlan), wrapped(masqueraded, "eth1"));
   if (!one || !two || !gone) throw new Error("expected three containers");
@@ -64,8 +64,9 @@ test.each(["0.4.0", "1.1.0"])("CHECK passes, and DEL leaves nothing (%s)", async
   expect((await leftOfContainers(lab, disc)).filter((each) => !/id: ."c3|^rule :CNI-/.test(each))).toEqual([]);
 });
 
-test("creators with ipMasq share a chain in the list's own network: DEL passes, and leaves nothing", async () => {
-  await using lab = await Lab.start();
+test("creators with ipMasq share a chain in the list's own network: DEL passes, and leaves nothing", async ({
+  lab,
+}) => {
   const ptp = { type: "ptp", ipMasq: true, ipam: hostLocal("10.50.0.0/24") };
   // The plain ptp's CHECK would fail.
   const plain = { ...zone("1.0.0", ptp, masqueraded), disableCheck: true };
@@ -87,8 +88,7 @@ const faults: Readonly<Record<string, (lab: Lab, container: Container, lease: st
   "the lease of eth1": (lab, _, lease) => lab.run("rm", [`/var/lib/cni/networks/zone/${lease}`]),
 };
 
-test("CHECK still sees a loss, and DEL still leaves nothing", async () => {
-  await using lab = await Lab.start();
+test("CHECK still sees a loss, and DEL still leaves nothing", async ({ lab }) => {
   const names = Object.keys(faults).map((_, index) => `c${index}`);
   const containers = await attachedByScript(lab, zone("1.0.0", macvlan, bridge), ...names);
   const list = twoInterfaces("1.0.0");
@@ -103,8 +103,7 @@ test("CHECK still sees a loss, and DEL still leaves nothing", async () => {
   expect(await leftOfContainers(lab, disc)).toEqual([]);
 });
 
-test("with `network` only that network counts: the script's own, or another one without a lease", async () => {
-  await using lab = await Lab.start();
+test("with `network` only that network counts: the script's own, or another one without a lease", async ({ lab }) => {
   const [container] = await attachedByScript(lab, zone("1.0.0", macvlan, bridge), "c1");
   if (!container) throw new Error("expected a container");
   const listOf = (network: string) =>
@@ -120,10 +119,11 @@ test("with `network` only that network counts: the script's own, or another one 
   expect(await leftOfContainers(lab, disc)).toEqual([]);
 });
 
-test("the wrapper does not look for an attachment with a record under the list's own name", async () => {
-  await using lab = await Lab.start();
+test("the wrapper does not look for an attachment with a record under the list's own name", async ({
+  lab,
+  container,
+}) => {
   const list = twoInterfaces("1.0.0");
-  const container = await lab.addContainer("c1");
   expectPassed(await lab.goCni.add(list, container));
   await lab.run("mv", ["/var/lib/cni/networks/zone-eth1/172.26.64.2", "/var/lib/cni/networks/zone/172.26.64.2"]);
   expectFailure(await lab.goCni.check(list, container), /host-local: Failed to find address added by container c1/);

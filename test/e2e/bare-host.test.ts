@@ -4,7 +4,8 @@ import type { Result } from "../support/kernel.ts";
 import { type CallOptions, Lab, type Outcome } from "../support/lab.ts";
 import { findProgram } from "../support/program.ts";
 import { releaseArchive } from "../support/release-archive.ts";
-import { expectFailure, expectNothingLeft, expectSuccess, twoInterfaces } from "./support.ts";
+import { expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
+import { twoInterfaces } from "./support.ts";
 
 /** The programs and libraries of a host for the tested flavor, besides busybox and the reference plugins. */
 const libraries =

@@ -1,20 +1,10 @@
-import { describe, expect, test } from "vitest";
-import { Lab } from "../support/lab.ts";
-import {
-  attached,
-  bridge,
-  expectFailure,
-  expectNothingLeft,
-  expectSuccess,
-  hostLocal,
-  macvlan,
-  twoInterfaces,
-  wrapped,
-  zone,
-} from "./support.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
+import { attached, expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
+import { bridge, hostLocal, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
 
-test("a plugin that was removed: DEL fails under go-cni, and frees everything once the plugin is back", async () => {
-  await using lab = await Lab.start();
+test("a plugin that was removed: DEL fails under go-cni, and frees everything once the plugin is back", async ({
+  lab,
+}) => {
   const list = twoInterfaces("1.0.0");
   const container = await attached(lab, lab.goCni, list);
   const leases = await lab.kernel.leases();
@@ -30,8 +20,7 @@ test("a plugin that was removed: DEL fails under go-cni, and frees everything on
   await expectNothingLeft(lab, ["disc0"]);
 });
 
-test("the wrapper named as its own delegate: the error says what to write", async () => {
-  await using lab = await Lab.start();
+test("the wrapper named as its own delegate: the error says what to write", async ({ lab }) => {
   const list = zone("1.0.0", { ...wrapped(macvlan), wrapper: { delegate: "macvlan-wrapper" } });
   expectFailure(
     await lab.goCni.add(list, await lab.addContainer("c1")),
@@ -47,9 +36,7 @@ describe("two interfaces on one subnet", () => {
     return zone("1.0.0", wrapped({ ...macvlan, ipam }), { ...eth1, wrapper });
   };
 
-  test("that would get one address: ADD fails and leaves nothing of the second", async () => {
-    await using lab = await Lab.start();
-    const container = await lab.addContainer("c1");
+  test("that would get one address: ADD fails and leaves nothing of the second", async ({ lab, container }) => {
     const list = onOneSubnet();
     expectFailure(
       await lab.goCni.add(list, container),
@@ -62,8 +49,7 @@ describe("two interfaces on one subnet", () => {
     await expectNothingLeft(lab, ["disc0"]);
   });
 
-  test("that share one pool of leases: each gets its own address", async () => {
-    await using lab = await Lab.start();
+  test("that share one pool of leases: each gets its own address", async ({ lab }) => {
     const list = onOneSubnet("zone");
     const container = await attached(lab, lab.goCni, list);
     expect(await lab.kernel.addresses(container, "eth0")).toEqual(["172.16.5.2/24"]);
@@ -74,8 +60,7 @@ describe("two interfaces on one subnet", () => {
   });
 });
 
-test("a failed CHECK is in the log at the lowest level, with the plugin's message", async () => {
-  await using lab = await Lab.start();
+test("a failed CHECK is in the log at the lowest level, with the plugin's message", async ({ lab }) => {
   const log = { file: "/var/lib/cni/wrappers.log", level: "error" };
   const list = zone("1.0.0", wrapped(macvlan), { ...wrapped(bridge), wrapper: { ifName: "eth1", log } });
   const container = await attached(lab, lab.goCni, list);

@@ -1,20 +1,9 @@
-import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
 import type { NetworkList, Runtime } from "../support/runtime.ts";
+import { attached, expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
 import { installPlugin } from "./recovery-support.ts";
-import {
-  attached,
-  bridge,
-  expectFailure,
-  expectNothingLeft,
-  expectSuccess,
-  hostLocal,
-  macvlan,
-  newer,
-  older,
-  wrapped,
-  zone,
-} from "./support.ts";
+import { bridge, hostLocal, macvlan, older, wrapped, zone } from "./support.ts";
 
 const layer2 = { type: "bridge", bridge: "hbr2", ipam: hostLocal("10.40.0.0/24") };
 
@@ -25,8 +14,7 @@ describe("two containers on a layer-2 bridge", () => {
     return [await attached(lab, lab.runtime, list, "c1"), await attached(lab, lab.runtime, list, "c2")];
   }
 
-  test("all pass CHECK with any MAC of the bridge", async () => {
-    await using lab = await Lab.start(newer);
+  test("all pass CHECK with any MAC of the bridge", async ({ lab }) => {
     const containers = await twoContainers(lab);
     for (const container of containers) {
       expectSuccess(await lab.runtime.check(list, container));
@@ -49,8 +37,7 @@ describe("two containers on a layer-2 bridge", () => {
     expectFailure(await lab.runtime.check(list, second), "CNI veth created for bridge hbr2 was not found");
   });
 
-  test("pass CHECK, except the one without its host-side veth", async () => {
-    await using lab = await Lab.start(newer);
+  test("pass CHECK, except the one without its host-side veth", async ({ lab }) => {
     const [first, second] = await twoContainers(lab);
     await lab.ip(undefined, "link", "del", await lab.kernel.hostVeth(second, "eth1"));
     expectSuccess(await lab.runtime.check(list, first));
@@ -66,8 +53,7 @@ describe("two containers on a layer-2 bridge", () => {
     }
   });
 
-  test("fail CHECK unwrapped after a port with a lower MAC joins: the reason to leave the MAC out", async () => {
-    await using lab = await Lab.start(newer);
+  test("fail CHECK unwrapped after a port with a lower MAC joins: the reason to leave the MAC out", async ({ lab }) => {
     const plain = zone("1.0.0", layer2);
     const container = await attached(lab, lab.runtime, plain);
     expectSuccess(await lab.runtime.check(plain, container));
@@ -103,10 +89,9 @@ describe("a bridge that is a gateway", () => {
     await expectChecksOfFloating(lab, lab.runtime, list);
   });
 
-  test.each([["wrapped", list, wrapped(bridge)] as const, ["plain", plain, bridge] as const])(
+  test.for([["wrapped", list, wrapped(bridge)] as const, ["plain", plain, bridge] as const] as const)(
     "has a MAC that stays from 1.10.0 on, although its first ADD failed: %s",
-    async (_, each, plugin) => {
-      await using lab = await Lab.start(newer);
+    async ([_, each, plugin], { lab }) => {
       const broken = zone("1.0.0", { ...plugin, ipam: { type: "nowhere" } });
       const first = await lab.addContainer("c0");
       expectFailure(await lab.runtime.add(broken, first), /failed to find plugin "nowhere"/);
@@ -128,10 +113,9 @@ describe("a bridge that is a gateway", () => {
     expectFailure(await lab.runtime.check(plain, container), /^Bridge interface disc0 Mac doesn't match: \S+$/);
   });
 
-  test.each([["wrapped", list] as const, ["plain", plain] as const])(
+  test.for([["wrapped", list] as const, ["plain", plain] as const] as const)(
     "fails CHECK if somebody set its MAC and then another: %s",
-    async (_, each) => {
-      await using lab = await Lab.start(newer);
+    async ([_, each], { lab }) => {
       await lab.ip(undefined, "link", "add", "disc0", "address", "02:00:00:00:00:50", "type", "bridge");
       await lab.ip(undefined, "address", "add", gateway, "dev", "disc0");
       expect(await macOrigin(lab, "disc0")).toBe("3");
@@ -142,8 +126,9 @@ describe("a bridge that is a gateway", () => {
     },
   );
 
-  test("passes CHECK if a slow ADD has set its MAC again after another one: each bridge sets what it read at first", async () => {
-    await using lab = await Lab.start(newer);
+  test("passes CHECK if a slow ADD has set its MAC again after another one: each bridge sets what it read at first", async ({
+    lab,
+  }) => {
     await lab.run("cp", ["/opt/cni/bin/host-local", "/opt/cni/bin/fast-local"]);
     const wait = '[ "$CNI_COMMAND $CNI_CONTAINERID" = "ADD slow" ] && while [ ! -e /run/lab/go ]; do sleep 0.1; done';
     await installPlugin(lab, "host-local", `${wait}; exec /opt/cni/bin/fast-local`);
@@ -161,8 +146,7 @@ describe("a bridge that is a gateway", () => {
     expectFailure(await lab.runtime.check(list, second), /^Bridge interface disc0 Mac doesn't match: \S+$/);
   });
 
-  test("fails CHECK if it is gone", async () => {
-    await using lab = await Lab.start(newer);
+  test("fails CHECK if it is gone", async ({ lab }) => {
     const container = await attached(lab, lab.runtime, list);
     await lab.ip(undefined, "link", "del", "disc0");
     expectFailure(await lab.runtime.check(list, container), "Interface name disc0 not found");

@@ -1,22 +1,10 @@
-import { describe, expect, test } from "vitest";
 import type { Result } from "../support/kernel.ts";
 import { type Container, Lab } from "../support/lab.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
 import { hostHas } from "../support/needs.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import {
-  attached,
-  bridge,
-  expectFailure,
-  expectNothingLeft,
-  expectSuccess,
-  hostLocal,
-  inTurn,
-  macvlan,
-  newer,
-  older,
-  wrapped,
-  zone,
-} from "./support.ts";
+import { attached, expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
+import { bridge, hostLocal, inTurn, macvlan, older, wrapped, zone } from "./support.ts";
 
 const second = { type: "bridge", bridge: "disc1", isGateway: true, ipam: hostLocal("10.30.0.0/24") };
 
@@ -115,8 +103,7 @@ test.each(inTurn(cases))("a chain of $title fails CHECK when one thing is gone (
 });
 
 describe("a chain of", () => {
-  test("two interfaces with all of Nomad's own plugins around them passes", async () => {
-    await using lab = await Lab.start(newer);
+  test("two interfaces with all of Nomad's own plugins around them passes", async ({ lab, container }) => {
     const list = zone(
       "0.4.0",
       { type: "loopback" },
@@ -125,7 +112,6 @@ describe("a chain of", () => {
       { type: "firewall", backend: "iptables", iptablesAdminChainName: "NOMAD-ADMIN" },
       { type: "portmap", capabilities: { portMappings: true }, snat: true },
     );
-    const container = await lab.addContainer("c1");
     const ports = [{ hostPort: 25649, containerPort: 8080, protocol: "tcp" } as const];
     expectSuccess(await lab.runtime.add(list, container, { ports }));
     const cached = await lab.kernel.cachedResult("zone", lab.runtime.id(container));
@@ -153,8 +139,7 @@ describe("a chain of", () => {
     expect(records.at(-1)).toMatchObject({ stdout: { code: 7 }, exitCode: 1 });
   });
 
-  test.skipIf(!hostHas.bridgeVlanFiltering)("a bridge with a VLAN passes CHECK for two containers", async () => {
-    await using lab = await Lab.start(newer);
+  test.skipIf(!hostHas.bridgeVlanFiltering)("a bridge with a VLAN passes CHECK for two containers", async ({ lab }) => {
     const list = zone("1.0.0", wrapped(macvlan), wrapped({ ...second, isGateway: false, vlan: 5 }, "eth1"));
     const containers = [await attached(lab, lab.runtime, list, "c1"), await attached(lab, lab.runtime, list, "c2")];
     for (const container of containers) expectSuccess(await lab.runtime.check(list, container));

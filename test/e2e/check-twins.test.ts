@@ -1,17 +1,7 @@
 import { test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
-import {
-  attached,
-  bridge,
-  expectFailure,
-  expectSuccess,
-  hostLocal,
-  inTurn,
-  macvlan,
-  twoInterfaces,
-  wrapped,
-  zone,
-} from "./support.ts";
+import { attached, expectFailure, expectSuccess } from "./calls.ts";
+import { bridge, hostLocal, inTurn, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
 
 // A passing CHECK proves something only if CHECK fails when something is missing. Each twin removes one thing.
 

@@ -1,6 +1,7 @@
-import { describe, expect, test } from "vitest";
 import { Lab } from "../support/lab.ts";
-import { attached, bridge, expectSuccess, macvlan, newer, older, twoInterfaces, wrapped, zone } from "./support.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
+import { attached, expectSuccess } from "./calls.ts";
+import { bridge, macvlan, older, twoInterfaces, wrapped, zone } from "./support.ts";
 
 const workload = {
   IgnoreUnknown: "true",
@@ -12,9 +13,7 @@ const workload = {
 const requested = { IP: "172.16.5.77", MAC: "02:00:00:00:00:77" };
 
 describe("of CNI_ARGS,", () => {
-  test("IP and MAC reach the runtime's interface and not the renamed one", async () => {
-    await using lab = await Lab.start(newer);
-    const container = await lab.addContainer("c1");
+  test("IP and MAC reach the runtime's interface and not the renamed one", async ({ lab, container }) => {
     const labels = { ...workload, ...requested };
     const list = twoInterfaces("1.0.0");
     expectSuccess(await lab.runtime.add(list, container, { labels }));
@@ -37,9 +36,10 @@ describe("of CNI_ARGS,", () => {
     expect((await lab.kernel.link(container, "eth1")).address).toBe("02:00:00:00:00:77");
   });
 
-  test("a key that is mapped gives the renamed interface an address and a MAC of its own", async () => {
-    await using lab = await Lab.start(newer);
-    const container = await lab.addContainer("c1");
+  test("a key that is mapped gives the renamed interface an address and a MAC of its own", async ({
+    lab,
+    container,
+  }) => {
     const labels = { ...workload, ...requested, ETH1_IP: "172.26.64.77", ETH1_MAC: "02:00:00:00:00:78" };
     const mapped = { ifName: "eth1", args: { IP: "ETH1_IP", MAC: "ETH1_MAC" } };
     const list = zone("1.0.0", wrapped(macvlan), { ...wrapped(bridge), wrapper: mapped });

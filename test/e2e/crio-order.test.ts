@@ -1,23 +1,11 @@
-import { describe, expect, test } from "vitest";
 import { installScripts, scriptPath } from "../nomad/scripts.ts";
-import { type Container, Lab, type Outcome } from "../support/lab.ts";
+import type { Container, Lab, Outcome } from "../support/lab.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
 import type { Pod } from "../support/runtime.ts";
+import { expectFailure, expectPassed, expectSuccess } from "./calls.ts";
 import { failNext, flaky, installFlaky } from "./recovery-support.ts";
-import {
-  bridge,
-  expectFailure,
-  expectPassed,
-  expectSuccess,
-  front,
-  hostLocal,
-  macvlan,
-  portmap,
-  ptp,
-  published,
-  wrapped,
-  zone,
-} from "./support.ts";
+import { bridge, front, hostLocal, macvlan, portmap, ptp, published, wrapped, zone } from "./support.ts";
 
 // CRI-O runs CHECK at once after each ADD, and ends the pod if it fails.
 
@@ -33,27 +21,24 @@ const four = zone(
 const bridges = ["disc0", "front0"];
 
 describe("a list of two interface plugins", () => {
-  test("plain: ADD fails", async () => {
-    await using lab = await Lab.start();
-    const container = await lab.addContainer("c1");
+  test("plain: ADD fails", async ({ lab, container }) => {
     expectFailure(
       await lab.crioOrder.run(zone("1.1.0", macvlan, bridge), container),
       /^ADD: .*container veth name \("eth0"\) peer provided \("veth[0-9a-f]{8}"\) already exists$/,
     );
   });
 
-  test("with a script that only merges results: ADD passes, CHECK fails, and the pod ends", async () => {
-    await using lab = await Lab.start();
+  test("with a script that only merges results: ADD passes, CHECK fails, and the pod ends", async ({
+    lab,
+    container,
+  }) => {
     await installScripts("merge-only")(lab);
-    const container = await lab.addContainer("c1");
     const outcome = await lab.crioOrder.run(zone("1.1.0", macvlan, bridge), container, { pluginPath: scriptPath });
     expectFailure(outcome, /^CHECK: .*Failed to match addr 172\.26\.64\.2\/20 on interface eth0$/);
     expect(await lab.kernel.allAddresses(container)).toEqual({});
   });
 
-  test("wrapped: ADD and CHECK pass, after every restart as well", async () => {
-    await using lab = await Lab.start();
-    const container = await lab.addContainer("c1");
+  test("wrapped: ADD and CHECK pass, after every restart as well", async ({ lab, container }) => {
     const pod = podOf(await lab.crioOrder.run(two, container));
     expect(pod.addresses).toEqual(["172.16.5.2", "172.26.64.2"]);
     for (const _ of [1, 2, 3]) expect(await lab.crioOrder.restart(two, [container])).toEqual({});
@@ -62,11 +47,10 @@ describe("a list of two interface plugins", () => {
   });
 });
 
-test.each([
+test.for([
   ["two interfaces", two, "eth1"],
   ["four interfaces", four, "eth3"],
-])("%s: a restart warns of the pod that has lost one, and of no other", async (_, list, lost) => {
-  await using lab = await Lab.start();
+] as const)("%s: a restart warns of the pod that has lost one, and of no other", async ([_, list, lost], { lab }) => {
   const [sound, broken] = [await lab.addContainer("c1"), await lab.addContainer("c2")];
   for (const container of [sound, broken]) podOf(await lab.crioOrder.run(list, container));
   expect(await lab.crioOrder.restart(list, [sound, broken])).toEqual({});
@@ -77,8 +61,7 @@ test.each([
   expect(await leftOfContainers(lab, bridges)).toEqual([]);
 });
 
-test("four interfaces: GC at a restart removes a pod that is gone, and leaves the others", async () => {
-  await using lab = await Lab.start();
+test("four interfaces: GC at a restart removes a pod that is gone, and leaves the others", async ({ lab }) => {
   const [stays, gone] = [await lab.addContainer("c1"), await lab.addContainer("c2")];
   for (const container of [stays, gone]) podOf(await lab.crioOrder.run(four, container));
   await lab.deleteNamespace(gone);
@@ -94,8 +77,7 @@ test("four interfaces: GC at a restart removes a pod that is gone, and leaves th
   expect(await leftOfContainers(lab, bridges)).toEqual([]);
 });
 
-test("an ADD that fails: CRI-O's DEL leaves nothing, and the kubelet's next pod runs", async () => {
-  await using lab = await Lab.start();
+test("an ADD that fails: CRI-O's DEL leaves nothing, and the kubelet's next pod runs", async ({ lab }) => {
   await installFlaky(lab);
   // Without a result, DEL of a plain firewall removes nothing.
   const list = { ...four, plugins: [...four.plugins.slice(0, -1), flaky] };
@@ -112,10 +94,8 @@ describe("host ports go to the first address of each family in the result", () =
   const portmapOfEth1 = wrapped(portmap, "eth1");
   const servers = ["172.26.64.2", "172.30.0.2"];
 
-  test("the plugin of eth1 comes first in the list: eth1 answers", async () => {
-    await using lab = await Lab.start();
+  test("the plugin of eth1 comes first in the list: eth1 answers", async ({ lab, container }) => {
     const list = zone("1.1.0", wrapped(bridge, "eth1"), wrapped(front), portmapOfEth1);
-    const container = await lab.addContainer("c1");
     const pod = podOf(await lab.crioOrder.run(list, container, published(25080)));
     expect(pod).toEqual({ addresses: servers, published: ["172.26.64.2"] });
     expect(await answerOf(lab, container, servers)).toBe("172.26.64.2");
@@ -124,10 +104,11 @@ describe("host ports go to the first address of each family in the result", () =
     expect(await leftOfContainers(lab, bridges)).toEqual([]);
   });
 
-  test("the plugin of eth0 comes first: eth0 answers, although the list has a portmap for eth1", async () => {
-    await using lab = await Lab.start();
+  test("the plugin of eth0 comes first: eth0 answers, although the list has a portmap for eth1", async ({
+    lab,
+    container,
+  }) => {
     const list = zone("1.1.0", wrapped(front), wrapped(bridge, "eth1"), portmapOfEth1);
-    const container = await lab.addContainer("c1");
     const pod = podOf(await lab.crioOrder.run(list, container, published(25080)));
     expect(pod).toEqual({ addresses: servers.toReversed(), published: ["172.30.0.2"] });
     expect(await answerOf(lab, container, servers)).toBe("172.30.0.2");
@@ -136,8 +117,7 @@ describe("host ports go to the first address of each family in the result", () =
     expectPassed(await lab.crioOrder.stop(list, container));
   });
 
-  test("IPv4 on eth0, IPv6 on eth1: each gets the ports of its family", async () => {
-    await using lab = await Lab.start();
+  test("IPv4 on eth0, IPv6 on eth1: each gets the ports of its family", async ({ lab }) => {
     const six = { ...bridge, ipam: hostLocal("fd00:26::/64") };
     const list = zone("1.1.0", wrapped(front), wrapped(six, "eth1"), wrapped(ptp, "eth2"));
     const pod = podOf(await lab.crioOrder.run(list, await lab.addContainer("c1"), published(25080)));

@@ -2,7 +2,8 @@ import { symlink } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { Lab } from "../support/lab.ts";
-import { bridge, expectFailure, expectNothingLeft, expectSuccess, macvlan, wrapped, zone } from "./support.ts";
+import { expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
+import { bridge, macvlan, wrapped, zone } from "./support.ts";
 
 /** The runtime's deadline comes when the plugin `slow` sleeps: it then writes this file. */
 const deadline = "/run/lab/slow";

@@ -1,8 +1,9 @@
-import { describe, expect, test } from "vitest";
-import { type Container, Lab } from "../support/lab.ts";
+import type { Container, Lab } from "../support/lab.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
 import { leftovers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { attached, bridge, expectNothingLeft, expectPassed, macvlan, wrapped, zone } from "./support.ts";
+import { attached, expectNothingLeft, expectPassed } from "./calls.ts";
+import { bridge, macvlan, wrapped, zone } from "./support.ts";
 
 // Somebody changed the list between ADD and DEL. The journal says what was made.
 
@@ -31,11 +32,10 @@ const blocks: Readonly<Record<string, unknown>> = {
 };
 
 describe("DEL with another block than on ADD leaves nothing, and touches no other container", () => {
-  test.each([
+  test.for([
     ["is there", Object.keys(blocks)],
     ["is gone", ["another ifName", "an over-long ifName", "a misspelt delegate", "a block that is a word"]],
-  ])("the namespace %s", async (state, titles) => {
-    await using lab = await Lab.start();
+  ] as const)("the namespace %s", async ([state, titles], { lab }) => {
     const neighbour = await attached(lab, lab.goCni, before, "neighbour");
     const own = [await leftovers(lab), await lab.kernel.allAddresses(neighbour)];
     const left: Record<string, string[]> = {};
@@ -57,8 +57,9 @@ describe("DEL with another block than on ADD leaves nothing, and touches no othe
   });
 });
 
-test("GC after a change of ifName frees everything of a gone attachment, and nothing of a live one", async () => {
-  await using lab = await Lab.start();
+test("GC after a change of ifName frees everything of a gone attachment, and nothing of a live one", async ({
+  lab,
+}) => {
   const [old, changed] = [listWith({ ifName: "eth1" }, "1.1.0"), listWith({ ifName: "eth2" }, "1.1.0")];
   const gone = [await attached(lab, lab.goCni, old, "c1"), await attached(lab, lab.goCni, old, "c2")];
   const live = await attached(lab, lab.goCni, old, "c3");

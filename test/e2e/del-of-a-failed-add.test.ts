@@ -1,10 +1,11 @@
-import { expect, test } from "vitest";
-import { Lab } from "../support/lab.ts";
+import { expect, test } from "../support/lab-test.ts";
+import { attached, expectFailure, expectPassed } from "./calls.ts";
 import { rebooted } from "./recovery-support.ts";
-import { attached, bridge, expectFailure, expectPassed, front, macvlan, wrapped, zone } from "./support.ts";
+import { bridge, front, macvlan, wrapped, zone } from "./support.ts";
 
-test("a list is attached as eth0, and cannot be as net1: after a reboot, DEL of net1 leaves the first one's leases", async () => {
-  await using lab = await Lab.start();
+test("a list is attached as eth0, and cannot be as net1: after a reboot, DEL of net1 leaves the first one's leases", async ({
+  lab,
+}) => {
   const list = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"));
   const old = await attached(lab, lab.cnitool, list);
   const addresses = await lab.kernel.allAddresses(old);
@@ -19,8 +20,10 @@ test("a list is attached as eth0, and cannot be as net1: after a reboot, DEL of 
   expectPassed(await lab.cnitool.check(list, container));
 });
 
-test("the last ADD of a list failed, so there is no result: DEL removes firewall's rules", async () => {
-  await using lab = await Lab.start();
+test("the last ADD of a list failed, so there is no result: DEL removes firewall's rules", async ({
+  lab,
+  container,
+}) => {
   const firewall = wrapped({ type: "firewall", backend: "iptables" }, "eth1");
   const list = zone(
     "1.0.0",
@@ -29,7 +32,6 @@ test("the last ADD of a list failed, so there is no result: DEL removes firewall
     firewall,
     wrapped({ ...macvlan, master: "late0" }, "eth2"),
   );
-  const container = await lab.addContainer("c1");
   const rules = async () => (await lab.kernel.packetRules()).filter((rule) => rule.includes("172.26.64.2"));
   expectFailure(await lab.goCni.add(list, container), /Link not found|late0/);
   expect(await rules()).toHaveLength(2);

@@ -1,25 +1,12 @@
-import { describe, expect, test } from "vitest";
 import { Lab } from "../support/lab.ts";
-import {
-  attached,
-  bridge,
-  expectFailure,
-  expectNothingLeft,
-  expectSuccess,
-  hostLocal,
-  macvlan,
-  newer,
-  older,
-  twoInterfaces,
-  wrapped,
-  zone,
-} from "./support.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
+import { attached, expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
+import { bridge, hostLocal, macvlan, older, twoInterfaces, wrapped, zone } from "./support.ts";
 
 const list = twoInterfaces("1.0.0");
 
 describe("DEL succeeds and leaves nothing behind", () => {
-  test("the second time, too, and frees the names and addresses for the next ADD", async () => {
-    await using lab = await Lab.start(newer);
+  test("the second time, too, and frees the names and addresses for the next ADD", async ({ lab }) => {
     const container = await attached(lab, lab.runtime, list);
     expectSuccess(await lab.runtime.del(list, container));
     expectSuccess(await lab.runtime.del(list, container));
@@ -35,8 +22,7 @@ describe("DEL succeeds and leaves nothing behind", () => {
     await expectNothingLeft(lab);
   });
 
-  test("when the namespace is gone", async () => {
-    await using lab = await Lab.start(newer);
+  test("when the namespace is gone", async ({ lab }) => {
     const container = await attached(lab, lab.runtime, list);
     await lab.deleteNamespace(container);
     expectSuccess(await lab.runtime.del(list, container));
@@ -52,8 +38,7 @@ describe("DEL succeeds and leaves nothing behind", () => {
     await expectNothingLeft(lab, ["disc0"]);
   });
 
-  test("after an ADD that failed in the second plugin, and takes nothing from another container", async () => {
-    await using lab = await Lab.start(newer);
+  test("after an ADD that failed in the second plugin, and takes nothing from another container", async ({ lab }) => {
     const oneAddress = { ...bridge, ipam: hostLocal("172.26.64.0/30") };
     const small = zone("1.0.0", wrapped(macvlan), wrapped(oneAddress, "eth1"));
     const first = await attached(lab, lab.runtime, small);
@@ -72,8 +57,7 @@ describe("DEL succeeds and leaves nothing behind", () => {
   });
 });
 
-test("DEL with an empty CNI_NETNS succeeds, and frees the leases", async () => {
-  await using lab = await Lab.start(newer);
+test("DEL with an empty CNI_NETNS succeeds, and frees the leases", async ({ lab }) => {
   const container = await attached(lab, lab.goCni, list);
   expectSuccess(await lab.goCni.del(list, { ...container, netns: "" }));
   expect(await lab.kernel.leases()).toEqual([]);

@@ -1,18 +1,17 @@
-import { describe, expect, test } from "vitest";
 import { Lab, type Outcome } from "../support/lab.ts";
-import { attached, bridge, expectFailure, expectSuccess, macvlan, zone } from "./support.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
+import { attached, expectFailure, expectSuccess } from "./calls.ts";
+import { bridge, macvlan, zone } from "./support.ts";
 
 const first = "/opt/cni/first";
 const list = zone("1.1.0", macvlan, { ...bridge, wrapper: { ifName: "eth1" } });
 const version = '{"cniVersion": "1.1.0"}';
 
 describe("a wrapper under the plugin's own name, in a directory before the plugin's", () => {
-  test.each(["a link", "a copy"])("makes the plain type a wrapped one (%s)", async (kind) => {
-    await using lab = await Lab.start();
+  test.for(["a link", "a copy"])("makes the plain type a wrapped one (%s)", async (kind, { lab, container }) => {
     await dropIn(lab, kind, "bridge");
     // macvlan does not know that it is not alone, so its CHECK needs a wrapper, too.
     await dropIn(lab, kind, "macvlan");
-    const container = await lab.addContainer("c1");
     const runtime = { pluginPath: `${first}:${Lab.pluginPath}` };
     expectSuccess(await lab.goCni.add(list, container, runtime));
     expect(await lab.kernel.addresses(container, "eth1")).toEqual(["172.26.64.2/20"]);
@@ -29,12 +28,11 @@ describe("a wrapper under the plugin's own name, in a directory before the plugi
 });
 
 describe("the plugin of a drop-in is the next one in CNI_PATH that is not a wrapper", () => {
-  test.each([
+  test.for([
     ["in the next directory", `${first}:${Lab.pluginPath}`, "v1.10.0"],
     ["after a copy of the wrapper", `${first}:/opt/cni/second:${Lab.pluginPath}`, "v1.10.0"],
     ["in a directory named twice", `${first}:${Lab.pluginPath}:${first}/`, "v1.10.0"],
-  ])("%s", async (_, path) => {
-    await using lab = await Lab.start();
+  ] as const)("%s", async ([_, path], { lab }) => {
     await dropIn(lab, "a link", "bridge");
     await lab.run("sh", ["-c", "mkdir /opt/cni/second && cp /opt/cni/bin/cni-wrappers /opt/cni/second/bridge"]);
     const env = { CNI_COMMAND: "VERSION", CNI_PATH: path };
@@ -44,8 +42,7 @@ describe("the plugin of a drop-in is the next one in CNI_PATH that is not a wrap
 
   const spellings = ["/opt//cni/first", "/opt/cni/./first", "/opt/cni/../cni/first", `${first}/`, "/opt/cni/link"];
 
-  test.each(spellings)("in the next directory, if its own is spelled %s", async (spelling) => {
-    await using lab = await Lab.start();
+  test.for(spellings)("in the next directory, if its own is spelled %s", async (spelling, { lab }) => {
     await dropIn(lab, "a link", "bridge");
     const decoy = "mkdir /opt/cni/decoy && printf '#!/bin/sh\\necho decoy\\n' >/opt/cni/decoy/bridge";
     await lab.run("sh", ["-c", `${decoy} && chmod +x /opt/cni/decoy/bridge && ln -s first /opt/cni/link`]);
@@ -59,12 +56,11 @@ describe("the plugin of a drop-in is the next one in CNI_PATH that is not a wrap
     expectSuccess(await lab.goCni.del(zone("1.1.0", bridge), container, runtime));
   });
 
-  test.each([
+  test.for([
     ["everywhere", first],
     ["except in an earlier directory", `${Lab.pluginPath}:${first}`],
     ["except for copies of the wrapper that name each other", `${first}:/opt/cni/second:${first}`],
-  ])("missing %s: an error, and no loop", async (_, path) => {
-    await using lab = await Lab.start();
+  ] as const)("missing %s: an error, and no loop", async ([_, path], { lab }) => {
     await dropIn(lab, "a link", "bridge");
     await lab.run("sh", ["-c", "mkdir /opt/cni/second && cp /opt/cni/bin/cni-wrappers /opt/cni/second/bridge"]);
     const call = (CNI_COMMAND: string) =>
@@ -79,8 +75,7 @@ describe("the plugin of a drop-in is the next one in CNI_PATH that is not a wrap
     expect(answerOf(await call("VERSION"))).toMatchObject({ exitCode: 0, cniVersion: "1.1.0" });
   });
 
-  test("wrappers of two versions that find each other: an error, and no loop", async () => {
-    await using lab = await Lab.start();
+  test("wrappers of two versions that find each other: an error, and no loop", async ({ lab }) => {
     await dropIn(lab, "a link", "bridge");
     // Another size, so that the two do not count as copies.
     const other =

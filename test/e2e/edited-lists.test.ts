@@ -1,36 +1,24 @@
-import { describe, expect, test } from "vitest";
-import { type Container, Lab } from "../support/lab.ts";
+import type { Container, Lab } from "../support/lab.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
 import type { NetworkList } from "../support/runtime.ts";
+import { attached, expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
 import { identity, installPlugin, journals, rebooted } from "./recovery-support.ts";
-import {
-  attached,
-  expectFailure,
-  expectNothingLeft,
-  expectSuccess,
-  hostLocal,
-  macvlan,
-  portmap,
-  published,
-  wrapped,
-  zone,
-} from "./support.ts";
+import { hostLocal, macvlan, portmap, published, wrapped, zone } from "./support.ts";
 
 describe("the list is edited while a container lives", () => {
   const three = (last: string) =>
     zone("1.0.0", wrapped(numbered(5)), wrapped(numbered(6, { ipMasq: true }), "eth1"), wrapped(numbered(7), last));
 
-  test("the last of three bridges is renamed: DEL does not touch another bridge's interface", async () => {
-    await using lab = await Lab.start();
+  test("the last of three bridges is renamed: DEL does not touch another bridge's interface", async ({ lab }) => {
     const container = await attached(lab, lab.goCni, three("eth2"));
     expectSuccess(await lab.goCni.del(three("eth9"), container));
     await expectNothingLeft(lab, ["br5", "br6", "br7"]);
   });
 
-  test.each([
+  test.for([
     ["set", undefined, "zone"],
     ["removed", "disc", undefined],
-  ])("wrapper.network is %s: CHECK passes, and DEL leaves nothing", async (_, before, now) => {
-    await using lab = await Lab.start();
+  ] as const)("wrapper.network is %s: CHECK passes, and DEL leaves nothing", async ([_, before, now], { lab }) => {
     const list = (network: string | undefined) =>
       zone("1.0.0", wrapped(macvlan), {
         ...wrapped(numbered(6)),
@@ -43,16 +31,16 @@ describe("the list is edited while a container lives", () => {
   });
 });
 
-test("ipvlan has the place of a plain bridge by now: DEL passes, and removes the interface", async () => {
-  await using lab = await Lab.start();
+test("ipvlan has the place of a plain bridge by now: DEL passes, and removes the interface", async ({ lab }) => {
   const container = await attached(lab, lab.goCni, zone("1.0.0", numbered(6)));
   const list = zone("1.0.0", wrapped({ type: "ipvlan", ipam: hostLocal("10.6.0.0/24") }));
   expectSuccess(await lab.goCni.del(list, container));
   await expectNothingLeft(lab, ["br6"]);
 });
 
-test("ipvlan has the place of a wrapped bridge since a reboot, and a later plugin fails: DEL passes", async () => {
-  await using lab = await Lab.start();
+test("ipvlan has the place of a wrapped bridge since a reboot, and a later plugin fails: DEL passes", async ({
+  lab,
+}) => {
   await installPlugin(
     lab,
     "broken",
@@ -84,8 +72,9 @@ async function expectNothingLeftAfterPlain(lab: Lab, list: NetworkList, containe
   expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
 }
 
-test("a reboot cut a DEL off, and the plain list has attached the container again: DEL of the wrapped one leaves nothing", async () => {
-  await using lab = await Lab.start();
+test("a reboot cut a DEL off, and the plain list has attached the container again: DEL of the wrapped one leaves nothing", async ({
+  lab,
+}) => {
   await lab.run("cp", ["/opt/cni/bin/macvlan", "/opt/cni/bin/real-macvlan"]);
   await installPlugin(lab, "macvlan", "[ -e /run/lab/cut ] && exit 1; exec /opt/cni/bin/real-macvlan");
   const list = zone("1.0.0", wrapped(macvlan), wrapped(portmap));
@@ -99,8 +88,9 @@ test("a reboot cut a DEL off, and the plain list has attached the container agai
   await expectNothingLeftAfterPlain(lab, list, container);
 });
 
-test("a DEL failed at its end, and the plain list has attached the container again: DEL of the wrapped one leaves nothing", async () => {
-  await using lab = await Lab.start();
+test("a DEL failed at its end, and the plain list has attached the container again: DEL of the wrapped one leaves nothing", async ({
+  lab,
+}) => {
   await lab.run("cp", ["/opt/cni/bin/macvlan", "/opt/cni/bin/real-macvlan"]);
   await installPlugin(lab, "macvlan", "/opt/cni/bin/real-macvlan; code=$?; [ -e /run/lab/cut ] && exit 1; exit $code");
   const list = zone("1.0.0", wrapped(macvlan), wrapped(portmap));
@@ -111,8 +101,7 @@ test("a DEL failed at its end, and the plain list has attached the container aga
   await expectNothingLeftAfterPlain(lab, list, container);
 });
 
-test("DEL of a plugin without a profile leaves the interface to the creator before it", async () => {
-  await using lab = await Lab.start();
+test("DEL of a plugin without a profile leaves the interface to the creator before it", async ({ lab }) => {
   await installPlugin(
     lab,
     "unknown",
@@ -138,16 +127,14 @@ describe("DEL of what a script attached under the list's own name", () => {
     return container;
   };
 
-  test("removes the masquerading chain", async () => {
-    await using lab = await Lab.start();
+  test("removes the masquerading chain", async ({ lab }) => {
     const bridge = numbered(6, { ipMasq: true });
     const container = await attachedByScript(lab, bridge);
     expectSuccess(await lab.goCni.del(zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1")), container));
     await expectNothingLeft(lab, ["br6"]);
   });
 
-  test("moves host-device's interface back, and continues with the other plugins", async () => {
-    await using lab = await Lab.start();
+  test("moves host-device's interface back, and continues with the other plugins", async ({ lab }) => {
     await lab.ip(undefined, "link", "add", "dev7", "type", "veth", "peer", "name", "dev8");
     const device = { type: "host-device", device: "dev7", ipam: hostLocal("10.7.0.0/24") };
     const container = await attachedByScript(lab, device);
@@ -156,10 +143,9 @@ describe("DEL of what a script attached under the list's own name", () => {
   });
 });
 
-test.each(["", "a reboot, ", "another namespace, "])(
+test.for(["", "a reboot, ", "another namespace, "])(
   "the plain plugin's list, %sADD, and the wrapped list again: DEL leaves nothing",
-  async (between) => {
-    await using lab = await Lab.start();
+  async (between, { lab }) => {
     const plain = { type: "ptp", ipMasq: true, ipam: hostLocal("10.6.0.0/24") };
     const chained = [portmap, { type: "firewall", backend: "iptables" }];
     const list = zone("1.0.0", wrapped(plain), ...chained.map((one) => wrapped(one)));
@@ -179,12 +165,13 @@ test.each(["", "a reboot, ", "another namespace, "])(
   },
 );
 
-test("a namespace that is made again may have the old one's inode: another network's interface stays", async () => {
-  await using lab = await Lab.start();
+test("a namespace that is made again may have the old one's inode: another network's interface stays", async ({
+  lab,
+  container,
+}) => {
   await installPlugin(lab, "broken", `echo '{"cniVersion": "1.0.0", "code": 11, "msg": "not now"}'; exit 1`);
   const list = zone("1.0.0", wrapped(numbered(5)), wrapped(numbered(6), "eth1"), { type: "broken" });
   const other = { ...zone("1.0.0", wrapped(numbered(7)), wrapped(numbered(8), "eth1")), name: "other" };
-  const container = await lab.addContainer("c1");
   expectFailure(await lab.cnitool.addAs("net1", list, container), /not now/);
   await lab.deleteNamespace(container);
   await expect.poll(() => lab.kernel.linkNames()).not.toContainEqual(expect.stringMatching(/^veth/));

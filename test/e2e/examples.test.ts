@@ -13,7 +13,7 @@ import type { Lab } from "../support/lab.ts";
 import { rulesOfContainers } from "../support/leftovers.ts";
 import { hostHas } from "../support/needs.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { expectFailure, expectPassed } from "./support.ts";
+import { expectFailure, expectPassed } from "./calls.ts";
 
 /** Examples that another suite runs: this one needs a DHCP server. */
 const runElsewhere = { "macvlan-bridge-dhcp": "../runtimes/dhcp.test.ts" };

@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
-import { Lab } from "../support/lab.ts";
-import { expectPassed, hostLocal } from "./support.ts";
+import type { Lab } from "../support/lab.ts";
+import { expect, test } from "../support/lab-test.ts";
+import { expectPassed } from "./calls.ts";
+import { hostLocal } from "./support.ts";
 
 const list = {
   cniVersion: "1.0.0",
@@ -31,14 +32,11 @@ async function answerAs(lab: Lab, uid: string): Promise<void> {
   await expect.poll(() => lab.readdir("/run/lab/user"), { timeout: 30_000 }).toContain("ready");
 }
 
-test.each([
+test.for([
   ["a user of the host names no plugin that root runs", "65534", []],
   ["root names them", "0", ["0"]],
-])("at the address of Nomad's agent, %s", async (_, uid, ran) => {
-  await using lab = await Lab.start();
-  await lab.run("mkdir", ["-p", "/opt/cni/config"]);
+] as const)("at the address of Nomad's agent, %s", async ([_, uid, ran], { lab, container }) => {
   await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(list));
-  const container = await lab.addContainer("c1");
   expectPassed({ ...(await lab.goCni.add(list, container)), stdout: "" });
   await answerAs(lab, uid);
   for (const command of ["status", "preflight", "adopt"]) await lab.call("/opt/cni/bin/cni-wrappers", [command]);

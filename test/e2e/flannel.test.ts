@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { flannel } from "../support/go.ts";
 import { type Container, Lab } from "../support/lab.ts";
+import { attached, expectFailure, expectNothingLeft, expectPassed } from "./calls.ts";
 import { failNext, flaky, installFlaky } from "./recovery-support.ts";
-import { attached, expectFailure, expectNothingLeft, expectPassed, front, wrapped, zone } from "./support.ts";
+import { front, wrapped, zone } from "./support.ts";
 
 // flannel's plugin runs bridge, with a configuration that it keeps by container id. If the wrapper is installed as `bridge`,
 // the wrapper of flannel and a wrapper inside it see one call.

@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
-import { type Container, Lab } from "../support/lab.ts";
+import type { Container, Lab } from "../support/lab.ts";
+import { expect, test } from "../support/lab-test.ts";
 import { leftovers } from "../support/leftovers.ts";
-import { bridge, expectPassed, front, published, wrapped, zone } from "./support.ts";
+import { expectPassed } from "./calls.ts";
+import { bridge, front, published, wrapped, zone } from "./support.ts";
 
 // libcni runs DEL for the attachments in its cache. Only the journals know of the others: ADD was killed, or the cache is lost.
 
@@ -14,28 +15,29 @@ const portmap = wrapped({ type: "portmap", capabilities: { portMappings: true } 
 const list = zone("1.1.0", wrapped(front), wrapped(bridge, "eth1"), bandwidth, firewall, portmap, sbr);
 const edited = zone("1.1.0", wrapped(front), wrapped(bridge, "eth1"), { ...portmap, snat: false }, firewall, bandwidth);
 
-test.each([
+test.for([
   ["the list of ADD", list],
   ["an edited list", edited],
-])("GC without a cached result removes what chained plugins made, and nothing of others: %s", async (_, present) => {
-  await using lab = await Lab.start();
-  const valid = await attachedWith(lab, "valid", 25080);
-  const ofAnotherRuntime = await attachedWith(lab, "other", 25081);
-  await forgetResult(lab, ofAnotherRuntime);
-  const before = await stateOf(lab, valid, ofAnotherRuntime);
-  const gone = await attachedWith(lab, "gone", 25082);
-  expect(await lab.kernel.packetRules()).toContainEqual(expect.stringContaining("--dport 25082"));
-  await forgetResult(lab, gone);
-  await lab.deleteNamespace(gone);
+] as const)(
+  "GC without a cached result removes what chained plugins made, and nothing of others: %s",
+  async ([_, present], { lab }) => {
+    const valid = await attachedWith(lab, "valid", 25080);
+    const ofAnotherRuntime = await attachedWith(lab, "other", 25081);
+    await forgetResult(lab, ofAnotherRuntime);
+    const before = await stateOf(lab, valid, ofAnotherRuntime);
+    const gone = await attachedWith(lab, "gone", 25082);
+    expect(await lab.kernel.packetRules()).toContainEqual(expect.stringContaining("--dport 25082"));
+    await forgetResult(lab, gone);
+    await lab.deleteNamespace(gone);
 
-  expectPassed(await lab.goCni.gc(present, [{ containerID: "valid", ifname: "eth0" }]));
-  // The kernel removes the interfaces of a deleted namespace later.
-  await expect.poll(() => stateOf(lab, valid, ofAnotherRuntime)).toEqual(before);
-  expectPassed(await lab.goCni.check(list, valid, published(25080)));
-});
+    expectPassed(await lab.goCni.gc(present, [{ containerID: "valid", ifname: "eth0" }]));
+    // The kernel removes the interfaces of a deleted namespace later.
+    await expect.poll(() => stateOf(lab, valid, ofAnotherRuntime)).toEqual(before);
+    expectPassed(await lab.goCni.check(list, valid, published(25080)));
+  },
+);
 
-test("GC keeps the rules of an address that another container got", async () => {
-  await using lab = await Lab.start();
+test("GC keeps the rules of an address that another container got", async ({ lab }) => {
   const gone = await attachedWith(lab, "gone", 25082);
   await forgetResult(lab, gone);
   await lab.deleteNamespace(gone);

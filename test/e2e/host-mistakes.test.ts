@@ -1,17 +1,8 @@
-import { describe, expect, test } from "vitest";
 import { Lab } from "../support/lab.ts";
-import { expectTold, good, type Mistake, rowsOf } from "./mistake-support.ts";
-import {
-  bridge,
-  expectFailure,
-  expectSuccess,
-  hostLocal,
-  macvlan,
-  portmap,
-  published,
-  wrapped,
-  zone,
-} from "./support.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
+import { expectFailure, expectSuccess } from "./calls.ts";
+import { good, type Mistake, testMistakes } from "./mistake-support.ts";
+import { bridge, hostLocal, macvlan, portmap, published, wrapped, zone } from "./support.ts";
 
 const withMacvlan = (own: Record<string, unknown>) =>
   zone("1.0.0", wrapped({ ...macvlan, ...own }), wrapped(bridge, "eth1"), wrapped(portmap, "eth1"));
@@ -25,105 +16,89 @@ const withTuning = (sysctl: Record<string, string>) => ({
 const lint = "lint --host --cni-path /opt/cni/bin /opt/cni/config";
 const flush = "iptables -t nat -F; iptables -t nat -X; nft flush ruleset";
 
-const mistakes: readonly Mistake[] = [
-  {
-    name: "a file of sysctl.d switches forwarding off",
+const mistakes: Readonly<Record<string, Mistake>> = {
+  "a file of sysctl.d switches forwarding off": {
     make: "sysctl -w net.ipv4.ip_forward=0",
     told: { status: 1 },
     says: ["net.ipv4.ip_forward is 0", "sysctl -w net.ipv4.ip_forward=1"],
   },
-  {
-    name: "a reload of the firewall has flushed the rules of ipMasq",
+  "a reload of the firewall has flushed the rules of ipMasq": {
     start: zone("1.0.0", wrapped(macvlan), wrapped({ ...bridge, ipMasq: true }, "eth1")),
     make: flush,
     told: { status: 1 },
     says: ["the rules of ipMasq (bridge-wrapper) are gone for 1 of 1 containers: c1", "replace the containers"],
   },
-  {
-    name: "the host's network service takes the gateway's address from the bridge",
+  "the host's network service takes the gateway's address from the bridge": {
     make: "ip address flush dev disc0",
     told: { status: 1 },
     says: ["disc0 has lost 172.26.64.1/20", "ip address add 172.26.64.1/20 dev disc0"],
   },
-  {
-    name: "the bridge is set down",
+  "the bridge is set down": {
     make: "ip link set disc0 down",
     told: { status: 1 },
     says: ["disc0 is down", "ip link set disc0 up"],
   },
-  {
-    name: "the host's network service takes the veth from the bridge",
+  "the host's network service takes the veth from the bridge": {
     make: "for veth in $(ls /sys/class/net/disc0/brif); do ip link set $veth nomaster; done",
-    told: { preflight: 1 },
     says: ["zone c1 fails: bridge-wrapper", "CNI veth created for bridge disc0 was not found"],
   },
-  {
-    name: "the master becomes a port of a bridge",
+  "the master becomes a port of a bridge": {
     make: "ip -n c1 link delete eth0; ip link add br0 up type bridge; ip link set uplink0 master br0",
     told: { status: 1, [lint]: 1 },
     says: ["zone.conflist:1:", "uplink0 is a port of br0", "Use br0 as master"],
     fails: "device or resource busy",
   },
-  {
-    name: "the mtu is above the master's",
+  "the mtu is above the master's": {
     list: withMacvlan({ mtu: 9000 }),
     told: { status: 1, [lint]: 1 },
     says: ["zone.conflist:1:", "the mtu is 9000, and uplink0 of this host has 1500"],
     fails: "invalid MTU 9000",
   },
-  {
-    name: "the key bridge names a network card",
+  "the key bridge names a network card": {
     list: withBridge({ bridge: "uplink1" }),
     told: { status: 1, [lint]: 1 },
     says: ["zone.conflist:1:", "uplink1 is no bridge on this host", "such as cni0"],
     fails: "already exists but is not a bridge",
   },
-  {
-    name: "nobody has set the master up",
+  "nobody has set the master up": {
     make: "ip link set uplink0 down",
     told: { status: 1, [lint]: 1 },
     says: ["zone.conflist:1:", "uplink0 is down on this host", "ip link set uplink0 up"],
   },
-  {
-    name: "a sysctl is misspelled",
+  "a sysctl is misspelled": {
     start: withTuning({ "net.core.somaxconn": "512" }),
     list: withTuning({ "net.core.somaxcon": "512" }),
     told: { status: 1 },
     says: ["a container has no sysctl net.core.somaxcon:", "Correct the name"],
     fails: "open /proc/sys/net/core/somaxcon: no such file or directory",
   },
-  {
-    name: "a sysctl is not one of a network namespace",
+  "a sysctl is not one of a network namespace": {
     start: withTuning({ "net.core.somaxconn": "512" }),
     list: withTuning({ "vm.swappiness": "1" }),
     told: { status: 1 },
     says: ["tuning sets no sysctl outside of net, such as vm.swappiness"],
     fails: "invalid net sysctl key",
   },
-  {
-    name: "a sysctl is not in tuning's list of allowed ones",
+  "a sysctl is not in tuning's list of allowed ones": {
     start: withTuning({ "net.core.somaxconn": "512" }),
     make: "mkdir -p /run/cni/tuning /etc/cni; echo '^net.ipv4.' >/run/cni/tuning/allowlist.conf; mount --bind /run/cni /etc/cni",
     told: { status: 1 },
     says: ["/etc/cni/tuning/allowlist.conf does not allow the sysctl net.core.somaxconn", "Add a line to it"],
     fails: "Sysctl net.core.somaxconn is not allowed",
   },
-  {
-    name: "resolvConf names a file that is not there",
+  "resolvConf names a file that is not there": {
     list: withMacvlan({ ipam: { ...hostLocal("172.16.5.0/24", { dst: "0.0.0.0/0" }), resolvConf: "/etc/resolv.lan" } }),
     told: { status: 1 },
     says: ["host-local reads /etc/resolv.lan (resolvConf), which is not there", "delete the key"],
     fails: "open /etc/resolv.lan: no such file or directory",
   },
-  {
-    name: "dataDir is a file",
+  "dataDir is a file": {
     list: withBridge({ ipam: { ...hostLocal("172.26.64.0/20"), dataDir: "/opt/cni/config/zone.conflist" } }),
     told: { status: 1 },
     says: ["host-local cannot write leases", "/opt/cni/config/zone.conflist: is not a directory"],
     fails: "not a directory",
   },
-  {
-    name: "the host has no program for packet rules",
+  "the host has no program for packet rules": {
     start: masquerading,
     make: "for name in iptables nft; do mount --bind /dev/null /usr/sbin/$name; done",
     // Nobody can look at the rules then, either.
@@ -131,36 +106,31 @@ const mistakes: readonly Mistake[] = [
     says: ["bridge-wrapper needs iptables or nft, which this host does not have", "Install it"],
     fails: "failed to locate iptables",
   },
-  {
-    name: "IPv6 is switched off, and a pool has it",
+  "IPv6 is switched off, and a pool has it": {
     start: withBridge({ bridge: "disc6", ipam: hostLocal("fd00:1::/64") }),
     make: "ip -n c1 link delete eth1; ip link delete disc6; sysctl -w net.ipv6.conf.all.disable_ipv6=1",
     told: { status: 1 },
     says: ["IPv6 is off on this host", "disc6 needs an IPv6 address"],
     fails: "could not add IP address fd00:1::1/64",
   },
-  {
-    name: "leases of containers of a crash fill the pool",
+  "leases of containers of a crash fill the pool": {
     start: withBridge({ ipam: hostLocal("172.26.64.0/29") }),
     make: `cd /var/lib/cni/networks/zone-eth1; for i in 3 4 5 6; do printf "lost$i\\r\\neth1" >172.26.64.$i; touch -d '1 hour ago' 172.26.64.$i; done`,
     told: { prune: 1 },
     says: ["zone", "lost3", "172.26.64.6", "4 can be pruned, 0 left"],
     fails: "no IP addresses available in range set",
   },
-  {
-    name: "another bridge of the host has the subnet",
+  "another bridge of the host has the subnet": {
     make: "ip link add nomad up type bridge; ip address add 172.26.64.1/20 dev nomad",
     told: { status: 1, [lint]: 1 },
     says: ["zone.conflist:1:", "nomad of this host has 172.26.64.1/20, an address in the subnet of eth1"],
   },
-  {
-    name: "a macvlan's pool has the host's own address",
+  "a macvlan's pool has the host's own address": {
     make: "ip address add 172.16.5.10/24 dev uplink0",
     told: { status: 1, [lint]: 1 },
     says: ["zone.conflist:1:", "eth0 can get 172.16.5.10/24, which uplink0 of this host has", "rangeStart"],
   },
-  {
-    name: "the LAN has another gateway than host-local assumes",
+  "the LAN has another gateway than host-local assumes": {
     start: withMacvlan({
       ipam: {
         type: "host-local",
@@ -178,84 +148,72 @@ const mistakes: readonly Mistake[] = [
       'Set "gateway"',
     ],
   },
-  {
-    name: "host-device takes the host's only way out",
+  "host-device takes the host's only way out": {
     before: "ip address add 192.0.2.10/24 dev uplink0; ip route add default via 192.0.2.1",
     list: zone("1.0.0", wrapped({ type: "host-device", device: "uplink0" }), wrapped(bridge, "eth1")),
     told: { status: 1 },
     says: ["host-device-wrapper moves uplink0 into the container", "the host loses its network"],
   },
-  {
-    name: "the disk of /var is full",
+  "the disk of /var is full": {
     before: "mkdir -p /var/lib/cni; mount -t tmpfs -o size=1m disk /var/lib/cni",
     make: "dd if=/dev/zero of=/var/lib/cni/core bs=4k || :",
     told: { status: 1, preflight: 1 },
     says: ["cannot write journals, and ADD fails: /var/lib/cni/wrappers: no space is left"],
     fails: "ENOSPC",
   },
-  {
-    name: "the IPAM plugin was cut off when it was copied",
+  "the IPAM plugin was cut off when it was copied": {
     make: "cd /opt/cni/bin; umount host-local; head -c 1000000 /run/lab/plugins/host-local >host-local; chmod +x host-local",
     told: { status: 1, [lint]: 1 },
     says: ["/opt/cni/bin/host-local ends with SIG", "it is damaged", "Install it again"],
     fails: "signal: ",
   },
-  {
-    name: "a command runs in a container that has the host's /var/lib/cni and not its namespaces",
+  "a command runs in a container that has the host's /var/lib/cni and not its namespaces": {
     through: `unshare --mount --pid --net --fork --mount-proc sh -c 'mount -t tmpfs none /run && exec "$@"' sh`,
     told: { status: 2, preflight: 2, adopt: 2, prune: 2, "prune --write --yes": 2 },
     says: ["does not see /run/netns", "every container looks gone", "run it on the host itself"],
   },
-  {
-    name: "the container's namespace is unmounted, and its processes go on",
+  "the container's namespace is unmounted, and its processes go on": {
     make: "nsenter --net=/run/netns/c1 sleep 60 >/run/log 2>&1 & sleep 0.3; umount /run/netns/c1 && rm /run/netns/c1",
     told: { preflight: 1, adopt: 2 },
     says: ["/run/netns/c1 is no namespace: its namespace lives on: /proc/"],
   },
-  {
-    name: "the result of the container is moved aside in libcni's cache",
+  "the result of the container is moved aside in libcni's cache": {
     make: "cd /var/lib/cni/results && mv zone-c1-eth0 zone-c1-eth0.bak",
     told: { status: 2, preflight: 2, adopt: 2 },
     says: ["zone-c1-eth0.bak: libcni does not read it: it looks for zone-c1-eth0"],
   },
-  {
-    name: "the result of the container is damaged",
+  "the result of the container is damaged": {
     list: zone("1.0.0", macvlan, bridge),
     make: "echo >/var/lib/cni/results/zone-c1-eth0",
     told: { "wrap --write /opt/cni/config/zone.conflist": 2 },
     says: ["zone-c1-eth0: it is not a JSON object", "Set them with --names", "Nothing was written"],
   },
-  {
-    name: "the option names libcni's results in place of its cache",
+  "the option names libcni's results in place of its cache": {
     right: "prune",
     told: { "prune --cache-dir /var/lib/cni/results": 2 },
     says: ["/var/lib/cni/results/results: there is no such file"],
   },
-  {
-    name: "the page gets the name of the list",
+  "the page gets the name of the list": {
     right: "explain /opt/cni/config/zone.conflist",
     told: { "explain --html /opt/cni/config/zone.conflist /opt/cni/config/zone.conflist": 2 },
     says: ["zone.conflist exists, and explain did not write it"],
   },
-  {
-    name: "portmap is taken out of the list",
+  "portmap is taken out of the list": {
     start: zone("1.0.0", wrapped(bridge), portmap),
     list: zone("1.0.0", wrapped(bridge)),
     told: { status: 1, preflight: 1 },
     says: ["portmap is in the list no more, so DEL leaves its rules"],
   },
-];
+};
 
 describe("an operator's mistake with the host around a running container", () => {
-  test.each(rowsOf(mistakes))("%s: %s tells it, and was content before", (_, line, mistake) =>
-    expectTold(mistake, line),
-  );
+  testMistakes(mistakes);
 
-  test("one key of a result is damaged: libcni finds no result, and preflight leaves the container out", async () => {
-    await using lab = await Lab.start();
-    await lab.run("mkdir", ["-p", "/opt/cni/config"]);
+  test("one key of a result is damaged: libcni finds no result, and preflight leaves the container out", async ({
+    lab,
+    container,
+  }) => {
     await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(good));
-    const container = await lab.addContainer("c1");
     expectSuccess(await lab.cnitool.add(good, container));
     const file = await lab.run("sh", ["-c", "ls -d /var/lib/cni/results/zone-*"]);
     const kept = JSON.parse(await lab.readFile(file));
@@ -279,21 +237,17 @@ describe("an operator's mistake with the host around a running container", () =>
     }
   });
 
-  test("a plain portmap that was taken out of the list: DEL leaves its rules", async () => {
-    await using lab = await Lab.start();
-    const container = await lab.addContainer("c1");
+  test("a plain portmap that was taken out of the list: DEL leaves its rules", async ({ lab, container }) => {
     expectSuccess(await lab.goCni.add(zone("1.0.0", wrapped(bridge), portmap), container, published(8080)));
     expectSuccess(await lab.goCni.del(zone("1.0.0", wrapped(bridge)), container, published(8080)));
     expect(await lab.run("iptables", ["-t", "nat", "-S"])).toContain("--dport 8080 -j DNAT");
   });
 
-  test("two containers of a list with a fixed address: status was content with one", async () => {
-    await using lab = await Lab.start();
+  test("two containers of a list with a fixed address: status was content with one", async ({ lab }) => {
     const fixed = zone(
       "1.0.0",
       wrapped({ ...bridge, ipam: { type: "static", addresses: [{ address: "172.26.64.9/20" }] } }),
     );
-    await lab.run("mkdir", ["-p", "/opt/cni/config"]);
     await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(fixed));
     const status = async (name: string) => {
       expectSuccess(await lab.goCni.add(fixed, await lab.addContainer(name)));
@@ -304,9 +258,7 @@ describe("an operator's mistake with the host around a running container", () =>
     expect(await status("c2")).toMatchObject({ exitCode: 1, stdout: expect.stringContaining(told) });
   });
 
-  test("a host that never had a container, and a right list: lint and status are content", async () => {
-    await using lab = await Lab.start();
-    await lab.run("mkdir", ["-p", "/opt/cni/config"]);
+  test("a host that never had a container, and a right list: lint and status are content", async ({ lab }) => {
     await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(good));
     const run = (line: string) => lab.call(`${Lab.pluginPath}/cni-wrappers`, line.split(" "));
     expect(await run(`${lint} --state /var/lib/cni`)).toMatchObject({ exitCode: 0, stdout: "" });

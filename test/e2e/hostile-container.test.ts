@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
-import { type Container, Lab } from "../support/lab.ts";
+import type { Container, Lab } from "../support/lab.ts";
+import { expect, test } from "../support/lab-test.ts";
 import { snapshot } from "../support/snapshot.ts";
-import { attached, bridge, expectPassed, front, portmap, published, wrapped, zone } from "./support.ts";
+import { attached, expectPassed } from "./calls.ts";
+import { bridge, front, portmap, published, wrapped, zone } from "./support.ts";
 
 // A container with CAP_NET_ADMIN can change everything in its own namespace, which the wrappers and the plugins read.
 
@@ -32,10 +33,9 @@ const deeds: Record<string, (theirs: string) => string[]> = {
   ],
 };
 
-test.each(Object.entries(deeds))(
+test.for(Object.entries(deeds))(
   "a container that %s: CHECK and DEL do not touch its neighbour",
-  async (_, deedsFor) => {
-    await using lab = await Lab.start();
+  async ([_, deedsFor], { lab }) => {
     const neighbour = await attached(lab, lab.goCni, list, "c2", published(8082));
     const before = await stateOf(lab, neighbour);
     const rules = await lab.kernel.packetRules();

@@ -1,11 +1,10 @@
-import { describe, expect, test } from "vitest";
-import { Lab } from "../support/lab.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
+import { attached, expectFailure, expectSuccess } from "./calls.ts";
 import { creators, journals } from "./recovery-support.ts";
-import { attached, expectFailure, expectSuccess, wrapped } from "./support.ts";
+import { wrapped } from "./support.ts";
 
 describe("the journals", () => {
-  test("are one for each attachment, and DEL removes them", async () => {
-    await using lab = await Lab.start();
+  test("are one for each attachment, and DEL removes them", async ({ lab }) => {
     const list = creators({}, { ...wrapped({ type: "tuning" }), wrapper: { role: "meta", ifName: "eth1" } });
     const container = await attached(lab, lab.goCni, list);
     expect(await lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
@@ -13,8 +12,7 @@ describe("the journals", () => {
     expect(await lab.kernel.journals()).toEqual([]);
   });
 
-  test("of invalid attachments are removed by GC, with their leases", async () => {
-    await using lab = await Lab.start();
+  test("of invalid attachments are removed by GC, with their leases", async ({ lab }) => {
     const list = { ...creators(), cniVersion: "1.1.0" };
     const container = await attached(lab, lab.goCni, list, "c1");
     await attached(lab, lab.goCni, list, "c2");
@@ -30,19 +28,20 @@ describe("the journals", () => {
     expect(await lab.kernel.leases()).toEqual(["zone/172.16.5.3", "zone-eth1/172.26.64.3"]);
   });
 
-  test.each([
+  test.for([
     ["is read-only", ["mount", "-t", "tmpfs", "-o", "ro", "lab", journals]],
     ["is full", ["mount", "-t", "tmpfs", "-o", "nr_inodes=1", "lab", journals]],
     ["cannot be made", ["sh", "-c", `rmdir ${journals}; touch ${journals}`]],
-  ])("cannot be written because their directory %s: ADD fails, and leaves nothing", async (_, [command, ...args]) => {
-    await using lab = await Lab.start();
-    await lab.run("mkdir", ["-p", journals]);
-    await lab.run(command ?? "", args);
-    const list = creators();
-    const container = await lab.addContainer("c1");
-    expectFailure(await lab.goCni.add(list, container), /error writing the journal; .*E[A-Z]+/);
-    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
-    expect(await lab.kernel.leases()).toEqual([]);
-    expectSuccess(await lab.goCni.del(list, container));
-  });
+  ] as const)(
+    "cannot be written because their directory %s: ADD fails, and leaves nothing",
+    async ([_, [command, ...args]], { lab, container }) => {
+      await lab.run("mkdir", ["-p", journals]);
+      await lab.run(command ?? "", args);
+      const list = creators();
+      expectFailure(await lab.goCni.add(list, container), /error writing the journal; .*E[A-Z]+/);
+      expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+      expect(await lab.kernel.leases()).toEqual([]);
+      expectSuccess(await lab.goCni.del(list, container));
+    },
+  );
 });

@@ -1,53 +1,43 @@
-import { expect, test } from "vitest";
-import { type Container, Lab } from "../support/lab.ts";
+import type { Container } from "../support/lab.ts";
+import { expect, test } from "../support/lab-test.ts";
+import { attached, expectFailure, expectNothingLeft, expectPassed } from "./calls.ts";
 import { failNext, flaky, identity, installFlaky, installPlugin, rebooted } from "./recovery-support.ts";
-import {
-  attached,
-  bridge,
-  expectFailure,
-  expectNothingLeft,
-  expectPassed,
-  front,
-  macvlan,
-  ptp,
-  withoutFirstThread,
-  wrapped,
-  zone,
-} from "./support.ts";
+import { bridge, front, macvlan, ptp, withoutFirstThread, wrapped, zone } from "./support.ts";
 
 // What a wrapper remembers of an attachment, and what follows from it when something goes wrong in between.
 
 const list = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"));
 
-test.each([
+test.for([
   ["a mount", (container: Container) => container],
   ["a link to a mount", (container: Container) => ({ ...container, netns: "/run/linked" })],
-])("the namespace was made anew at %s, and the old one is gone: ADD passes with the same addresses", async (_, at) => {
-  await using lab = await Lab.start();
-  const first = await lab.addContainer("c1");
-  await lab.run("ln", ["-s", first.netns, "/run/linked"]);
-  expectPassed(await lab.goCni.add(list, at(first)));
-  expectPassed(await lab.goCni.add(list, await lab.addContainer("c2")));
-  const addresses = await lab.kernel.allAddresses(first);
-  const inode = () => lab.run("stat", ["-Lc", "%i", first.netns]);
-  const before = await inode();
-  await lab.deleteNamespace(first);
-  const container = at(await lab.addContainer("c1"));
-  // The kernel gives the number to a later namespace.
-  await lab.run("sed", ["-i", `s/${before.trim()}/${(await inode()).trim()}/`, "/var/lib/cni/wrappers/c1/zone:eth0"]);
-  expectFailure(await lab.goCni.check(list, container), /eth0|not found/);
-  expectPassed(await lab.goCni.add(list, container));
-  expect(await lab.kernel.allAddresses(container)).toEqual(addresses);
-  expectPassed(await lab.goCni.check(list, container));
-});
+] as const)(
+  "the namespace was made anew at %s, and the old one is gone: ADD passes with the same addresses",
+  async ([_, at], { lab }) => {
+    const first = await lab.addContainer("c1");
+    await lab.run("ln", ["-s", first.netns, "/run/linked"]);
+    expectPassed(await lab.goCni.add(list, at(first)));
+    expectPassed(await lab.goCni.add(list, await lab.addContainer("c2")));
+    const addresses = await lab.kernel.allAddresses(first);
+    const inode = () => lab.run("stat", ["-Lc", "%i", first.netns]);
+    const before = await inode();
+    await lab.deleteNamespace(first);
+    const container = at(await lab.addContainer("c1"));
+    // The kernel gives the number to a later namespace.
+    await lab.run("sed", ["-i", `s/${before.trim()}/${(await inode()).trim()}/`, "/var/lib/cni/wrappers/c1/zone:eth0"]);
+    expectFailure(await lab.goCni.check(list, container), /eth0|not found/);
+    expectPassed(await lab.goCni.add(list, container));
+    expect(await lab.kernel.allAddresses(container)).toEqual(addresses);
+    expectPassed(await lab.goCni.check(list, container));
+  },
+);
 
-test.each([
+test.for([
   ["a task", ["sleep", "1000"]],
   ["a thread of a task", withoutFirstThread],
-])(
+] as const)(
   "the namespace was made anew, and %s still runs in the old one: ADD fails as the plain one does",
-  async (_, task) => {
-    await using lab = await Lab.start();
+  async ([_, task], { lab }) => {
     const old = await attached(lab, lab.goCni, list);
     const leases = await lab.kernel.leases();
     await lab.run("sh", [
@@ -62,11 +52,9 @@ test.each([
   },
 );
 
-test("the plain loopback comes first: a later ADD passes", async () => {
-  await using lab = await Lab.start();
+test("the plain loopback comes first: a later ADD passes", async ({ lab, container }) => {
   await installFlaky(lab);
   const looped = zone("1.0.0", { type: "loopback" }, wrapped(macvlan), wrapped(bridge, "eth1"), flaky);
-  const container = await lab.addContainer("c1");
   await failNext(lab, 2);
   for (const _ of [1, 2]) expectFailure(await lab.goCni.add(looped, container), /not now/);
   expectPassed(await lab.goCni.add(looped, container));
@@ -75,14 +63,15 @@ test("the plain loopback comes first: a later ADD passes", async () => {
   await expectNothingLeft(lab, ["disc0"]);
 });
 
-test("what a failed try left, and its DEL could not remove: the next ADD passes, and DEL removes it", async () => {
-  await using lab = await Lab.start();
+test("what a failed try left, and its DEL could not remove: the next ADD passes, and DEL removes it", async ({
+  lab,
+  container,
+}) => {
   await installFlaky(lab);
   const script = 'echo "$CNI_COMMAND" >>/run/lab/calls; [ "$CNI_COMMAND" != DEL ] || ! [ -e /run/lab/stuck ] || exit 1';
   await installPlugin(lab, "marks", `${script}; exec /opt/cni/bin/tuning`);
   const marks = { type: "tuning-wrapper", wrapper: { delegate: "marks", role: "meta" } };
   const marked = zone("1.0.0", wrapped(front), marks, flaky);
-  const container = await lab.addContainer("c1");
   await failNext(lab);
   expectFailure(await lab.goCni.add(marked, container), /not now/);
   await lab.writeFile("/run/lab/stuck", "");
@@ -93,8 +82,7 @@ test("what a failed try left, and its DEL could not remove: the next ADD passes,
   await expectNothingLeft(lab, ["front0"]);
 });
 
-test("a plugin that runs a drop-in wrapper: only the outer one remembers", async () => {
-  await using lab = await Lab.start();
+test("a plugin that runs a drop-in wrapper: only the outer one remembers", async ({ lab }) => {
   await lab.run("sh", ["-c", "mkdir /opt/cni/first && ln -s ../bin/cni-wrappers /opt/cni/first/bridge"]);
   // As flannel does, with a configuration of its own.
   const inner = JSON.stringify({ cniVersion: "1.0.0", name: "inner", ...bridge });
@@ -109,11 +97,10 @@ test("a plugin that runs a drop-in wrapper: only the outer one remembers", async
   await expectNothingLeft(lab, ["disc0"]);
 });
 
-test.each([
+test.for([
   ["is of a newer version", (text: string) => text.replaceAll('"format":1', '"format":9')],
   ["cannot be read", () => "nonsense\n"],
-])("a journal that %s: ADD undoes nothing, and DEL leaves nothing", async (_, change) => {
-  await using lab = await Lab.start();
+] as const)("a journal that %s: ADD undoes nothing, and DEL leaves nothing", async ([_, change], { lab }) => {
   const container = await attached(lab, lab.goCni, list);
   const file = "/var/lib/cni/wrappers/c1/zone:eth0";
   await lab.writeFile(file, change(await lab.readFile(file)));
@@ -126,11 +113,9 @@ test.each([
   expect(await lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
 });
 
-test("a list that 0.2.0 attached: CHECK passes, and DEL leaves nothing", async () => {
-  await using lab = await Lab.start();
+test("a list that 0.2.0 attached: CHECK passes, and DEL leaves nothing", async ({ lab, container }) => {
   const sbr = wrapped({ type: "sbr" }, "eth1");
   const withSbr = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"), sbr);
-  const container = await lab.addContainer("c1");
   expectPassed(await lab.goCni.add(withSbr, container));
   // Its records had other names, and what is in them does not count.
   const names = ["zone:c1:eth0:eth0", "zone:c1:eth0:eth1", "zone:c1:eth0:eth1:sbr-12345678", "zone:c1:eth0::routes"];
@@ -143,8 +128,7 @@ test("a list that 0.2.0 attached: CHECK passes, and DEL leaves nothing", async (
   await expectNothingLeft(lab, ["front0", "disc0"]);
 });
 
-test("after a reboot, DEL takes no rule of whoever has the address now", async () => {
-  await using lab = await Lab.start();
+test("after a reboot, DEL takes no rule of whoever has the address now", async ({ lab }) => {
   const one = { subnet: "172.26.64.0/20", rangeStart: "172.26.64.9", rangeEnd: "172.26.64.9" };
   const scarce = { ...bridge, ipam: { type: "host-local", ranges: [[one]] } };
   const firewalled = zone(
@@ -161,8 +145,7 @@ test("after a reboot, DEL takes no rule of whoever has the address now", async (
   expectPassed(await lab.goCni.check(firewalled, next));
 });
 
-test("names of 165 characters get a journal, and DEL leaves nothing", async () => {
-  await using lab = await Lab.start();
+test("names of 165 characters get a journal, and DEL leaves nothing", async ({ lab }) => {
   const tuning = wrapped({ type: "tuning", mtu: 1400 }, "eth1");
   const long = { ...list, name: "n".repeat(165), plugins: [...list.plugins, tuning] };
   const container = await lab.addContainer("c".repeat(64));
@@ -173,8 +156,7 @@ test("names of 165 characters get a journal, and DEL leaves nothing", async () =
   await expectNothingLeft(lab, ["disc0"]);
 });
 
-test("a clock that is set back: an ADD of a live attachment changes nothing", async () => {
-  await using lab = await Lab.start();
+test("a clock that is set back: an ADD of a live attachment changes nothing", async ({ lab }) => {
   const container = await attached(lab, lab.goCni, list);
   await lab.run("sh", ["-c", "touch -d '+1 hour' /var/lib/cni/results/* /var/lib/cni/wrappers/*/*"]);
   const state = async () => [
@@ -188,8 +170,7 @@ test("a clock that is set back: an ADD of a live attachment changes nothing", as
   expectPassed(await lab.goCni.check(list, container));
 });
 
-test("GC with a list that is null undoes what is gone", async () => {
-  await using lab = await Lab.start();
+test("GC with a list that is null undoes what is gone", async ({ lab }) => {
   const newer = { ...list, cniVersion: "1.1.0" };
   const container = await attached(lab, lab.goCni, newer);
   await lab.deleteNamespace(container);
@@ -200,8 +181,7 @@ test("GC with a list that is null undoes what is gone", async () => {
   expect([await lab.kernel.leases(), await lab.kernel.journals()]).toEqual([[], []]);
 });
 
-test("DEL without a namespace removes masquerading rules", async () => {
-  await using lab = await Lab.start();
+test("DEL without a namespace removes masquerading rules", async ({ lab }) => {
   const masked = zone("1.0.0", wrapped({ ...front, ipMasq: true }), wrapped({ ...ptp, ipMasq: true }, "eth1"));
   const container = await attached(lab, lab.goCni, masked);
   await lab.deleteNamespace(container);

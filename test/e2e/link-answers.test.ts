@@ -1,7 +1,8 @@
-import { expect, test } from "vitest";
-import { type Container, Lab } from "../support/lab.ts";
+import type { Container, Lab } from "../support/lab.ts";
+import { expect, test } from "../support/lab-test.ts";
+import { attached, expectNothingLeft, expectPassed } from "./calls.ts";
 import { installPlugin } from "./recovery-support.ts";
-import { attached, expectNothingLeft, expectPassed, named, ptp, wrapped, zone } from "./support.ts";
+import { named, ptp, wrapped, zone } from "./support.ts";
 
 // A wrapper asks the kernel which interface a plugin has made, and DEL removes only that one. Each journal must have the
 // index that the container's own ip(8) shows.
@@ -15,14 +16,13 @@ const hostile = {
 
 // False answers, for each number that a question may have: how many are sent, which fault the wrapper gets, and how many its
 // socket takes. The buffer of a socket takes some hundred.
-test.each([
+test.for([
   ["pretends to be the kernel", 20, "", 0],
   ["fills the socket's buffer", 100_000, "", 0],
   ["pretends to be the kernel before the socket is connected", 20, "connect:retval=0", 20],
-])(
+] as const)(
   "a process of the container %s: the journal has the real index, and DEL removes it",
-  async (_, count, fault, taken) => {
-    await using lab = await Lab.start();
+  async ([_, count, fault, taken], { lab }) => {
     const forge = `nsenter --net="$CNI_NETNS" /run/lab/drivers/forge eth0 4242 ${count} >>/run/lab/forged`;
     await installPlugin(lab, "hostile", `[ ! "$CNI_NETNS" ] || ${forge} || exit 1; exec /opt/cni/bin/ptp`);
     if (fault !== "") await injectFault(lab, fault);
@@ -39,10 +39,8 @@ test.each([
   },
 );
 
-test("an answer that could not be received is not the next question's", async () => {
-  await using lab = await Lab.start();
+test("an answer that could not be received is not the next question's", async ({ lab, container }) => {
   const list = zone("1.0.0", wrapped(ptp));
-  const container = await lab.addContainer("c1");
   await injectFault(lab, "recvfrom:error=EIO:when=1");
   expectPassed(await lab.goCni.add(list, container));
   await expectRealIndex(lab, container);
@@ -69,8 +67,9 @@ async function lineDone(lab: Lab, { name }: Container): Promise<Record<string, u
 }
 
 // The path of a process's namespace leads to another one once another process has its number.
-test("a neighbour's namespace comes to the path while a plugin runs: no index in it is remembered, and DEL leaves its interface", async () => {
-  await using lab = await Lab.start();
+test("a neighbour's namespace comes to the path while a plugin runs: no index in it is remembered, and DEL leaves its interface", async ({
+  lab,
+}) => {
   const neighbour = await lab.addContainer("c2");
   // Its indexes are others.
   await lab.ip(neighbour, "link", "add", "x", "type", "veth", "peer", "name", "y");
@@ -89,8 +88,7 @@ test("a neighbour's namespace comes to the path while a plugin runs: no index in
   expect(await lab.kernel.leases()).toEqual([]);
 });
 
-test("a GC looks for what siblings left in the namespace of each of them", async () => {
-  await using lab = await Lab.start();
+test("a GC looks for what siblings left in the namespace of each of them", async ({ lab }) => {
   const [gone, other] = [zone("1.1.0", wrapped(ptp)), named("other", wrapped(ptp))];
   const [first, second] = [await lab.addContainer("c1"), await lab.addContainer("c2")];
   // Its indexes are others.

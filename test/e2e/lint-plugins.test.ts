@@ -1,12 +1,13 @@
 import { globSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exampleDirectory, exampleHost } from "../support/examples.ts";
 import { Lab } from "../support/lab.ts";
+import { afterAll, beforeAll, describe, expect, test } from "../support/lab-test.ts";
 import { lintFixtures, needsJq } from "../support/lint-fixtures.ts";
 import { wronglyTold } from "../support/lint-truth.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { attached, bridge, expectFailure, expectPassed, front, macvlan, named, wrapped, zone } from "./support.ts";
+import { attached, expectFailure, expectPassed } from "./calls.ts";
+import { bridge, front, macvlan, named, wrapped, zone } from "./support.ts";
 
 let lab: Lab;
 beforeAll(async () => {
@@ -90,8 +91,7 @@ describe("what lint finds between two lists is so with the real plugins", () => 
     return JSON.parse(stdout).map(({ code }: { code: string }) => code);
   };
 
-  test("overlapping-ranges: two containers have one address", async () => {
-    await using lab = await Lab.start();
+  test("overlapping-ranges: two containers have one address", async ({ lab }) => {
     const first = named("first", bridge);
     expect(await codesOfBoth(lab, first, shop)).toEqual(["overlapping-ranges"]);
     const addresses = { eth0: ["172.26.64.2/20"] };
@@ -99,8 +99,7 @@ describe("what lint finds between two lists is so with the real plugins", () => 
     expect(await lab.kernel.allAddresses(await attached(lab, lab.goCni, shop, "c2"))).toEqual(addresses);
   });
 
-  test("shared-bridge: ADD of the second list fails", async () => {
-    await using lab = await Lab.start();
+  test("shared-bridge: ADD of the second list fails", async ({ lab }) => {
     const first = named("first", { ...bridge, ipam: front.ipam });
     expect(await codesOfBoth(lab, first, shop)).toEqual(["shared-bridge"]);
     await attached(lab, lab.goCni, first, "c1");
@@ -108,8 +107,7 @@ describe("what lint finds between two lists is so with the real plugins", () => 
     expectFailure(outcome, /"disc0" already has an IP address different from 172\.26\.64\.1\/20/);
   });
 
-  test("taken-network: a container in both loses masquerading when it leaves one", async () => {
-    await using lab = await Lab.start();
+  test("taken-network: a container in both loses masquerading when it leaves one", async ({ lab }) => {
     const list = zone("1.0.0", wrapped(macvlan), wrapped({ ...bridge, ipMasq: true }, "eth1"));
     const other = named("zone-eth1", { ...front, bridge: "front1", ipMasq: true });
     expect(await codesOfBoth(lab, other, list)).toEqual(["taken-network"]);

@@ -1,8 +1,9 @@
-import { describe, expect, test } from "vitest";
 import { linesOf } from "../support/kernel.ts";
 import { Lab } from "../support/lab.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
+import { attached, expectNothingLeft, expectSuccess } from "./calls.ts";
 import { installPlugin } from "./recovery-support.ts";
-import { attached, expectNothingLeft, expectSuccess, hostLocal, newer, older, wrapped, zone } from "./support.ts";
+import { hostLocal, older, wrapped, zone } from "./support.ts";
 
 const masquerading = (device: string, subnet: string) => ({
   type: "bridge",
@@ -17,8 +18,7 @@ describe("two bridges that masquerade", () => {
   const second = masquerading("disc1", "10.30.0.0/24");
   const list = zone("1.0.0", wrapped(first), wrapped(second, "eth1"));
 
-  test("have a chain each, pass CHECK and leave nothing behind on DEL", async () => {
-    await using lab = await Lab.start(newer);
+  test("have a chain each, pass CHECK and leave nothing behind on DEL", async ({ lab }) => {
     const container = await attached(lab, lab.runtime, list);
     const id = lab.runtime.id(container);
     const rules = await lab.kernel.packetRules();
@@ -33,8 +33,7 @@ describe("two bridges that masquerade", () => {
     await expectNothingLeft(lab, ["disc0", "disc1"]);
   });
 
-  test("leave nothing behind on DEL after a container has lost an address", async () => {
-    await using lab = await Lab.start(newer);
+  test("leave nothing behind on DEL after a container has lost an address", async ({ lab }) => {
     const container = await attached(lab, lab.runtime, list);
     await lab.ip(container, "address", "flush", "dev", "eth1");
     expect((await lab.runtime.check(list, container)).exitCode).toBe(1);
@@ -56,8 +55,9 @@ describe("two bridges that masquerade", () => {
   });
 });
 
-test("a bridge has macspoofchk, and the namespace is gone or replaced: DEL leaves none of its rules", async () => {
-  await using lab = await Lab.start(newer);
+test("a bridge has macspoofchk, and the namespace is gone or replaced: DEL leaves none of its rules", async ({
+  lab,
+}) => {
   const plugin = { type: "bridge", bridge: "disc0", macspoofchk: true, ipam: hostLocal("10.20.0.0/24") };
   const list = zone("1.0.0", wrapped(plugin));
   const rules = () => lab.run("nft", ["list", "table", "bridge", "nat"]);
@@ -73,16 +73,14 @@ test("a bridge has macspoofchk, and the namespace is gone or replaced: DEL leave
 });
 
 // The rules name the container's address, which only the lease tells by then.
-test.each(["default", "/run/leases"])(
+test.for(["default", "/run/leases"])(
   "a bridge is killed after it has masqueraded, and the namespace is gone: DEL leaves no rule (dataDir: %s)",
-  async (directory) => {
-    await using lab = await Lab.start(newer);
+  async (directory, { lab, container }) => {
     const plugin = masquerading("disc0", "10.20.0.0/24");
     const ipam = { ...plugin.ipam, ...(directory !== "default" && { DataDir: directory }) };
     const list = zone("1.0.0", wrapped({ ...plugin, ipam }));
     const real = "/run/lab/plugins/bridge";
     await installPlugin(lab, "bridge", `[ $CNI_COMMAND = ADD ] || exec ${real}; ${real} >/dev/null; kill -9 $$`);
-    const container = await lab.addContainer("c1");
     expect((await lab.runtime.add(list, container)).exitCode).toBe(1);
     expect((await lab.kernel.packetRules()).join()).toContain("-s 10.20.0.2/32");
     await lab.deleteNamespace(container);
@@ -98,8 +96,7 @@ describe("two bridges that masquerade by nftables", () => {
   const second = { ...masquerading("disc1", "10.30.0.0/24"), ...byNftables };
   const list = zone("1.0.0", wrapped(first), wrapped(second, "eth1"));
 
-  test("have a rule each, pass CHECK and leave none behind on DEL", async () => {
-    await using lab = await Lab.start(newer);
+  test("have a rule each, pass CHECK and leave none behind on DEL", async ({ lab }) => {
     const container = await attached(lab, lab.runtime, list);
     const id = lab.runtime.id(container);
     const rules = (await masqueradingRules(lab)).map((rule) => rule.replace(/[0-9a-f]{16}-[0-9a-f]{16}/, "HASH"));

@@ -1,12 +1,14 @@
-import { expect, test } from "vitest";
-import { type Container, Lab } from "../support/lab.ts";
+import type { Container, Lab } from "../support/lab.ts";
+import { expect, test } from "../support/lab-test.ts";
 import { hostHas } from "../support/needs.ts";
-import { attached, expectFailure, expectNothingLeft, expectSuccess, hostLocal, wrapped, zone } from "./support.ts";
+import { attached, expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
+import { hostLocal, wrapped, zone } from "./support.ts";
 
 // Interfaces that share a master, and VLANs of bridges. Many kernels lack them.
 
-test("host-device takes its own addresses and routes along into the container, and CHECK sees a lost one", async () => {
-  await using lab = await Lab.start();
+test("host-device takes its own addresses and routes along into the container, and CHECK sees a lost one", async ({
+  lab,
+}) => {
   await lab.ip(undefined, "link", "add", "card0", "type", "veth", "peer", "name", "wire0");
   for (const one of ["card0", "wire0"]) await lab.ip(undefined, "link", "set", one, "up");
   await lab.ip(undefined, "address", "add", "10.60.0.2/24", "dev", "card0");
@@ -39,7 +41,7 @@ const ipvlan = (part: number) => ({ type: "ipvlan", master: "uplink0", ipam: hos
 const dummy = { type: "dummy", ipam: hostLocal("10.23.0.0/24") };
 const vrf = { type: "vrf-wrapper", wrapper: { ifName: "eth1" }, vrfname: "tenant" };
 
-test.skipIf(!hasEverything).each([
+test.skipIf(!hasEverything).for([
   {
     title: "ipvlan, vlan, dummy and vrf",
     list: zone(
@@ -62,8 +64,7 @@ test.skipIf(!hasEverything).each([
     inVrf: [],
     compared: ["eth0", "eth1", "eth2"],
   },
-])("on one master: $title", async ({ list, addresses, inVrf, compared }) => {
-  await using lab = await Lab.start();
+])("on one master: $title", async ({ list, addresses, inVrf, compared }, { lab }) => {
   const container = await attached(lab, lab.goCni, list);
   for (const [name, address] of Object.entries(addresses)) {
     expect(await lab.kernel.addresses(container, name)).toEqual([address]);
@@ -89,10 +90,8 @@ async function expectLossSeen(lab: Lab, container: Container, list: ReturnType<t
 
 test.skipIf(!hasEverything)(
   "macvlan, vlan and ipvlan on one master: the kernel refuses ipvlan, and DEL cleans up",
-  async () => {
-    await using lab = await Lab.start();
+  async ({ lab, container }) => {
     const list = zone("1.0.0", wrapped(macvlan), wrapped(vlan(5), "eth1"), wrapped(ipvlan(1), "eth2"));
-    const container = await lab.addContainer("c1");
     const refused = 'plugin type="ipvlan-wrapper" failed (add): failed to create ipvlan: device or resource busy';
     expectFailure(await lab.goCni.add(list, container), refused);
     // The runtime's own second try: what the first one left is not in the way.
@@ -105,8 +104,7 @@ test.skipIf(!hasEverything)(
 
 test.skipIf(!hostHas.bridgeVlanFiltering)(
   "a bridge with a VLAN and its gateway, then one with a trunk: each port has its VLANs",
-  async () => {
-    await using lab = await Lab.start();
+  async ({ lab }) => {
     const gateway = { type: "bridge", bridge: "front0", vlan: 5, isGateway: true, ipam: hostLocal("10.24.0.0/24") };
     const trunk = {
       type: "bridge",

@@ -1,140 +1,105 @@
-import { describe, test } from "vitest";
-import { expectTold, good, type Mistake, rowsOf } from "./mistake-support.ts";
+import { describe } from "vitest";
+import { good, type Mistake, testMistakes } from "./mistake-support.ts";
 import { bridge, hostLocal, macvlan, portmap, ptp, wrapped, zone } from "./support.ts";
 
 const withBridge = (own: Record<string, unknown>) =>
   zone("1.0.0", wrapped(macvlan), wrapped({ ...bridge, ...own }, "eth1"), wrapped(portmap, "eth1"));
 
-const mistakes: readonly Mistake[] = [
-  {
-    name: "ifName is changed",
+const mistakes: Readonly<Record<string, Mistake>> = {
+  "ifName is changed": {
     list: zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth2"), wrapped(portmap, "eth2")),
-    told: { preflight: 1 },
     says: ["zone c1 fails: bridge-wrapper", "eth2", "changed since it started"],
   },
-  {
-    name: "the list has one more interface",
+  "the list has one more interface": {
     list: zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), wrapped(portmap, "eth1"), wrapped(ptp, "eth2")),
-    told: { preflight: 1 },
     says: ["zone c1 fails: ptp-wrapper", "eth2"],
   },
-  {
-    name: "the list is half unwrapped",
+  "the list is half unwrapped": {
     list: zone("1.0.0", macvlan, wrapped(bridge, "eth1"), wrapped(portmap, "eth1")),
     told: { preflight: 1, adopt: 1 },
     says: ["macvlan creates an interface and is not wrapped", "wrap --write /opt/cni/config/zone.conflist"],
   },
-  {
-    name: "the old plain list is put back",
+  "the old plain list is put back": {
     list: zone("1.0.0", macvlan, bridge, portmap),
-    told: { preflight: 1 },
     says: ["zone c1 fails: macvlan", "is not wrapped", "wrap --write /opt/cni/config/zone.conflist"],
   },
-  {
-    name: "the bridge is renamed",
+  "the bridge is renamed": {
     list: withBridge({ bridge: "disc1" }),
-    told: { preflight: 1 },
     says: ["zone c1 fails: bridge-wrapper", "changed since it started: plugins[1].bridge"],
   },
-  {
-    name: "the program in wrapper.jq has a mistake",
+  "the program in wrapper.jq has a mistake": {
     list: zone(
       "1.0.0",
       wrapped(macvlan),
       { ...wrapped(bridge), wrapper: { ifName: "eth1", jq: ".mtu = " } },
       wrapped(portmap, "eth1"),
     ),
-    told: { preflight: 1 },
     says: ["zone c1 fails: bridge-wrapper", "jq", "syntax error"],
   },
-  {
-    name: "an interface is deleted in a container",
+  "an interface is deleted in a container": {
     make: "ip -n c1 link delete eth1",
-    told: { preflight: 1 },
     says: ["zone c1 fails: bridge-wrapper", "eth1"],
   },
-  {
-    name: "an address is deleted in a container",
+  "an address is deleted in a container": {
     make: "ip -n c1 address flush dev eth1",
-    told: { preflight: 1 },
     says: ["zone c1 fails: bridge-wrapper", "172.26.64.2/20", "eth1"],
   },
-  {
-    name: "the default route is deleted in a container",
+  "the default route is deleted in a container": {
     make: "ip -n c1 route delete default",
-    told: { preflight: 1 },
     says: ["zone c1 fails: macvlan-wrapper", "Expected Route", "0.0.0.0", "not found in routing table"],
   },
-  {
-    name: "the master is gone: a network card got another name",
+  "the master is gone: a network card got another name": {
     make: "ip link delete uplink0",
-    told: { preflight: 1 },
     says: ["zone c1 fails: macvlan-wrapper", "this host has no interface uplink0", 'Set "master" to'],
   },
-  {
-    name: "the list has the master of another host",
+  "the list has the master of another host": {
     list: zone("1.0.0", wrapped({ ...macvlan, master: "ens18" }), wrapped(bridge, "eth1"), wrapped(portmap, "eth1")),
     told: { status: 1, "lint --host /opt/cni/config": 1 },
     says: ["zone.conflist:1:", "this host has no interface ens18", "uplink0"],
     fails: "Link not found",
   },
-  {
-    name: "the subnet is changed, and the bridge stays",
+  "the subnet is changed, and the bridge stays": {
     list: withBridge({ ipam: hostLocal("172.30.0.0/20") }),
     told: { status: 1, "lint --host /opt/cni/config": 1 },
     says: ["zone.conflist:1:", "disc0 has the address 172.26.64.1/20", "ip link delete disc0"],
     fails: '"disc0" already has an IP address different from',
   },
-  {
-    name: "the list is renamed",
+  "the list is renamed": {
     list: { ...good, name: "zone2" },
-    told: { preflight: 1 },
     says: ["zone c1 fails: no list in the directories defines the network zone"],
   },
-  {
-    name: "the list is renamed: lint with the host's state",
+  "the list is renamed: lint with the host's state": {
     list: { ...good, name: "zone2" },
     told: { status: 1, "lint --state /var/lib/cni /opt/cni/config": 1 },
     says: ["zone.conflist:1:", "containers are attached to zone, which no list defines", "Name it zone again"],
   },
-  {
-    name: "the bridge is deleted on the host",
+  "the bridge is deleted on the host": {
     make: "ip link delete disc0",
-    told: { preflight: 1 },
     says: ["zone c1 fails: bridge-wrapper", "disc0"],
   },
-  {
-    name: "a reload of the firewall has flushed the published ports",
+  "a reload of the firewall has flushed the published ports": {
     make: "iptables -t nat -F; iptables -t nat -X; nft flush ruleset",
-    told: { preflight: 1 },
     says: ["zone c1 fails: portmap-wrapper"],
   },
-  {
-    name: "the leases are deleted",
+  "the leases are deleted": {
     make: "rm -r /var/lib/cni/networks",
-    told: { preflight: 1 },
     says: ["zone c1 fails: macvlan-wrapper", "host-local"],
   },
-  {
-    name: "libcni's results are deleted",
+  "libcni's results are deleted": {
     make: "rm -r /var/lib/cni/results",
-    told: { preflight: 1 },
     says: ["zone c1 fails: macvlan-wrapper", "libcni's cache has no result of it"],
   },
-  {
-    name: "a namespace is deleted by hand",
+  "a namespace is deleted by hand": {
     make: "ip netns delete c1",
     told: { prune: 1 },
     says: ["zone", "c1", "172.16.5.2", "172.26.64.2", "5 can be pruned, 0 left"],
   },
-  {
-    name: "the journals' directory is on a read-only file system",
+  "the journals' directory is on a read-only file system": {
     make: "mount -t tmpfs -o ro wrappers /var/lib/cni/wrappers",
     told: { preflight: 1, status: 1 },
     says: ["cannot write journals, and ADD fails: /var/lib/cni/wrappers: the file system is read-only"],
   },
-  {
-    name: "the log's directory is on a read-only file system",
+  "the log's directory is on a read-only file system": {
     list: zone(
       "1.0.0",
       { ...wrapped(macvlan), wrapper: { log: { file: "/opt/log/cni.log" } } },
@@ -145,58 +110,47 @@ const mistakes: readonly Mistake[] = [
     told: { status: 1 },
     says: ["zone.conflist: the wrappers cannot write the log /opt/log/cni.log", "read-only"],
   },
-  {
-    name: "the plugins' directory is mounted with noexec",
+  "the plugins' directory is mounted with noexec": {
     make: "mkdir /opt/other; mount -t tmpfs -o noexec other /opt/other; cp /opt/cni/bin/bridge /opt/other",
     right: "status",
     told: { "status --cni-path /opt/other": 1 },
     says: ["/opt/other", "mounted with noexec", "mount it without noexec"],
   },
-  {
-    name: "a plugin is removed",
+  "a plugin is removed": {
     make: "umount /opt/cni/bin/bridge; rm /opt/cni/bin/bridge",
-    told: { preflight: 1 },
     says: ["zone c1 fails: bridge-wrapper", "delegate bridge is missing", "/opt/cni/bin/bridge"],
   },
-  {
-    name: "a plugin's file is another program",
+  "a plugin's file is another program": {
     make: "umount /opt/cni/bin/portmap; cp /bin/false /opt/cni/bin/portmap",
-    told: { preflight: 1 },
     says: ["zone c1 fails: portmap-wrapper", "portmap"],
   },
-  {
-    name: "the wrappers are installed where no plugin is",
+  "the wrappers are installed where no plugin is": {
     make: "mkdir -p /opt/other",
     right: "install --dir /opt/cni/bin",
     told: { "install --dir /opt/other": 0 },
     says: ["/opt/other: no plugin is in it that a wrapper could run", "cni_path"],
   },
-  {
-    name: "the command is not run as root",
+  "the command is not run as root": {
     through: "setpriv --reuid 65534 --regid 65534 --clear-groups",
     told: { status: 2, preflight: 2, adopt: 2, prune: 2, "lint --state /var/lib/cni /opt/cni/config": 2 },
     says: ["/var/lib/cni", "permission denied; run the command as root"],
   },
-  {
-    name: "the command is run in a container's network",
+  "the command is run in a container's network": {
     through: "ip netns exec c1",
     told: { preflight: 2, status: 2 },
     says: ["this host has no interface uplink0", "eth0, eth1", "the Nomad agent: no answer; it may look elsewhere"],
   },
-  {
-    name: "libcni's cache is looked for in the wrong directory",
+  "libcni's cache is looked for in the wrong directory": {
     right: "preflight",
     told: { "preflight --cache-dir /var/lib/cmi": 2, "status --cache-dir /var/lib/cni/results": 2 },
     says: ["there is no such file", "/results"],
   },
-  {
-    name: "Nomad's address has a typing error",
+  "Nomad's address has a typing error": {
     through: "NOMAD_ADDR=http://127.0.0.1:4747",
     told: { preflight: 2, status: 2, adopt: 2, prune: 2 },
     says: ["http://127.0.0.1:4747: connect ECONNREFUSED", "it may look elsewhere", "(usual)"],
   },
-  {
-    name: "ip(8) does not run, and an address is deleted in a container",
+  "ip(8) does not run, and an address is deleted in a container": {
     make: "ip -n c1 address flush dev eth1; mount --bind /dev/null $(readlink -f $(command -v ip))",
     told: { adopt: 2 },
     says: [
@@ -204,22 +158,18 @@ const mistakes: readonly Mistake[] = [
       "1 cannot be looked at",
     ],
   },
-  {
-    name: "ip(8) does not run",
+  "ip(8) does not run": {
     make: "mount --bind /dev/null $(readlink -f $(command -v ip))",
     told: { status: 2 },
     says: ["the host's interfaces: ip(8) is missing, or fails"],
   },
-  {
-    name: "the numbers for Prometheus go into a directory that does not exist",
+  "the numbers for Prometheus go into a directory that does not exist": {
     right: "status",
     told: { "status --output /var/lib/node_exporter/cni.prom": 2 },
     says: ["its directory is missing; make it: mkdir -p /var/lib/node_exporter"],
   },
-];
+};
 
 describe("an operator's mistake on a host with a running container", () => {
-  test.each(rowsOf(mistakes))("%s: %s tells it, and was content before", (_, line, mistake) =>
-    expectTold(mistake, line),
-  );
+  testMistakes(mistakes);
 });

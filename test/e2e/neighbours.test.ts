@@ -1,9 +1,10 @@
-import { expect, test } from "vitest";
-import { type Container, Lab } from "../support/lab.ts";
+import type { Container, Lab } from "../support/lab.ts";
+import { expect, test } from "../support/lab-test.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
+import { attached, expectPassed } from "./calls.ts";
 import { failNext, flaky, identity, installFlaky, rebooted } from "./recovery-support.ts";
-import { attached, bridge, expectPassed, front, hostLocal, macvlan, named, ptp, wrapped, zone } from "./support.ts";
+import { bridge, firewall, front, hostLocal, macvlan, named, ptp, wrapped, zone } from "./support.ts";
 
 // A container may have attachments of other lists, of other runtimes, or of the same list under another name. DEL of one of them, also
 // of one that never completed, must not touch the others.
@@ -14,8 +15,7 @@ const list = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"));
 const range = { subnet: "172.26.64.0/20", rangeStart: "172.26.64.2", rangeEnd: "172.26.64.3" };
 const failed = { exitCode: 1 };
 
-test("DEL of another list whose ADD failed at its first plugin leaves eth1", async () => {
-  await using lab = await Lab.start();
+test("DEL of another list whose ADD failed at its first plugin leaves eth1", async ({ lab }) => {
   const second = named("other", wrapped(nowhere), wrapped(other, "eth1"));
   const c = await attached(lab, lab.cnitool, list);
   const before = await identity(lab, c, "eth1");
@@ -24,8 +24,7 @@ test("DEL of another list whose ADD failed at its first plugin leaves eth1", asy
   expect(await identity(lab, c, "eth1")).toEqual(before);
 });
 
-test("the same with an eth1 of another runtime's plain plugin", async () => {
-  await using lab = await Lab.start();
+test("the same with an eth1 of another runtime's plain plugin", async ({ lab }) => {
   const c = await lab.addContainer("c1");
   expectPassed(await lab.cnitool.addAs("eth1", named("podman", other), c));
   const before = await identity(lab, c, "eth1");
@@ -35,8 +34,9 @@ test("the same with an eth1 of another runtime's plain plugin", async () => {
   expect(await identity(lab, c, "eth1")).toEqual(before);
 });
 
-test("DEL after the namespace is gone leaves the plain interface of another container, which has its path by now", async () => {
-  await using lab = await Lab.start();
+test("DEL after the namespace is gone leaves the plain interface of another container, which has its path by now", async ({
+  lab,
+}) => {
   const gone = await attached(lab, lab.goCni, list);
   await lab.deleteNamespace(gone);
   const c = await attached(lab, lab.cnitool, named("plain", front));
@@ -45,8 +45,7 @@ test("DEL after the namespace is gone leaves the plain interface of another cont
   expect(await identity(lab, c, "eth0")).toEqual(before);
 });
 
-test("a second DEL of the list's second attachment leaves the first one's eth1", async () => {
-  await using lab = await Lab.start();
+test("a second DEL of the list's second attachment leaves the first one's eth1", async ({ lab }) => {
   const c = await attached(lab, lab.cnitool, list);
   const before = await identity(lab, c, "eth1");
   expect(await lab.cnitool.addAs("net1", list, c)).toMatchObject(failed);
@@ -56,8 +55,7 @@ test("a second DEL of the list's second attachment leaves the first one's eth1",
   expect(await identity(lab, c, "eth1")).toEqual(before);
 });
 
-test("DEL of an attachment that never was, without a namespace, leaves the lease of eth1", async () => {
-  await using lab = await Lab.start();
+test("DEL of an attachment that never was, without a namespace, leaves the lease of eth1", async ({ lab }) => {
   const scarce = zone(
     "1.0.0",
     wrapped(front),
@@ -81,8 +79,7 @@ test("DEL of an attachment that never was, without a namespace, leaves the lease
   expect(new Set(eth1.flat()).size).toBe(eth1.length);
 });
 
-test("DEL of another list's tuning and sbr leaves the MAC and the rules of eth1", async () => {
-  await using lab = await Lab.start();
+test("DEL of another list's tuning and sbr leaves the MAC and the rules of eth1", async ({ lab }) => {
   const tune = wrapped({ type: "tuning", mac: "c2:b0:57:49:47:f1" }, "eth1");
   const sbr = wrapped({ type: "sbr" }, "eth1");
   const one = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"), tune, sbr);
@@ -96,8 +93,7 @@ test("DEL of another list's tuning and sbr leaves the MAC and the rules of eth1"
   expect(await look()).toEqual(before);
 });
 
-test("DEL of a list whose eth1 has gone leaves an eth1 that another list made", async () => {
-  await using lab = await Lab.start();
+test("DEL of a list whose eth1 has gone leaves an eth1 that another list made", async ({ lab }) => {
   const second = {
     ...zone("1.0.0", wrapped({ ...macvlan, ipam: hostLocal("172.16.6.0/24") }), wrapped(other, "eth1")),
     name: "other",
@@ -110,8 +106,7 @@ test("DEL of a list whose eth1 has gone leaves an eth1 that another list made", 
   expect(await identity(lab, c, "eth1")).toEqual(before);
 });
 
-test("an attachment as eth1 does not change the network of other containers' eth1", async () => {
-  await using lab = await Lab.start();
+test("an attachment as eth1 does not change the network of other containers' eth1", async ({ lab }) => {
   const [c1, stray, c2] = (await Promise.all(["c1", "stray", "c2"].map((name) => lab.addContainer(name)))) as [
     Container,
     Container,
@@ -123,8 +118,7 @@ test("an attachment as eth1 does not change the network of other containers' eth
   expect((await lab.kernel.allAddresses(c2)).eth1).not.toEqual((await lab.kernel.allAddresses(c1)).eth1);
 });
 
-test("a result of the future, after the clock was set back, does not prevent recovery", async () => {
-  await using lab = await Lab.start();
+test("a result of the future, after the clock was set back, does not prevent recovery", async ({ lab }) => {
   await installFlaky(lab);
   const failing = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"), flaky);
   const old = await attached(lab, lab.goCni, failing);
@@ -135,11 +129,10 @@ test("a result of the future, after the clock was set back, does not prevent rec
   expectPassed(await lab.goCni.add(failing, c));
 });
 
-test.each([
+test.for([
   ["at once", false],
   ["after a reboot", true],
-])("DEL removes what was made under the ifName of an earlier try, %s", async (_, reboots) => {
-  await using lab = await Lab.start();
+] as const)("DEL removes what was made under the ifName of an earlier try, %s", async ([_, reboots], { lab }) => {
   await installFlaky(lab);
   const named = (ifName: string) => zone("1.0.0", wrapped(front), wrapped(bridge, ifName), flaky);
   const old = await lab.addContainer("c1");
@@ -152,7 +145,7 @@ test.each([
 });
 
 // The path of a process's namespace leads to another one once another process has its number.
-test.each<[string, (lab: Lab, list: NetworkList) => Promise<unknown>]>([
+test.for<[string, (lab: Lab, list: NetworkList) => Promise<unknown>]>([
   ["was never attached", async () => {}],
   [
     "has lost its journal",
@@ -163,29 +156,32 @@ test.each<[string, (lab: Lab, list: NetworkList) => Promise<unknown>]>([
       await lab.deleteNamespace(gone);
     },
   ],
-])("DEL of what %s leaves the neighbour whose namespace is at the path by now", async (_, prepare) => {
-  await using lab = await Lab.start();
-  const tune = wrapped({ type: "tuning", mac: "c2:b0:57:49:47:f1" }, "eth1");
-  const theirs = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"), tune, wrapped({ type: "sbr" }, "eth1"));
-  const neighbour = await lab.addContainer("c2");
-  expectPassed(await lab.cnitool.add(theirs, neighbour));
-  await prepare(lab, theirs);
-  const look = async () => [
-    await identity(lab, neighbour, "eth0"),
-    await identity(lab, neighbour, "eth1"),
-    await lab.ip(neighbour, "rule"),
-  ];
-  const before = await look();
-  expectPassed(await lab.goCni.del(theirs, { name: "c1", netns: neighbour.netns }));
-  expect(await look()).toEqual(before);
-  expectPassed(await lab.cnitool.check(theirs, neighbour));
-  expectPassed(await lab.cnitool.del(theirs, neighbour));
-  // The kernel removes the interfaces of a deleted namespace later.
-  await expect.poll(() => leftOfContainers(lab, ["front0", "disc0"])).toEqual([]);
-});
+] as const)(
+  "DEL of what %s leaves the neighbour whose namespace is at the path by now",
+  async ([_, prepare], { lab }) => {
+    const tune = wrapped({ type: "tuning", mac: "c2:b0:57:49:47:f1" }, "eth1");
+    const theirs = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"), tune, wrapped({ type: "sbr" }, "eth1"));
+    const neighbour = await lab.addContainer("c2");
+    expectPassed(await lab.cnitool.add(theirs, neighbour));
+    await prepare(lab, theirs);
+    const look = async () => [
+      await identity(lab, neighbour, "eth0"),
+      await identity(lab, neighbour, "eth1"),
+      await lab.ip(neighbour, "rule"),
+    ];
+    const before = await look();
+    expectPassed(await lab.goCni.del(theirs, { name: "c1", netns: neighbour.netns }));
+    expect(await look()).toEqual(before);
+    expectPassed(await lab.cnitool.check(theirs, neighbour));
+    expectPassed(await lab.cnitool.del(theirs, neighbour));
+    // The kernel removes the interfaces of a deleted namespace later.
+    await expect.poll(() => leftOfContainers(lab, ["front0", "disc0"])).toEqual([]);
+  },
+);
 
-test("DEL leaves a neighbour's interface that has the process number, the inode and the index of the own one", async () => {
-  await using lab = await Lab.start();
+test("DEL leaves a neighbour's interface that has the process number, the inode and the index of the own one", async ({
+  lab,
+}) => {
   const one = zone("1.0.0", wrapped(ptp));
   const [first, second] = [await startProcess(lab), await startProcess(lab)];
   expectPassed(await lab.goCni.add(one, { name: "c1", netns: first }));
@@ -207,11 +203,9 @@ async function startProcess(lab: Lab): Promise<string> {
   return `/proc/${id.trim()}/ns/net`;
 }
 
-test("a repeated DEL leaves firewall's rules of an address that another container got", async () => {
-  await using lab = await Lab.start();
+test("a repeated DEL leaves firewall's rules of an address that another container got", async ({ lab }) => {
   const one = { ...range, rangeEnd: range.rangeStart };
   const scarce = { ...bridge, ipam: { type: "host-local", ranges: [[one]] } };
-  const firewall = { type: "firewall", backend: "iptables" };
   const firewalled = zone("1.0.0", wrapped(front), wrapped(scarce, "eth1"), wrapped(firewall, "eth1"));
   const results = (container: Container) => `/var/lib/cni/results/zone-${container.name}-eth0`;
   const [gone, next] = [await lab.addContainer("gone"), await lab.addContainer("next")];
@@ -228,11 +222,9 @@ test("a repeated DEL leaves firewall's rules of an address that another containe
   expect((await lab.kernel.packetRules()).filter((rule) => rule.includes(one.rangeStart))).toEqual([]);
 });
 
-test("DEL leaves firewall's rules of a static address that another container got before", async () => {
-  await using lab = await Lab.start();
+test("DEL leaves firewall's rules of a static address that another container got before", async ({ lab }) => {
   const address = "172.26.64.2";
   const fixed = { ...bridge, ipam: { type: "static", addresses: [{ address: `${address}/20` }] } };
-  const firewall = { type: "firewall", backend: "iptables" };
   const firewalled = zone("1.0.0", wrapped(front), wrapped(fixed, "eth1"), wrapped(firewall, "eth1"));
   const [gone, next] = [await lab.addContainer("gone"), await lab.addContainer("next")];
   expectPassed(await lab.goCni.add(firewalled, gone));

@@ -4,7 +4,7 @@ import { newList } from "../../cli/new/new-list.ts";
 import { exampleHost } from "../support/examples.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { expectPassed, withoutAddresses } from "./support.ts";
+import { expectPassed, withoutAddresses } from "./calls.ts";
 
 /** The lab's host. The gateway is on the other end of ens18. */
 const host: HostNetworks = {

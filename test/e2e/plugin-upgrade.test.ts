@@ -3,21 +3,9 @@ import { type PluginVersion, referencePlugins } from "../support/go.ts";
 import { type Container, Lab } from "../support/lab.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
+import { attached, expectFailure, expectPassed } from "./calls.ts";
 import { failNext, flaky, installFlaky } from "./recovery-support.ts";
-import {
-  attached,
-  bridge,
-  expectFailure,
-  expectPassed,
-  front,
-  hostLocal,
-  macvlan,
-  portmap,
-  ptp,
-  published,
-  wrapped,
-  zone,
-} from "./support.ts";
+import { bridge, front, hostLocal, macvlan, portmap, ptp, published, wrapped, zone } from "./support.ts";
 
 // The plugins of a host are replaced while containers run. What one version made, another one checks and removes.
 

@@ -1,20 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, test } from "vitest";
 import { profiles } from "../../plugins/index.ts";
 import { loadCases, positions, tryOut } from "../reports/plugins-table/positions.ts";
 import { Lab } from "../support/lab.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
 import { hostHas } from "../support/needs.ts";
-import {
-  attached,
-  bridge,
-  expectFailure,
-  expectNothingLeft,
-  expectSuccess,
-  hostLocal,
-  macvlan,
-  wrapped,
-  zone,
-} from "./support.ts";
+import { attached, expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
+import { bridge, hostLocal, macvlan, wrapped, zone } from "./support.ts";
 
 // Each wrapped plugin in each place of a list, as in the table of docs/plugins.md. Then chains of several of them.
 
@@ -38,7 +29,7 @@ describe("a chain of several kinds", () => {
   const tap = { type: "tap", ipam: hostLocal("10.70.0.0/24") };
   const lan = { ...macvlan, ipam: hostLocal("172.16.5.0/24") };
 
-  test.each([
+  test.for([
     {
       title: "ptp and macvlan",
       list: zone("1.0.0", wrapped(ptp), wrapped(lan, "eth1")),
@@ -51,30 +42,31 @@ describe("a chain of several kinds", () => {
       addresses: { eth0: "172.26.64.2/20", eth1: "172.16.5.2/24", eth2: "10.50.0.2/24", tap0: "10.70.0.2/24" },
       bridges: ["disc0"],
     },
-  ])("passes ADD, CHECK and DEL, and CHECK misses any address: $title", async ({ list, addresses, bridges }) => {
-    await using lab = await Lab.start();
-    const container = await attached(lab, lab.goCni, list);
-    for (const [name, address] of Object.entries(addresses)) {
-      expect(await lab.kernel.addresses(container, name)).toEqual([address]);
-      const other = await attached(lab, lab.goCni, list, `without-${name}`);
-      expectSuccess(await lab.goCni.check(list, other));
-      const [lost = ""] = await lab.kernel.addresses(other, name);
-      await lab.ip(other, "address", "del", lost, "dev", name);
-      expectFailure(await lab.goCni.check(list, other), `Failed to match addr ${lost} on interface ${name}`);
-      // DEL removes the masquerading rules of the addresses that it finds.
-      await lab.ip(other, "address", "add", lost, "dev", name);
-      expectSuccess(await lab.goCni.del(list, other));
-    }
-    expectSuccess(await lab.goCni.check(list, container));
-    expectSuccess(await lab.goCni.del(list, container));
-    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
-    await expectNothingLeft(lab, bridges);
-  });
+  ])(
+    "passes ADD, CHECK and DEL, and CHECK misses any address: $title",
+    async ({ list, addresses, bridges }, { lab }) => {
+      const container = await attached(lab, lab.goCni, list);
+      for (const [name, address] of Object.entries(addresses)) {
+        expect(await lab.kernel.addresses(container, name)).toEqual([address]);
+        const other = await attached(lab, lab.goCni, list, `without-${name}`);
+        expectSuccess(await lab.goCni.check(list, other));
+        const [lost = ""] = await lab.kernel.addresses(other, name);
+        await lab.ip(other, "address", "del", lost, "dev", name);
+        expectFailure(await lab.goCni.check(list, other), `Failed to match addr ${lost} on interface ${name}`);
+        // DEL removes the masquerading rules of the addresses that it finds.
+        await lab.ip(other, "address", "add", lost, "dev", name);
+        expectSuccess(await lab.goCni.del(list, other));
+      }
+      expectSuccess(await lab.goCni.check(list, container));
+      expectSuccess(await lab.goCni.del(list, container));
+      expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+      await expectNothingLeft(lab, bridges);
+    },
+  );
 });
 
 describe("the upstream bugs on the pages", () => {
-  test("tap without ipam: CHECK does not see that the device is gone, wrapped or not", async () => {
-    await using lab = await Lab.start();
+  test("tap without ipam: CHECK does not see that the device is gone, wrapped or not", async ({ lab }) => {
     for (const list of [zone("1.0.0", { type: "tap" }), zone("1.0.0", wrapped({ type: "tap" }))]) {
       const container = await attached(lab, lab.goCni, list);
       await lab.ip(container, "link", "del", "eth0");
@@ -84,8 +76,7 @@ describe("the upstream bugs on the pages", () => {
     }
   });
 
-  test("host-device: the second DEL fails, wrapped or not", async () => {
-    await using lab = await Lab.start();
+  test("host-device: the second DEL fails, wrapped or not", async ({ lab }) => {
     await lab.ip(undefined, "link", "add", "card0", "type", "veth", "peer", "name", "far0");
     const plain = { type: "host-device", device: "card0" };
     for (const list of [zone("1.0.0", plain), zone("1.0.0", wrapped(plain))]) {
@@ -97,20 +88,21 @@ describe("the upstream bugs on the pages", () => {
     }
   });
 
-  test.each(["namespace", "interface"])("host-device: DEL after the %s is gone frees the lease", async (gone) => {
-    await using lab = await Lab.start();
-    await lab.ip(undefined, "link", "add", "card0", "type", "veth", "peer", "name", "far0");
-    const device = { type: "host-device", device: "card0", ipam: hostLocal("10.60.0.0/24") };
-    const list = zone("1.0.0", wrapped(bridge), wrapped(device, "eth1"));
-    const container = await attached(lab, lab.cnitool, list);
-    await lab.ip(container, "link", "delete", "eth1");
-    if (gone === "namespace") await lab.deleteNamespace(container);
-    expectSuccess(await lab.cnitool.del(list, container));
-    await expectNothingLeft(lab, ["disc0"]);
-  });
+  test.for(["namespace", "interface"])(
+    "host-device: DEL after the %s is gone frees the lease",
+    async (gone, { lab }) => {
+      await lab.ip(undefined, "link", "add", "card0", "type", "veth", "peer", "name", "far0");
+      const device = { type: "host-device", device: "card0", ipam: hostLocal("10.60.0.0/24") };
+      const list = zone("1.0.0", wrapped(bridge), wrapped(device, "eth1"));
+      const container = await attached(lab, lab.cnitool, list);
+      await lab.ip(container, "link", "delete", "eth1");
+      if (gone === "namespace") await lab.deleteNamespace(container);
+      expectSuccess(await lab.cnitool.del(list, container));
+      await expectNothingLeft(lab, ["disc0"]);
+    },
+  );
 
-  test("host-device: GC frees the lease of a container that is gone", async () => {
-    await using lab = await Lab.start();
+  test("host-device: GC frees the lease of a container that is gone", async ({ lab }) => {
     await lab.ip(undefined, "link", "add", "card0", "type", "veth", "peer", "name", "far0");
     const device = { type: "host-device", device: "card0", ipam: hostLocal("10.60.0.0/24") };
     const container = await attached(lab, lab.goCni, zone("1.1.0", wrapped(device)));
@@ -161,10 +153,8 @@ VERSION) echo '{"cniVersion": "1.0.0", "supportedVersions": ["1.0.0"]}' ;;
 esac
 `;
 
-  test("is wrapped through a link; the parts of prevResult in its answer are not spliced twice", async () => {
-    await using lab = await Lab.start();
-    await lab.writeFile("/opt/cni/bin/own", script);
-    await lab.run("chmod", ["+x", "/opt/cni/bin/own"]);
+  test("is wrapped through a link; the parts of prevResult in its answer are not spliced twice", async ({ lab }) => {
+    await lab.writeScript("/opt/cni/bin/own", script);
     await lab.run("ln", ["-s", "cni-wrappers", "/opt/cni/bin/own-wrapper"]);
     const own = { type: "own" };
     const tuned = { ...wrapped({ type: "tuning", mtu: 1400 }), wrapper: { ifName: "eth1" } };

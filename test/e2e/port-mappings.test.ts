@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
 import type { NetworkList, PortMapping } from "../support/runtime.ts";
-import { attached, bridge, expectFailure, expectSuccess, inTurn, macvlan, portmap, wrapped, zone } from "./support.ts";
+import { attached, expectFailure, expectSuccess } from "./calls.ts";
+import { bridge, inTurn, macvlan, portmap, wrapped, zone } from "./support.ts";
 
 /** The port mappings as Nomad passes them: every port as tcp and as udp. */
 const ports: PortMapping[] = [

@@ -1,7 +1,8 @@
-import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { bridge, expectSuccess, front, hostLocal, macvlan, wrapped, zone } from "./support.ts";
+import { expectSuccess } from "./calls.ts";
+import { bridge, front, hostLocal, macvlan, wrapped, zone } from "./support.ts";
 
 /** One attachment in a state of its own, and what the restart must do to it. */
 interface Case {
@@ -58,8 +59,7 @@ const passing = [
 ];
 
 describe("preflight", () => {
-  test("forecasts each state as go-cni's CHECK then answers, and changes nothing", async () => {
-    await using lab = await Lab.start();
+  test("forecasts each state as go-cni's CHECK then answers, and changes nothing", async ({ lab }) => {
     const attachments = [];
     for (const [index, { list, now = list, change }] of cases.entries()) {
       const name = `nc${index}`;
@@ -69,9 +69,8 @@ describe("preflight", () => {
     }
     // The changes come after all ADDs: another container's port changes a bridge, too.
     for (const { container, change } of attachments) await change?.(lab, container);
-    await lab.run("mkdir", ["-p", "/opt/cni/config"]);
     for (const { list } of attachments)
-      await lab.run("tee", [`/opt/cni/config/${list.name}.conflist`], { input: JSON.stringify(list) });
+      await lab.writeFile(`/opt/cni/config/${list.name}.conflist`, JSON.stringify(list));
     const files = () => lab.run("sh", ["-c", "find /var/lib/cni -type f | sort | xargs sha256sum"]);
     const before = await files();
     const { stdout, exitCode } = await lab.call("/opt/cni/bin/cni-wrappers", [
@@ -99,12 +98,12 @@ describe("preflight", () => {
     expect(seen.filter(({ real }) => real === "").map(({ state }) => state)).toEqual(passing);
   });
 
-  test("a subnet changed under a running container: CHECK passes, the next ADD fails, and preflight and status tell it", async () => {
-    await using lab = await Lab.start();
+  test("a subnet changed under a running container: CHECK passes, the next ADD fails, and preflight and status tell it", async ({
+    lab,
+  }) => {
     expectSuccess(await lab.goCni.add(good, await lab.addContainer("c1")));
     const moved = { ...bridge, ipam: hostLocal("172.27.0.0/20") };
     const now = zone("1.0.0", wrapped(macvlan), wrapped(moved, "eth1"));
-    await lab.run("mkdir", ["-p", "/opt/cni/config"]);
     await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(now));
     const second = await lab.addContainer("c2");
     const next = await lab.goCni.add(now, second);

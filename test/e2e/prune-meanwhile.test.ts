@@ -1,10 +1,10 @@
-import { expect, test } from "vitest";
-import { Lab } from "../support/lab.ts";
+import type { Lab } from "../support/lab.ts";
+import { expect, test } from "../support/lab-test.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { attached, expectPassed, hostLocal, portmap, wrapped, zone } from "./support.ts";
+import { attached, expectPassed } from "./calls.ts";
+import { firewall, hostLocal, portmap, wrapped, zone } from "./support.ts";
 
 const front = { type: "bridge", bridge: "front0", isGateway: true, ipMasq: true, ipam: hostLocal("172.16.10.0/24") };
-const firewall = { type: "firewall", backend: "iptables" };
 const ports = [{ hostPort: 8080, containerPort: 80, protocol: "tcp" }] as const;
 
 // A plugin whose DEL waits for a file. libcni sorts the keys, so the type comes last.
@@ -16,10 +16,8 @@ esac
 `;
 
 async function install(lab: Lab, list: NetworkList): Promise<void> {
-  await lab.run("mkdir", ["-p", "/opt/cni/config"]);
   await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(list));
-  await lab.writeFile("/opt/cni/bin/waiting", waiting);
-  await lab.run("chmod", ["+x", "/opt/cni/bin/waiting"]);
+  await lab.writeScript("/opt/cni/bin/waiting", waiting);
 }
 
 function prune(lab: Lab, env: Record<string, string> = {}) {
@@ -35,31 +33,31 @@ async function during(lab: Lab, act: () => Promise<void>) {
   return await pruning;
 }
 
-test.each([
+test.for([
   ["plain", front, "172.16.10.3"],
   // The wrapper asks for the address that the attachment had.
   ["wrapped", wrapped(front), "172.16.10.2"],
-])("a container that comes back during its DEL keeps its lease and its ports: %s", async (_, creator, address) => {
-  await using lab = await Lab.start();
-  const list = zone("1.0.0", creator, portmap, { type: "waiting" });
-  await install(lab, list);
-  const container = await lab.addContainer("c1");
-  expectPassed({ ...(await lab.goCni.add(list, container, { ports })), stdout: "" });
-  await lab.deleteNamespace(container);
-  // host-local refuses a second address to a container.
-  await lab.run("rm", ["/var/lib/cni/networks/zone/172.16.10.2"]);
-  const pruned = await during(lab, async () => {
-    await lab.addContainer("c1");
-    expectPassed(await lab.goCni.add(list, container, { ports }));
-  });
-  expect(pruned).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("its container came back meanwhile") });
-  expect(pruned.stdout).not.toMatch(/ pruned$/m);
-  expectPassed(await lab.goCni.check(list, container, { ports }));
-  expect(await lab.kernel.leases()).toEqual([`zone/${address}`]);
-});
+] as const)(
+  "a container that comes back during its DEL keeps its lease and its ports: %s",
+  async ([_, creator, address], { lab, container }) => {
+    const list = zone("1.0.0", creator, portmap, { type: "waiting" });
+    await install(lab, list);
+    expectPassed({ ...(await lab.goCni.add(list, container, { ports })), stdout: "" });
+    await lab.deleteNamespace(container);
+    // host-local refuses a second address to a container.
+    await lab.run("rm", ["/var/lib/cni/networks/zone/172.16.10.2"]);
+    const pruned = await during(lab, async () => {
+      await lab.addContainer("c1");
+      expectPassed(await lab.goCni.add(list, container, { ports }));
+    });
+    expect(pruned).toMatchObject({ exitCode: 1, stdout: expect.stringContaining("its container came back meanwhile") });
+    expect(pruned.stdout).not.toMatch(/ pruned$/m);
+    expectPassed(await lab.goCni.check(list, container, { ports }));
+    expect(await lab.kernel.leases()).toEqual([`zone/${address}`]);
+  },
+);
 
-test("an address that another container gets meanwhile keeps firewall's rules", async () => {
-  await using lab = await Lab.start();
+test("an address that another container gets meanwhile keeps firewall's rules", async ({ lab }) => {
   const list = zone("1.0.0", front, firewall, { type: "waiting" });
   await install(lab, list);
   for (const name of ["a0", "a1"]) {
@@ -89,23 +87,24 @@ async function loseContainer(lab: Lab): Promise<void> {
   await lab.deleteNamespace(container);
 }
 
-test("with the PATH of cron, which has no sbin, no rule stays", async () => {
-  await using lab = await Lab.start();
+test("with the PATH of cron, which has no sbin, no rule stays", async ({ lab }) => {
   await loseContainer(lab);
   expect(await prune(lab, { PATH: "/usr/bin:/bin" })).toMatchObject({ exitCode: 0, stderr: "" });
   expect((await lab.kernel.packetRules()).filter((rule) => /c1|172\.16\.10\.2/.test(rule))).toEqual([]);
 });
 
-test.each([".", "", "bin"])("no program of the working directory is run if PATH begins with '%s'", async (entry) => {
-  await using lab = await Lab.start();
-  await loseContainer(lab);
-  // prune also looks into the namespaces of others.
-  await lab.addContainer("c2");
-  const decoy = "printf '#!/bin/sh\\necho $0 >>/run/lab/decoys\\nexit 1\\n' >";
-  const names = "ip nft nsenter flock sh iptables-nft-save iptables-save iptables iptables-nft-restore";
-  const make = `mkdir -p /run/lab/there/bin; cd /run/lab/there; for name in ${names}; do ${decoy}$name; ${decoy}bin/$name; done`;
-  await lab.run("bash", ["-ec", `${make}; chmod +x * bin/*`]);
-  const command = `cd /run/lab/there && PATH=${entry}:/usr/bin:/bin exec /opt/cni/bin/cni-wrappers prune --write`;
-  expect(await lab.call("bash", ["-c", command])).toMatchObject({ exitCode: 0, stderr: "" });
-  expect(await lab.readdir("/run/lab")).not.toContain("decoys");
-});
+test.for([".", "", "bin"])(
+  "no program of the working directory is run if PATH begins with '%s'",
+  async (entry, { lab }) => {
+    await loseContainer(lab);
+    // prune also looks into the namespaces of others.
+    await lab.addContainer("c2");
+    const decoy = "printf '#!/bin/sh\\necho $0 >>/run/lab/decoys\\nexit 1\\n' >";
+    const names = "ip nft nsenter flock sh iptables-nft-save iptables-save iptables iptables-nft-restore";
+    const make = `mkdir -p /run/lab/there/bin; cd /run/lab/there; for name in ${names}; do ${decoy}$name; ${decoy}bin/$name; done`;
+    await lab.run("bash", ["-ec", `${make}; chmod +x * bin/*`]);
+    const command = `cd /run/lab/there && PATH=${entry}:/usr/bin:/bin exec /opt/cni/bin/cni-wrappers prune --write`;
+    expect(await lab.call("bash", ["-c", command])).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(await lab.readdir("/run/lab")).not.toContain("decoys");
+  },
+);

@@ -2,7 +2,8 @@ import { expect } from "vitest";
 import { linesOf } from "../support/kernel.ts";
 import type { Container, Lab, Outcome } from "../support/lab.ts";
 import type { AttachOptions, NetworkList } from "../support/runtime.ts";
-import { expectPassed, hostLocal, portmap, published } from "./support.ts";
+import { expectPassed } from "./calls.ts";
+import { hostLocal, portmap, published } from "./support.ts";
 
 /** A container with its list, as the runtime attached it. */
 export interface Attached {
@@ -53,7 +54,6 @@ export const networks: readonly NetworkList[] = [
 
 /** Writes the lists into the runtime's directory. */
 export async function install(lab: Lab): Promise<void> {
-  await lab.run("mkdir", ["-p", "/opt/cni/config"]);
   for (const list of networks) await lab.writeFile(`/opt/cni/config/${list.name}.conflist`, JSON.stringify(list));
 }
 

@@ -1,19 +1,21 @@
 import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { expect, test } from "vitest";
 import { newestPlugins } from "../support/go.ts";
 import { Lab } from "../support/lab.ts";
+import { expect, test } from "../support/lab-test.ts";
 import type { NetworkList } from "../support/runtime.ts";
+import { expectPassed } from "./calls.ts";
 import { type Attached, attachAll, install, loseNamespaces, networks, run, tokensOf, traces } from "./prune-support.ts";
-import { expectPassed, withoutFirstThread } from "./support.ts";
+import { withoutFirstThread } from "./support.ts";
 
 async function expectCheckPasses(lab: Lab, attached: readonly Attached[]): Promise<void> {
   for (const { container, list, options } of attached) expectPassed(await lab.goCni.check(list, container, options));
 }
 
-test("after the loss of four namespaces nothing of theirs is left, and four neighbours are as they were", async () => {
-  await using lab = await Lab.start();
+test("after the loss of four namespaces nothing of theirs is left, and four neighbours are as they were", async ({
+  lab,
+}) => {
   await install(lab);
   // The neighbours' rules lie before, between and after those of the others.
   const names = ["live-0", "gone-0", "gone-1", "live-1", "gone-2", "live-2", "gone-3", "live-3"];
@@ -62,8 +64,7 @@ test("after the loss of four namespaces nothing of theirs is left, and four neig
   }
 });
 
-test("what lives on without a path, in another cache or with a damaged result stays as it is", async () => {
-  await using lab = await Lab.start();
+test("what lives on without a path, in another cache or with a damaged result stays as it is", async ({ lab }) => {
   await install(lab);
   const names = ["process", "threads", "elsewhere", "damaged", "gone"];
   const plain = networks.filter(({ name }) => name === "plain");
@@ -97,8 +98,7 @@ async function outlive(lab: Lab, { container }: Attached, command: readonly stri
   await lab.run("sh", ["-ec", inside, "sh", ...command]);
 }
 
-test("root without CAP_SYS_PTRACE, who may not look into the processes of others, prunes nothing", async () => {
-  await using lab = await Lab.start();
+test("root without CAP_SYS_PTRACE, who may not look into the processes of others, prunes nothing", async ({ lab }) => {
   await install(lab);
   const plain = networks.filter(({ name }) => name === "plain");
   const [process] = await attachAll(lab, ["process"], 21000, plain);
@@ -127,10 +127,9 @@ const deeds: Record<string, string> = {
   "a directory with a link over the path's directory": `mkfifo $0.fifo; ${hidden}; ln -s $0.fifo ${over}; ready`,
 };
 
-test.each(Object.entries(deeds))(
+test.for(Object.entries(deeds))(
   "a user of the host frees no lease, and no file of his is opened: %s",
-  async (_, deed) => {
-    await using lab = await Lab.start();
+  async ([_, deed], { lab }) => {
     await install(lab);
     const plain = networks.find(({ name }) => name === "plain") as NetworkList;
     expectPassed({ ...(await lab.cnitool.add(plain, await lab.addContainer("elsewhere"))), stdout: "" });
@@ -150,8 +149,7 @@ test.each(Object.entries(deeds))(
   },
 );
 
-test("a namespace that was made anew at the old path does not keep what the old one had", async () => {
-  await using lab = await Lab.start();
+test("a namespace that was made anew at the old path does not keep what the old one had", async ({ lab }) => {
   await install(lab);
   const [classic] = networks;
   const attached = await attachAll(lab, ["gone", "kept"], 21000, classic && [classic]);
@@ -171,22 +169,27 @@ test("a namespace that was made anew at the old path does not keep what the old 
 
 const begun = { line: "began", format: 2, network: "classic", containerId: "gone", runtimeIfName: "eth0" };
 
-test.each([
+test.for([
   ["a newer version has written it", JSON.stringify(begun)],
   ["it does not say whose it is", "no journal"],
-])("a journal that cannot be read is named, and its container counts as running: %s", async (reason, text) => {
-  await using lab = await Lab.start();
-  await install(lab);
-  const [classic] = networks;
-  const attached = await attachAll(lab, ["gone"], 21000, classic && [classic]);
-  const file = "/var/lib/cni/wrappers/gone/classic:eth0";
-  await lab.writeFile(file, `${text}\n`);
-  await loseNamespaces(lab, attached);
-  const before = await traces(lab);
-  const { exitCode, stderr } = await run(lab, "prune", "--write");
-  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: `${file}: ${reason}; its container counts as running` });
-  expect(await traces(lab)).toEqual(before);
-});
+] as const)(
+  "a journal that cannot be read is named, and its container counts as running: %s",
+  async ([reason, text], { lab }) => {
+    await install(lab);
+    const [classic] = networks;
+    const attached = await attachAll(lab, ["gone"], 21000, classic && [classic]);
+    const file = "/var/lib/cni/wrappers/gone/classic:eth0";
+    await lab.writeFile(file, `${text}\n`);
+    await loseNamespaces(lab, attached);
+    const before = await traces(lab);
+    const { exitCode, stderr } = await run(lab, "prune", "--write");
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: `${file}: ${reason}; its container counts as running`,
+    });
+    expect(await traces(lab)).toEqual(before);
+  },
+);
 
 test("after a reboot nothing is left of the containers before it", async () => {
   await using disk = await mkdtempDisposable(path.join(tmpdir(), "disk-"));
@@ -207,8 +210,9 @@ test("after a reboot nothing is left of the containers before it", async () => {
   await expectCheckPasses(lab, live ? [live] : []);
 });
 
-test("behind links to processes' namespaces: a gone process, a link to another one, a number that the host has again", async () => {
-  await using lab = await Lab.start();
+test("behind links to processes' namespaces: a gone process, a link to another one, a number that the host has again", async ({
+  lab,
+}) => {
   await install(lab);
   const list = networks.find(({ name }) => name === "modern") as NetworkList;
   const start = "unshare -n sleep 600 >/dev/null 2>&1 & sleep 0.3; echo $!";

@@ -1,8 +1,9 @@
 import process from "node:process";
-import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
+import { expect, test } from "../support/lab-test.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { attached, bridge, expectFailure, expectSuccess, hostLocal, portmap, wrapped, zone } from "./support.ts";
+import { attached, expectFailure, expectSuccess } from "./calls.ts";
+import { bridge, hostLocal, portmap, wrapped, zone } from "./support.ts";
 
 // One container publishes ports on two interfaces. `ports` or a jq program divides the ports.
 
@@ -65,8 +66,7 @@ async function expectDivided(runtime: (typeof both)[number], list: NetworkList):
   expect(left).toEqual([]);
 }
 
-test("CHECK fails when the port of one interface leads nowhere", async () => {
-  await using lab = await Lab.start();
+test("CHECK fails when the port of one interface leads nowhere", async ({ lab }) => {
   const container = await attached(lab, lab.goCni, list, "c1", { ports });
   const rule = (await lab.kernel.packetRules()).find(
     (text) => text.includes("-p udp") && text.includes("to-destination 10.50.0.2:443"),
@@ -75,9 +75,7 @@ test("CHECK fails when the port of one interface leads nowhere", async () => {
   expectFailure(await lab.goCni.check(list, container, { ports }), /^could not check ipv4 dnat: /);
 });
 
-test("a portmap without a port does nothing, and passes ADD, CHECK and DEL", async () => {
-  await using lab = await Lab.start();
-  const container = await lab.addContainer("c1");
+test("a portmap without a port does nothing, and passes ADD, CHECK and DEL", async ({ lab, container }) => {
   const none = listOf({}, { ports: { only: ["1-79"] } });
   expectSuccess(await lab.goCni.add(none, container, { ports }));
   const targets = (await lab.kernel.packetRules()).filter((rule) => rule.includes("-j DNAT"));
@@ -87,8 +85,7 @@ test("a portmap without a port does nothing, and passes ADD, CHECK and DEL", asy
   expectSuccess(await lab.goCni.del(none, container, { ports }));
 });
 
-test("DEL removes what was published when the list left the port to the interface", async () => {
-  await using lab = await Lab.start();
+test("DEL removes what was published when the list left the port to the interface", async ({ lab }) => {
   const container = await attached(lab, lab.goCni, list, "c1", { ports });
   const changed = listOf({ ports: { only: [443] } }, { ports: { except: [80, 443] } });
   expectSuccess(await lab.goCni.del(changed, container, { ports }));

@@ -1,8 +1,9 @@
-import { expect, test } from "vitest";
-import { type Container, Lab } from "../support/lab.ts";
+import type { Container, Lab } from "../support/lab.ts";
+import { expect, test } from "../support/lab-test.ts";
 import { leftOfContainers, rulesOfContainers } from "../support/leftovers.ts";
+import { expectFailure, expectPassed } from "./calls.ts";
 import { failNext, flaky, installFlaky } from "./recovery-support.ts";
-import { bridge, expectFailure, expectPassed, front, macvlan, portmap, published, wrapped, zone } from "./support.ts";
+import { bridge, firewall, front, macvlan, portmap, published, wrapped, zone } from "./support.ts";
 
 // Before another ADD, a wrapped chained plugin removes what its failed try made.
 
@@ -19,14 +20,15 @@ const tuning = {
   mtu: 1400,
   sysctl: { "net.ipv4.conf.eth0.arp_notify": "1" },
 };
-const firewall = { type: "firewall", backend: "iptables" };
 const routed = {
   ...macvlan,
   ipam: { type: "host-local", ranges: [[{ subnet: "172.16.5.0/24", gateway: "172.16.5.1" }]] },
 };
 
-test("bandwidth-wrapper before a plugin that fails: a later ADD passes, and no ifb is left", async () => {
-  await using lab = await Lab.start();
+test("bandwidth-wrapper before a plugin that fails: a later ADD passes, and no ifb is left", async ({
+  lab,
+  container,
+}) => {
   await installFlaky(lab);
   const list = zone(
     "1.0.0",
@@ -36,7 +38,6 @@ test("bandwidth-wrapper before a plugin that fails: a later ADD passes, and no i
     wrapped(bandwidth, "eth1"),
     flaky,
   );
-  const container = await lab.addContainer("c1");
   await failNext(lab, 2);
   for (const _ of [1, 2]) expectFailure(await lab.goCni.add(list, container), /not now/);
   expectPassed(await lab.goCni.add(list, container));
@@ -46,8 +47,7 @@ test("bandwidth-wrapper before a plugin that fails: a later ADD passes, and no i
   expect(await leftOfContainers(lab, ["front0", "disc0"])).toEqual([]);
 });
 
-test("with and without a failed try, each wrapped chained plugin leaves the same state", async () => {
-  await using lab = await Lab.start();
+test("with and without a failed try, each wrapped chained plugin leaves the same state", async ({ lab }) => {
   await installFlaky(lab);
   const metas = [
     wrapped(bandwidth),

@@ -1,18 +1,8 @@
-import { describe, expect, test } from "vitest";
-import { type Container, Lab } from "../support/lab.ts";
+import type { Container, Lab } from "../support/lab.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
+import { expectFailure, expectNothingLeft, expectPassed } from "./calls.ts";
 import { expectLeftAlone, identity, installPlugin } from "./recovery-support.ts";
-import {
-  bridge,
-  expectFailure,
-  expectNothingLeft,
-  expectPassed,
-  front,
-  hostLocal,
-  macvlan,
-  named,
-  wrapped,
-  zone,
-} from "./support.ts";
+import { bridge, front, hostLocal, macvlan, named, wrapped, zone } from "./support.ts";
 
 // Recovery deletes what this attachment's own failed try made, and no other interface of that name.
 
@@ -35,8 +25,7 @@ const others: Readonly<Record<string, (lab: Lab, container: Container) => Promis
 };
 
 describe("the master is missing at the first ADD, and eth1 is somebody else's at the next", () => {
-  test("ADD fails every time, and theirs is untouched", async () => {
-    await using lab = await Lab.start();
+  test("ADD fails every time, and theirs is untouched", async ({ lab }) => {
     const listOf = (recover: string) =>
       zone("1.0.0", wrapped(front), { ...wrapped(late), wrapper: { ifName: "eth1", recover } });
     const containers = await Promise.all(Object.keys(others).map((_, index) => lab.addContainer(`c${index}`)));
@@ -52,10 +41,8 @@ describe("the master is missing at the first ADD, and eth1 is somebody else's at
     }
   });
 
-  test("nobody is there at the next: ADD passes, with the first creator's address", async () => {
-    await using lab = await Lab.start();
+  test("nobody is there at the next: ADD passes, with the first creator's address", async ({ lab, container }) => {
     const list = zone("1.0.0", wrapped(front), wrapped(late, "eth1"));
-    const container = await lab.addContainer("c1");
     for (const _ of [1, 2]) expectFailure(await lab.goCni.add(list, container), /Link not found|late0/);
     await lab.ip(undefined, "link", "add", "late0", "type", "veth", "peer", "name", "late1");
     expectPassed(await lab.goCni.add(list, container));
@@ -72,12 +59,10 @@ const second = {
   ptp: { type: "ptp", ipam: hostLocal("10.50.0.0/24") },
 };
 
-test.each(Object.entries(second))(
+test.for(Object.entries(second))(
   "a list with %s for eth1 is attached as eth0, then as net1: the first one's eth1 stays",
-  async (_, creator) => {
-    await using lab = await Lab.start();
+  async ([_, creator], { lab, container }) => {
     const list = zone("1.0.0", wrapped(front), wrapped(creator, "eth1"));
-    const container = await lab.addContainer("c1");
     expectPassed(await lab.cnitool.add(list, container));
     const before = [await identity(lab, container, "eth0"), await identity(lab, container, "eth1")];
     for (const time of [1, 2]) {
@@ -90,10 +75,8 @@ test.each(Object.entries(second))(
 );
 
 describe("the wrapper is killed while its delegate runs", () => {
-  test("after the delegate made the interface: the next ADD passes", async () => {
-    await using lab = await Lab.start();
+  test("after the delegate made the interface: the next ADD passes", async ({ lab, container }) => {
     const list = await killing(lab, '/opt/cni/bin/macvlan; [ "$CNI_COMMAND" != ADD ] || kill -9 $PPID');
-    const container = await lab.addContainer("c1");
     expectFailure(await lab.goCni.add(list, container), /signal: killed/);
     expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth0", "eth1"]);
     await killing(lab, "exec /opt/cni/bin/macvlan");
@@ -104,8 +87,7 @@ describe("the wrapper is killed while its delegate runs", () => {
     await expectNothingLeft(lab, ["front0"]);
   });
 
-  test("before it made one, and then eth1 is somebody else's: ADD fails, and theirs is untouched", async () => {
-    await using lab = await Lab.start();
+  test("before it made one, and then eth1 is somebody else's: ADD fails, and theirs is untouched", async ({ lab }) => {
     const list = await killing(lab, '[ "$CNI_COMMAND" != ADD ] || kill -9 $PPID; exit 1');
     const titles = ["another network by the same runtime", "another network, whose result lies where nobody looks"];
     const containers = await Promise.all(titles.map((_, index) => lab.addContainer(`c${index}`)));
@@ -115,10 +97,11 @@ describe("the wrapper is killed while its delegate runs", () => {
     for (const each of containers) await expectLeftAlone(lab, each, "eth1", () => lab.goCni.add(list, each));
   });
 
-  test("before it made one, and an eth1 was there before: ADD fails, and that is untouched", async () => {
-    await using lab = await Lab.start();
+  test("before it made one, and an eth1 was there before: ADD fails, and that is untouched", async ({
+    lab,
+    container,
+  }) => {
     const list = await killing(lab, '[ "$CNI_COMMAND" != ADD ] || kill -9 $PPID; exit 1');
-    const container = await lab.addContainer("c1");
     await others["an operator"]?.(lab, container);
     expectFailure(await lab.goCni.add(list, container), /signal: killed/);
     await killing(lab, "exec /opt/cni/bin/macvlan");
@@ -126,8 +109,7 @@ describe("the wrapper is killed while its delegate runs", () => {
   });
 });
 
-test("names that hyphens could join to one, a + b-c and a-b + c: each has its own journal", async () => {
-  await using lab = await Lab.start();
+test("names that hyphens could join to one, a + b-c and a-b + c: each has its own journal", async ({ lab }) => {
   const { netns } = await lab.addContainer("c1");
   const lists = ["a", "a-b"].map((name) => ({ ...zone("1.0.0", wrapped(second.macvlan), { type: "flaky" }), name }));
   const [one, two] = lists as [(typeof lists)[0], (typeof lists)[0]];

@@ -1,12 +1,12 @@
-import { describe, expect, test } from "vitest";
 import { type Container, Lab, type Outcome } from "../support/lab.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
 import { gocni } from "../support/runtime.ts";
+import { attached, expectFailure, expectSuccess } from "./calls.ts";
 import { creators, duplicate, exists } from "./recovery-support.ts";
-import { attached, bridge, expectFailure, expectSuccess, macvlan, wrapped, zone } from "./support.ts";
+import { bridge, macvlan, wrapped, zone } from "./support.ts";
 
 describe("the namespace of a live attachment was made again", () => {
-  test("every ADD fails, and the live one is untouched", async () => {
-    await using lab = await Lab.start();
+  test("every ADD fails, and the live one is untouched", async ({ lab }) => {
     const list = creators();
     const [container, live] = await recreated(lab, await attached(lab, lab.goCni, list));
     const before = await lab.kernel.links(live);
@@ -18,8 +18,9 @@ describe("the namespace of a live attachment was made again", () => {
     expect(await lab.kernel.leases()).toEqual(["zone/172.16.5.2", "zone-eth1/172.26.64.2"]);
   });
 
-  test("an agent without CAP_SYS_PTRACE cannot look into the processes of others: ADD fails, GC collects nothing", async () => {
-    await using lab = await Lab.start();
+  test("an agent without CAP_SYS_PTRACE cannot look into the processes of others: ADD fails, GC collects nothing", async ({
+    lab,
+  }) => {
     const list = { ...creators(), cniVersion: "1.1.0" };
     const container = await attached(lab, lab.goCni, list);
     await lab.run("sh", [
@@ -39,16 +40,14 @@ describe("the namespace of a live attachment was made again", () => {
     expect(await lab.kernel.leases()).toEqual(["zone/172.16.5.2", "zone-eth1/172.26.64.2"]);
   });
 
-  test('with "always" ADD passes', async () => {
-    await using lab = await Lab.start();
+  test('with "always" ADD passes', async ({ lab }) => {
     const list = creators({ recover: "always" });
     const [container] = await recreated(lab, await attached(lab, lab.goCni, list));
     expectSuccess(await lab.goCni.add(list, container));
     expectSuccess(await lab.goCni.check(list, container));
   });
 
-  test("without a record, as from before the wrappers, every ADD fails", async () => {
-    await using lab = await Lab.start();
+  test("without a record, as from before the wrappers, every ADD fails", async ({ lab }) => {
     const [container] = await recreated(lab, await attached(lab, lab.goCni, zone("1.0.0", macvlan)));
     const list = zone("1.0.0", wrapped(macvlan));
     expectFailure(await lab.goCni.add(list, container), duplicate);
@@ -58,16 +57,14 @@ describe("the namespace of a live attachment was made again", () => {
 });
 
 describe("other attachments are left alone, and ADD fails as the plain one does", () => {
-  test.each(["wrapped", "plain"])("an ADD of a live attachment (%s)", async (kind) => {
-    await using lab = await Lab.start();
+  test.for(["wrapped", "plain"])("an ADD of a live attachment (%s)", async (kind, { lab }) => {
     const list = zone("1.0.0", kind === "plain" ? macvlan : wrapped(macvlan));
     const container = await attached(lab, lab.goCni, list);
     await failsThrice(lab, container, "eth0", () => lab.goCni.add(list, container));
     expectSuccess(await lab.goCni.check(list, container));
   });
 
-  test("another network that wants the same interface name", async () => {
-    await using lab = await Lab.start();
+  test("another network that wants the same interface name", async ({ lab }) => {
     const list = zone("1.0.0", wrapped(bridge));
     const container = await attached(lab, lab.goCni, list);
     const other = { ...zone("1.0.0", wrapped(macvlan)), name: "other" };
@@ -75,18 +72,14 @@ describe("other attachments are left alone, and ADD fails as the plain one does"
     expectSuccess(await lab.goCni.check(list, container));
   });
 
-  test("an interface that somebody else made", async () => {
-    await using lab = await Lab.start();
-    const container = await lab.addContainer("c1");
+  test("an interface that somebody else made", async ({ lab, container }) => {
     await lab.ip(container, "link", "add", "eth1", "type", "veth", "peer", "name", "theirs");
     await failsThrice(lab, container, "eth1", () => lab.goCni.add(creators(), container));
   });
 
-  test("a live neighbour's lease", async () => {
-    await using lab = await Lab.start();
+  test("a live neighbour's lease", async ({ lab, container }) => {
     const list = zone("1.0.0", wrapped(macvlan));
     const neighbour = await attached(lab, lab.goCni, list, "c2");
-    const container = await lab.addContainer("c1");
     const asked = { labels: { IgnoreUnknown: "true", IP: "172.16.5.2" } };
     for (const _ of [1, 2, 3]) {
       expectFailure(await lab.goCni.add(list, container, asked), /requested IP address 172\.16\.5\.2 is not available/);

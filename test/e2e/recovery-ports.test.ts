@@ -1,10 +1,11 @@
-import { expect, test } from "vitest";
 import { listOf } from "../support/examples.ts";
-import { type Container, Lab } from "../support/lab.ts";
+import type { Container, Lab } from "../support/lab.ts";
+import { expect, test } from "../support/lab-test.ts";
 import { leftOfContainers, rulesOfContainers } from "../support/leftovers.ts";
 import type { AttachOptions, NetworkList } from "../support/runtime.ts";
+import { attached, expectFailure, expectPassed } from "./calls.ts";
 import { failNext, flaky, installFlaky } from "./recovery-support.ts";
-import { attached, bridge, expectFailure, expectPassed, hostLocal, portmap, wrapped, zone } from "./support.ts";
+import { bridge, firewall, hostLocal, portmap, wrapped, zone } from "./support.ts";
 
 // Later plugins of the list made rules for the addresses of the failed try, so the repaired ADD must keep them.
 
@@ -16,7 +17,6 @@ const front = {
   ipam: hostLocal("172.30.0.0/20", { dst: "0.0.0.0/0" }),
 };
 const creators = [wrapped(front), wrapped(bridge, "eth1")];
-const firewall = { type: "firewall", backend: "iptables" };
 const published = [{ hostPort: 25080, containerPort: 80, protocol: "tcp" }] as const;
 const bridges = ["front0", "disc0"];
 
@@ -25,50 +25,54 @@ const chains = {
   "firewall-wrapper, and portmap-wrapper of eth1": [wrapped(firewall), wrapped(portmap, "eth1")],
 } as const;
 
-test.each(Object.entries(chains))("%s: the published port leads to the repaired interface", async (_, metas) => {
-  await using lab = await Lab.start();
-  await installFlaky(lab);
-  const list = zone("1.0.0", ...creators, ...metas, flaky);
-  const neighbour = await attachedNeighbour(lab, list);
-  const container = await lab.addContainer("c1");
-  const addresses = await failedTwice(lab, list, container, { ports: published });
-  expectPassed(await lab.goCni.add(list, container, { ports: published }));
-  expect(await lab.kernel.allAddresses(container)).toEqual(addresses);
-  const [target] = addresses[list.plugins[3]?.wrapper ? "eth1" : "eth0"] ?? [];
-  await expectRulesFor(lab, Object.values(addresses).flat(), `${target?.split("/")[0]}:80`);
-  expect(await answeringAt(lab, container, "172.30.0.1:25080")).toBe(await namespaceOf(lab, container));
-  expectPassed(await lab.goCni.check(list, container, { ports: published }));
-  expectPassed(await lab.goCni.check(list, neighbour));
-  expectPassed(await lab.goCni.del(list, container, { ports: published }));
-  expectPassed(await lab.goCni.del(list, neighbour));
-  expect(await leftOfContainers(lab, bridges)).toEqual([]);
-});
+test.for(Object.entries(chains))(
+  "%s: the published port leads to the repaired interface",
+  async ([_, metas], { lab, container }) => {
+    await installFlaky(lab);
+    const list = zone("1.0.0", ...creators, ...metas, flaky);
+    const neighbour = await attachedNeighbour(lab, list);
+    const addresses = await failedTwice(lab, list, container, { ports: published });
+    expectPassed(await lab.goCni.add(list, container, { ports: published }));
+    expect(await lab.kernel.allAddresses(container)).toEqual(addresses);
+    const [target] = addresses[list.plugins[3]?.wrapper ? "eth1" : "eth0"] ?? [];
+    await expectRulesFor(lab, Object.values(addresses).flat(), `${target?.split("/")[0]}:80`);
+    expect(await answeringAt(lab, container, "172.30.0.1:25080")).toBe(await namespaceOf(lab, container));
+    expectPassed(await lab.goCni.check(list, container, { ports: published }));
+    expectPassed(await lab.goCni.check(list, neighbour));
+    expectPassed(await lab.goCni.del(list, container, { ports: published }));
+    expectPassed(await lab.goCni.del(list, neighbour));
+    expect(await leftOfContainers(lab, bridges)).toEqual([]);
+  },
+);
 
-test.each([
+test.for([
   ["portmap", portmap],
   ["portmap-wrapper", wrapped(portmap)],
-])("%s with nftables: the published port leads to the repaired interface", async (name, plugin) => {
-  await using lab = await Lab.start();
-  await installFlaky(lab);
-  const list = zone("1.0.0", ...creators, { ...plugin, backend: "nftables" }, flaky);
-  const container = await lab.addContainer("c1");
-  const addresses = await failedTwice(lab, list, container, { ports: published });
-  expectPassed(await lab.goCni.add(list, container, { ports: published }));
-  expect(await lab.kernel.allAddresses(container)).toEqual(addresses);
-  const [target] = addresses.eth0 ?? [];
-  const targets = await natTargets(lab);
-  expect(new Set(targets)).toEqual(new Set([`${target?.split("/")[0]}:80`]));
-  // Without a wrapper the nftables backend adds its rules once for each try.
-  expect(targets).toHaveLength(name === "portmap" ? 3 : 1);
-  expect(await answeringAt(lab, container, "172.30.0.1:25080")).toBe(await namespaceOf(lab, container));
-  expectPassed(await lab.goCni.check(list, container, { ports: published }));
-  expectPassed(await lab.goCni.del(list, container, { ports: published }));
-  expect(await leftOfContainers(lab, bridges)).toEqual([]);
-  expect(await natTargets(lab)).toEqual([]);
-});
+] as const)(
+  "%s with nftables: the published port leads to the repaired interface",
+  async ([name, plugin], { lab, container }) => {
+    await installFlaky(lab);
+    const list = zone("1.0.0", ...creators, { ...plugin, backend: "nftables" }, flaky);
+    const addresses = await failedTwice(lab, list, container, { ports: published });
+    expectPassed(await lab.goCni.add(list, container, { ports: published }));
+    expect(await lab.kernel.allAddresses(container)).toEqual(addresses);
+    const [target] = addresses.eth0 ?? [];
+    const targets = await natTargets(lab);
+    expect(new Set(targets)).toEqual(new Set([`${target?.split("/")[0]}:80`]));
+    // Without a wrapper the nftables backend adds its rules once for each try.
+    expect(targets).toHaveLength(name === "portmap" ? 3 : 1);
+    expect(await answeringAt(lab, container, "172.30.0.1:25080")).toBe(await namespaceOf(lab, container));
+    expectPassed(await lab.goCni.check(list, container, { ports: published }));
+    expectPassed(await lab.goCni.del(list, container, { ports: published }));
+    expect(await leftOfContainers(lab, bridges)).toEqual([]);
+    expect(await natTargets(lab)).toEqual([]);
+  },
+);
 
-test("nomad-transparent-proxy.conflist, if its last plugin fails: the port leads to the repaired interface", async () => {
-  await using lab = await Lab.start();
+test("nomad-transparent-proxy.conflist, if its last plugin fails: the port leads to the repaired interface", async ({
+  lab,
+  container,
+}) => {
   await lab.ip(undefined, "link", "set", "uplink0", "name", "ens18");
   await installFlaky(lab, "consul-cni", "/run/lab/drivers/consul-cni");
   const list = listOf("nomad-transparent-proxy");
@@ -77,7 +81,6 @@ test("nomad-transparent-proxy.conflist, if its last plugin fails: the port leads
   const proxy = JSON.stringify({ ProxyUserID: "101", ...ports });
   const labels = { IgnoreUnknown: "true", CONSUL_IPTABLES_CONFIG: proxy };
   const options: AttachOptions = { ports: published, labels };
-  const container = await lab.addContainer("c1");
   const addresses = await failedTwice(lab, list, container, options);
   expectPassed(await lab.goCni.add(list, container, options));
   expect(await lab.kernel.allAddresses(container)).toEqual(addresses);

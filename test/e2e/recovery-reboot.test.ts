@@ -1,5 +1,6 @@
-import { describe, expect, test } from "vitest";
-import { Lab } from "../support/lab.ts";
+import type { Lab } from "../support/lab.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
+import { attached, expectFailure, expectNothingLeft, expectPassed, expectSuccess } from "./calls.ts";
 import {
   creators,
   duplicate,
@@ -11,18 +12,7 @@ import {
   journals,
   rebooted,
 } from "./recovery-support.ts";
-import {
-  attached,
-  expectFailure,
-  expectNothingLeft,
-  expectPassed,
-  expectSuccess,
-  front,
-  macvlan,
-  named,
-  wrapped,
-  zone,
-} from "./support.ts";
+import { front, macvlan, named, wrapped, zone } from "./support.ts";
 
 const late = { ...macvlan, master: "late0" };
 const lists = {
@@ -31,8 +21,7 @@ const lists = {
 };
 
 describe("the host was rebooted, with the leases and libcni's cache kept", () => {
-  test("ADD passes", async () => {
-    await using lab = await Lab.start();
+  test("ADD passes", async ({ lab }) => {
     const list = creators();
     const old = await attached(lab, lab.goCni, list);
     const container = await rebooted(lab, old, "disc0");
@@ -44,8 +33,7 @@ describe("the host was rebooted, with the leases and libcni's cache kept", () =>
     await expectNothingLeft(lab, ["disc0"]);
   });
 
-  test("ADD passes at the second try, if the last plugin fails at the first", async () => {
-    await using lab = await Lab.start();
+  test("ADD passes at the second try, if the last plugin fails at the first", async ({ lab }) => {
     await installFlaky(lab);
     const list = creators({}, flaky);
     const container = await rebooted(lab, await attached(lab, lab.goCni, list), "disc0");
@@ -55,18 +43,16 @@ describe("the host was rebooted, with the leases and libcni's cache kept", () =>
     expectSuccess(await lab.goCni.check(list, container));
   });
 
-  test("the plain plugin fails", async () => {
-    await using lab = await Lab.start();
+  test("the plain plugin fails", async ({ lab }) => {
     const list = zone("1.0.0", macvlan);
     const container = await rebooted(lab, await attached(lab, lab.goCni, list));
     expectFailure(await lab.goCni.add(list, container), duplicate);
   });
 });
 
-test.each(Object.entries(lists))(
+test.for(Object.entries(lists))(
   "after a reboot %s is missing for two tries: ADD gives the addresses of before",
-  async (_, list) => {
-    await using lab = await Lab.start();
+  async ([_, list], { lab }) => {
     await addLate(lab);
     // Another container had the first addresses.
     const neighbour = await attached(lab, lab.goCni, list, "c1");
@@ -86,30 +72,33 @@ test.each(Object.entries(lists))(
   },
 );
 
-test.each([
+test.for([
   ["", []],
   [", and libcni's results went with it", ["/var/lib/cni/results"]],
-])("after a reboot the last plugin fails twice%s: ADD gives the addresses of before", async (_, gone) => {
-  await using lab = await Lab.start();
-  await installFlaky(lab);
-  const list = zone("1.0.0", wrapped(macvlan), wrapped(front, "eth1"), flaky);
-  const neighbour = await attached(lab, lab.goCni, list, "c1");
-  const old = await attached(lab, lab.goCni, list, "c2");
-  const addresses = await lab.kernel.allAddresses(old);
-  expectPassed(await lab.goCni.del(list, neighbour));
-  const container = await rebooted(lab, old, "front0");
-  await lab.run("rm", ["-rf", ...gone]);
-  await failNext(lab, 2);
-  for (const __ of [1, 2]) expectFailure(await lab.goCni.add(list, container), /not now/);
-  expectPassed(await lab.goCni.add(list, container));
-  expect(await lab.kernel.allAddresses(container)).toEqual(addresses);
-  expectPassed(await lab.goCni.check(list, container));
-  expectPassed(await lab.goCni.del(list, container));
-  await expectNothingLeft(lab, ["front0"]);
-});
+] as const)(
+  "after a reboot the last plugin fails twice%s: ADD gives the addresses of before",
+  async ([_, gone], { lab }) => {
+    await installFlaky(lab);
+    const list = zone("1.0.0", wrapped(macvlan), wrapped(front, "eth1"), flaky);
+    const neighbour = await attached(lab, lab.goCni, list, "c1");
+    const old = await attached(lab, lab.goCni, list, "c2");
+    const addresses = await lab.kernel.allAddresses(old);
+    expectPassed(await lab.goCni.del(list, neighbour));
+    const container = await rebooted(lab, old, "front0");
+    await lab.run("rm", ["-rf", ...gone]);
+    await failNext(lab, 2);
+    for (const __ of [1, 2]) expectFailure(await lab.goCni.add(list, container), /not now/);
+    expectPassed(await lab.goCni.add(list, container));
+    expect(await lab.kernel.allAddresses(container)).toEqual(addresses);
+    expectPassed(await lab.goCni.check(list, container));
+    expectPassed(await lab.goCni.del(list, container));
+    await expectNothingLeft(lab, ["front0"]);
+  },
+);
 
-test("before a reboot another network had eth1, and has a record and a result: a failed ADD is repaired", async () => {
-  await using lab = await Lab.start();
+test("before a reboot another network had eth1, and has a record and a result: a failed ADD is repaired", async ({
+  lab,
+}) => {
   await installFlaky(lab);
   const other = named("other", wrapped(front, "eth1"));
   const list = creators({}, flaky);
@@ -124,8 +113,9 @@ test("before a reboot another network had eth1, and has a record and a result: a
 });
 
 // A runtime may keep libcni's results in another directory.
-test("a live attachment with its result in another directory: another ADD fails like the plain plugin's, and touches nothing", async () => {
-  await using lab = await Lab.start();
+test("a live attachment with its result in another directory: another ADD fails like the plain plugin's, and touches nothing", async ({
+  lab,
+}) => {
   const list = zone("1.0.0", wrapped(macvlan), wrapped(front, "eth1"));
   const container = await attached(lab, lab.goCni, list);
   await lab.run("mv", ["/var/lib/cni/results", "/var/lib/cni/elsewhere"]);

@@ -1,30 +1,26 @@
-import { describe, expect, test } from "vitest";
-import { type Container, Lab } from "../support/lab.ts";
+import type { Container, Lab } from "../support/lab.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
 import type { NetworkList } from "../support/runtime.ts";
+import { expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
 import { creators, exists, failNext, flaky, installFlaky } from "./recovery-support.ts";
-import { expectFailure, expectNothingLeft, expectSuccess, macvlan, wrapped, zone } from "./support.ts";
+import { macvlan, wrapped, zone } from "./support.ts";
 
 describe("ADD is tried again without a DEL between", () => {
-  test("after the last plugin of the list failed: it passes", async () => {
-    await using lab = await Lab.start();
+  test("after the last plugin of the list failed: it passes", async ({ lab }) => {
     const [list, container] = await failedOnce(lab);
     await expectRecovered(lab, list, container);
   });
 
-  test("the plain plugins never pass", async () => {
-    await using lab = await Lab.start();
+  test("the plain plugins never pass", async ({ lab, container }) => {
     await installFlaky(lab);
     await failNext(lab);
     const list = zone("1.0.0", macvlan, flaky);
-    const container = await lab.addContainer("c1");
     expectFailure(await lab.goCni.add(list, container), /not now/);
     expectFailure(await lab.goCni.add(list, container), exists);
     expectFailure(await lab.goCni.add(list, container), exists);
   });
 
-  test("after a plugin failed and left its interface behind: it passes", async () => {
-    await using lab = await Lab.start();
-    const container = await lab.addContainer("c1");
+  test("after a plugin failed and left its interface behind: it passes", async ({ lab, container }) => {
     const broken = zone("1.0.0", { ...wrapped(macvlan), ipam: { type: "nowhere" } });
     expectFailure(await lab.goCni.add(broken, container), /failed to find plugin "nowhere"/);
     expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth0"]);
@@ -33,8 +29,7 @@ describe("ADD is tried again without a DEL between", () => {
     expectSuccess(await lab.goCni.check(list, container));
   });
 
-  test("in a namespace whose path is a link to a process's: it passes", async () => {
-    await using lab = await Lab.start();
+  test("in a namespace whose path is a link to a process's: it passes", async ({ lab }) => {
     await installFlaky(lab);
     await failNext(lab);
     const container = await namespaceOfProcess(lab, "c1");
@@ -43,8 +38,7 @@ describe("ADD is tried again without a DEL between", () => {
     await expectRecovered(lab, list, container);
   });
 
-  test("the log says that the first try is undone, once", async () => {
-    await using lab = await Lab.start();
+  test("the log says that the first try is undone, once", async ({ lab }) => {
     const [list, container] = await failedOnce(lab, { log: { file: "/run/lab/log" } });
     expectSuccess(await lab.goCni.add(list, container));
     const log = (await lab.readFile("/run/lab/log")).trim().split("\n");
@@ -56,8 +50,7 @@ describe("ADD is tried again without a DEL between", () => {
     expect(lines.filter(({ level }) => level === "error")).toEqual([]);
   });
 
-  test('with "never" the error is returned, and nothing changes', async () => {
-    await using lab = await Lab.start();
+  test('with "never" the error is returned, and nothing changes', async ({ lab }) => {
     const [list, container] = await failedOnce(lab, { recover: "never" });
     const before = await lab.kernel.link(container, "eth0");
     expectFailure(await lab.goCni.add(list, container), exists);

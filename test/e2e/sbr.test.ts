@@ -1,19 +1,9 @@
-import { describe, expect, test } from "vitest";
 import { newestPlugins } from "../support/go.ts";
 import { type Container, Lab } from "../support/lab.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import {
-  bridge,
-  expectFailure,
-  expectNothingLeft,
-  expectPassed,
-  hostLocal,
-  macvlan,
-  named,
-  withoutLog,
-  wrapped,
-  zone,
-} from "./support.ts";
+import { expectFailure, expectNothingLeft, expectPassed, withoutLog } from "./calls.ts";
+import { bridge, hostLocal, macvlan, named, wrapped, zone } from "./support.ts";
 
 // sbr moves eth1's routes into a separate table. The creators' CHECK looks only in the main table, and sbr's CHECK nowhere.
 
@@ -25,8 +15,7 @@ const second = {
 const list = zone("1.0.0", wrapped(macvlan), wrapped(second, "eth1"), wrapped(sbr, "eth1"));
 const journal = "/var/lib/cni/wrappers/c1/zone:eth0";
 
-test("the plain chain fails CHECK: the creator does not find the routes that sbr moved", async () => {
-  await using lab = await Lab.start();
+test("the plain chain fails CHECK: the creator does not find the routes that sbr moved", async ({ lab }) => {
   const plain = zone("1.0.0", bridge, sbr);
   const container = await attach(lab, plain);
   await expectFailedCheck(lab, plain, container, "Failed to find Gateway 172.26.64.1 for interface eth0");
@@ -51,8 +40,7 @@ describe.each([newestPlugins, "1.6.2"] as const)("plugins %s: a wrapped chain wi
   });
 });
 
-test("CHECK passes although the host gives the table a name after ADD, or takes it away", async () => {
-  await using lab = await Lab.start();
+test("CHECK passes although the host gives the table a name after ADD, or takes it away", async ({ lab }) => {
   const [before, after] = [await attach(lab, list), await lab.addContainer("c2")];
   const rules = () => lab.ip(before, "-4", "rule");
   const directory = (await lab.run("sh", ["-c", "ls -d /etc/iproute2 /usr/share/iproute2 | head -1"])).trim();
@@ -140,16 +128,14 @@ const twins: readonly Twin[] = [
   },
 ];
 
-test.each(twins)("CHECK passes, and fails when the container loses $loses", async ({ takeAway, message }) => {
-  await using lab = await Lab.start();
+test.for(twins)("CHECK passes, and fails when the container loses $loses", async ({ takeAway, message }, { lab }) => {
   const container = await attach(lab, list);
   expectPassed(await lab.goCni.check(list, container));
   await takeAway(lab, container);
   await expectFailedCheck(lab, list, container, message);
 });
 
-test("a default route of each interface: eth0's stays, eth1's is sbr's, and CHECK looks for both", async () => {
-  await using lab = await Lab.start();
+test("a default route of each interface: eth0's stays, eth1's is sbr's, and CHECK looks for both", async ({ lab }) => {
   const own = { ...bridge, ipam: hostLocal("172.26.64.0/20", { dst: "0.0.0.0/0", gw: "172.26.64.1" }) };
   const both = zone("1.0.0", wrapped(macvlan), wrapped(own, "eth1"), wrapped(sbr, "eth1"));
   const container = await attach(lab, both);
@@ -163,8 +149,7 @@ test("a default route of each interface: eth0's stays, eth1's is sbr's, and CHEC
   await expectFailedCheck(lab, both, container, /^Expected Route .*0\.0\.0\.0/);
 });
 
-test("an IPv6 default route of each interface, which the kernel makes one: CHECK sees its loss", async () => {
-  await using lab = await Lab.start();
+test("an IPv6 default route of each interface, which the kernel makes one: CHECK sees its loss", async ({ lab }) => {
   const creator = (name: string) => ({
     ...bridge,
     bridge: `${name}0`,
@@ -178,9 +163,10 @@ test("an IPv6 default route of each interface, which the kernel makes one: CHECK
   await expectFailedCheck(lab, both, container, /^Expected Route .* not found in routing table$/);
 });
 
-test("a sibling had an interface in the subnet of eth1 when sbr moved the routes, and it is gone: CHECK passes", async () => {
-  await using lab = await Lab.start();
-  const container = await lab.addContainer("c1");
+test("a sibling had an interface in the subnet of eth1 when sbr moved the routes, and it is gone: CHECK passes", async ({
+  lab,
+  container,
+}) => {
   const inPool = { ...second, wrapper: { network: "disc" } };
   const sibling = named("zb", { ...inPool, type: "bridge-wrapper" });
   const chain = named(
@@ -201,8 +187,7 @@ test("a sibling had an interface in the subnet of eth1 when sbr moved the routes
   );
 });
 
-test("IPv6 routes are moved and checked as well", async () => {
-  await using lab = await Lab.start();
+test("IPv6 routes are moved and checked as well", async ({ lab }) => {
   const ranges = [[{ subnet: "172.26.64.0/20" }], [{ subnet: "fd00:26::/64" }]];
   const dual = { ...bridge, ipam: { type: "host-local", ranges, routes: [{ dst: "fd00:99::/64", gw: "fd00:26::1" }] } };
   const chain = zone("1.0.0", wrapped(macvlan), wrapped(dual, "eth1"), wrapped(sbr, "eth1"));
@@ -212,8 +197,9 @@ test("IPv6 routes are moved and checked as well", async () => {
   await expectFailedCheck(lab, chain, container, /missing: route fd00:99::\/64 via fd00:26::1 table 101\./);
 });
 
-test("an equal plugin on each side of sbr: the second one's ADD leaves the first one and sbr alone", async () => {
-  await using lab = await Lab.start();
+test("an equal plugin on each side of sbr: the second one's ADD leaves the first one and sbr alone", async ({
+  lab,
+}) => {
   const [tuning, moved] = [wrapped({ type: "tuning", mtu: 1400 }, "eth1"), wrapped(sbr, "eth1")];
   const chain = zone("1.0.0", wrapped(macvlan), wrapped(second, "eth1"), tuning, moved, tuning);
   const container = await attach(lab, chain);
@@ -223,8 +209,7 @@ test("an equal plugin on each side of sbr: the second one's ADD leaves the first
   await expectNothingLeft(lab, ["disc0"]);
 });
 
-test("sbr twice fails as the plain one does: the first one has moved the routes", async () => {
-  await using lab = await Lab.start();
+test("sbr twice fails as the plain one does: the first one has moved the routes", async ({ lab }) => {
   const lists = [zone("1.0.0", bridge, sbr, sbr), zone("1.0.0", wrapped(bridge), wrapped(sbr), wrapped(sbr))];
   for (const [index, twice] of lists.entries()) {
     const outcome = await lab.goCni.add(twice, await lab.addContainer(`c${index}`));
@@ -232,8 +217,7 @@ test("sbr twice fails as the plain one does: the first one has moved the routes"
   }
 });
 
-test("fixed addresses: static, which compares its own with prevResult, passes CHECK as well", async () => {
-  await using lab = await Lab.start();
+test("fixed addresses: static, which compares its own with prevResult, passes CHECK as well", async ({ lab }) => {
   const fixed = {
     ...bridge,
     ipam: { type: "static", addresses: [{ address: "172.26.64.9/20", gateway: "172.26.64.1" }] },
@@ -245,8 +229,7 @@ test("fixed addresses: static, which compares its own with prevResult, passes CH
   await expectFailedCheck(lab, chain, container, /^routing of interface eth1 has changed/);
 });
 
-test("the entry of another namespace says nothing, and GC takes away what no container has", async () => {
-  await using lab = await Lab.start();
+test("the entry of another namespace says nothing, and GC takes away what no container has", async ({ lab }) => {
   const withGc = { ...list, cniVersion: "1.1.0" };
   const container = await attach(lab, withGc);
   const text = await lab.readFile(journal);

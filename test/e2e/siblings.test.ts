@@ -1,13 +1,11 @@
-import { describe, expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
 import type { NetworkList } from "../support/runtime.ts";
+import { attached, expectFailure, expectNothingLeft, expectPassed } from "./calls.ts";
 import { failNext, flaky, installFlaky, installPlugin } from "./recovery-support.ts";
 import {
-  attached,
   bridge,
-  expectFailure,
-  expectNothingLeft,
-  expectPassed,
+  firewall,
   front,
   hostLocal,
   macvlan,
@@ -59,9 +57,7 @@ describe("DEL of an attachment whose ADD failed leaves the other one's eth1", ()
     },
   ];
 
-  test.each(rows)("$title", async ({ za, zb }) => {
-    await using lab = await Lab.start();
-    const container = await lab.addContainer("c1");
+  test.for(rows)("$title", async ({ za, zb }, { lab, container }) => {
     expectPassed(await lab.cnitool.addAs(za.as, za.list, container));
     const before = [await lab.kernel.link(container, "eth1"), await lab.kernel.leases()];
     for (const _ of [1, 2]) {
@@ -76,8 +72,7 @@ describe("DEL of an attachment whose ADD failed leaves the other one's eth1", ()
   });
 });
 
-test("an ADD that failed, tried again and removed, leaves the macspoofchk of the other one's eth1", async () => {
-  await using lab = await Lab.start();
+test("an ADD that failed, tried again and removed, leaves the macspoofchk of the other one's eth1", async ({ lab }) => {
   const checked = { ...bridge, macspoofchk: true };
   const za = named("za", wrapped(macvlan), wrapped(checked, "eth1"));
   const zb = named(
@@ -93,10 +88,9 @@ test("an ADD that failed, tried again and removed, leaves the macspoofchk of the
   await expectNothingLeft(lab, ["disc0"]);
 });
 
-test.each([true, false])(
+test.for([true, false])(
   "a failed ADD leaves the macspoofchk of a plain bridge's eth0 (ipMasq: %s)",
-  async (ipMasq) => {
-    await using lab = await Lab.start();
+  async (ipMasq, { lab }) => {
     const checked = { ...bridge, macspoofchk: true };
     const container = await attached(lab, lab.cnitool, named("za", checked));
     const zb = named("zb", wrapped(ptp), wrapped({ ...checked, ipMasq, ipam: hostLocal("172.26.80.0/24") }, "eth0"));
@@ -105,12 +99,10 @@ test.each([true, false])(
   },
 );
 
-test("a tap of that name leaves the other one's eth1", async () => {
-  await using lab = await Lab.start();
+test("a tap of that name leaves the other one's eth1", async ({ lab, container }) => {
   const tap = { type: "tap", ipam: hostLocal("172.26.80.0/24") };
   const za = named("za", wrapped(macvlan), wrapped(bridge, "eth1"));
   const zb = named("zb", wrapped(tap, "eth1"));
-  const container = await lab.addContainer("c1");
   expectPassed(await lab.cnitool.addAs("eth0", za, container));
   const before = [await lab.kernel.links(container), await lab.kernel.leases()];
   expectFailure(await lab.cnitool.addAs("net1", zb, container), /interface name eth1 is taken/);
@@ -124,51 +116,53 @@ test("a tap of that name leaves the other one's eth1", async () => {
   expectPassed(await lab.cnitool.delAs("eth0", za, container));
 });
 
-test.each(["bridge", "macvlan"])("a script that hides the failure of %s leaves the other one's eth1", async (type) => {
-  await using lab = await Lab.start();
-  await installPlugin(lab, "script", `${Lab.pluginPath}/${type}; true`);
-  const own = type === "bridge" ? bridge : macvlan;
-  const za = named("za", wrapped(macvlan), wrapped(bridge, "eth1"));
-  const zb = named("zb", {
-    ...own,
-    ipam: hostLocal("172.26.80.0/24"),
-    type: "bridge-wrapper",
-    wrapper: { ifName: "eth1", delegate: "script", role: "creator" },
-  });
-  const container = await lab.addContainer("c1");
-  expectPassed(await lab.cnitool.addAs("eth0", za, container));
-  const before = [await lab.kernel.links(container), await lab.kernel.leases()];
-  await lab.cnitool.addAs("net1", zb, container);
-  await lab.cnitool.delAs("net1", zb, container);
-  expect([await lab.kernel.links(container), await lab.kernel.leases()]).toEqual(before);
-  expectPassed(await lab.cnitool.checkAs("eth0", za, container));
-  expectPassed(await lab.cnitool.delAs("eth0", za, container));
-});
+test.for(["bridge", "macvlan"])(
+  "a script that hides the failure of %s leaves the other one's eth1",
+  async (type, { lab, container }) => {
+    await installPlugin(lab, "script", `${Lab.pluginPath}/${type}; true`);
+    const own = type === "bridge" ? bridge : macvlan;
+    const za = named("za", wrapped(macvlan), wrapped(bridge, "eth1"));
+    const zb = named("zb", {
+      ...own,
+      ipam: hostLocal("172.26.80.0/24"),
+      type: "bridge-wrapper",
+      wrapper: { ifName: "eth1", delegate: "script", role: "creator" },
+    });
+    expectPassed(await lab.cnitool.addAs("eth0", za, container));
+    const before = [await lab.kernel.links(container), await lab.kernel.leases()];
+    await lab.cnitool.addAs("net1", zb, container);
+    await lab.cnitool.delAs("net1", zb, container);
+    expect([await lab.kernel.links(container), await lab.kernel.leases()]).toEqual(before);
+    expectPassed(await lab.cnitool.checkAs("eth0", za, container));
+    expectPassed(await lab.cnitool.delAs("eth0", za, container));
+  },
+);
 
 describe("one list attached as eth0, and then as net1, which fails", () => {
-  test.each(["iptables", "nftables"])("eth1 keeps its ports, its limit and its traffic (%s)", async (backend) => {
-    await using lab = await Lab.start();
-    const list = named(
-      "za",
-      wrapped(macvlan),
-      wrapped(bridge, "eth1"),
-      wrapped(bandwidth, "eth1"),
-      wrapped({ ...portmap, backend }, "eth1"),
-    );
-    const container = await attached(lab, lab.cnitool, list, "c1", web);
-    const before = await stateOf(lab, container);
-    expect(before.rules).toContain("172.26.64.2");
-    expectFailure(await lab.cnitool.addAs("net1", list, container, web), /exists/);
-    expect((await stateOf(lab, container)).rules).toEqual(before.rules);
-    expectPassed(await lab.cnitool.delAs("net1", list, container, web));
-    expect(await stateOf(lab, container)).toEqual(before);
-    expectPassed(await lab.cnitool.check(list, container, web));
-    expectPassed(await lab.cnitool.del(list, container, web));
-    expect((await stateOf(lab, container)).rules).not.toContain("172.26.64.2");
-  });
+  test.for(["iptables", "nftables"])(
+    "eth1 keeps its ports, its limit and its traffic (%s)",
+    async (backend, { lab }) => {
+      const list = named(
+        "za",
+        wrapped(macvlan),
+        wrapped(bridge, "eth1"),
+        wrapped(bandwidth, "eth1"),
+        wrapped({ ...portmap, backend }, "eth1"),
+      );
+      const container = await attached(lab, lab.cnitool, list, "c1", web);
+      const before = await stateOf(lab, container);
+      expect(before.rules).toContain("172.26.64.2");
+      expectFailure(await lab.cnitool.addAs("net1", list, container, web), /exists/);
+      expect((await stateOf(lab, container)).rules).toEqual(before.rules);
+      expectPassed(await lab.cnitool.delAs("net1", list, container, web));
+      expect(await stateOf(lab, container)).toEqual(before);
+      expectPassed(await lab.cnitool.check(list, container, web));
+      expectPassed(await lab.cnitool.del(list, container, web));
+      expect((await stateOf(lab, container)).rules).not.toContain("172.26.64.2");
+    },
+  );
 
-  test("each gets an address of its own", async () => {
-    await using lab = await Lab.start();
+  test("each gets an address of its own", async ({ lab }) => {
     const [one, other] = [await lab.addContainer("c1"), await lab.addContainer("c2")];
     const single = named("zc", wrapped(bridge, "eth1"));
     expectPassed(await lab.cnitool.addAs("eth1", single, one));
@@ -184,39 +178,38 @@ describe("one list attached as eth0, and then as net1, which fails", () => {
 });
 
 describe("the second ADD, after the last plugin failed once", () => {
-  test.each(["iptables", "nftables"])("publishes the ports of both interfaces (%s)", async (backend) => {
-    await using lab = await Lab.start();
-    await installFlaky(lab);
-    const ports = [
-      { hostPort: 25080, containerPort: 80, protocol: "tcp" },
-      { hostPort: 25443, containerPort: 443, protocol: "tcp" },
-    ] as const;
-    const list = zone(
-      "1.0.0",
-      wrapped(front),
-      wrapped(bridge, "eth1"),
-      { ...wrapped({ ...portmap, backend }), wrapper: { ports: { except: [443] } } },
-      { ...wrapped({ ...portmap, backend }), wrapper: { ifName: "eth1", ports: { only: [443] } } },
-      flaky,
-    );
-    const container = await lab.addContainer("c1");
-    await failNext(lab);
-    expectFailure(await lab.goCni.add(list, container, { ports }), /not now/);
-    expectPassed(await lab.goCni.add(list, container, { ports }));
-    const { rules } = await stateOf(lab, container);
-    expect(rules).toMatch(/25080/);
-    expect(rules).toMatch(/25443/);
-    expectPassed(await lab.goCni.check(list, container, { ports }));
-    expectPassed(await lab.goCni.del(list, container, { ports }));
-    expect((await stateOf(lab, container)).rules).not.toMatch(/25080|25443/);
-  });
+  test.for(["iptables", "nftables"])(
+    "publishes the ports of both interfaces (%s)",
+    async (backend, { lab, container }) => {
+      await installFlaky(lab);
+      const ports = [
+        { hostPort: 25080, containerPort: 80, protocol: "tcp" },
+        { hostPort: 25443, containerPort: 443, protocol: "tcp" },
+      ] as const;
+      const list = zone(
+        "1.0.0",
+        wrapped(front),
+        wrapped(bridge, "eth1"),
+        { ...wrapped({ ...portmap, backend }), wrapper: { ports: { except: [443] } } },
+        { ...wrapped({ ...portmap, backend }), wrapper: { ifName: "eth1", ports: { only: [443] } } },
+        flaky,
+      );
+      await failNext(lab);
+      expectFailure(await lab.goCni.add(list, container, { ports }), /not now/);
+      expectPassed(await lab.goCni.add(list, container, { ports }));
+      const { rules } = await stateOf(lab, container);
+      expect(rules).toMatch(/25080/);
+      expect(rules).toMatch(/25443/);
+      expectPassed(await lab.goCni.check(list, container, { ports }));
+      expectPassed(await lab.goCni.del(list, container, { ports }));
+      expect((await stateOf(lab, container)).rules).not.toMatch(/25080|25443/);
+    },
+  );
 
-  test("keeps the values of both tunings of one interface", async () => {
-    await using lab = await Lab.start();
+  test("keeps the values of both tunings of one interface", async ({ lab, container }) => {
     await installFlaky(lab);
     const second = wrapped({ type: "tuning", txQLen: 500 }, "eth1");
     const list = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), tuning, second, flaky);
-    const container = await lab.addContainer("c1");
     await failNext(lab);
     expectFailure(await lab.goCni.add(list, container), /not now/);
     expectPassed(await lab.goCni.add(list, container));
@@ -227,8 +220,7 @@ describe("the second ADD, after the last plugin failed once", () => {
   });
 });
 
-test("two lists with one pool: DEL of the one whose ADD failed frees no lease of the other", async () => {
-  await using lab = await Lab.start();
+test("two lists with one pool: DEL of the one whose ADD failed frees no lease of the other", async ({ lab }) => {
   const pooled = (plugin: Record<string, unknown>) => ({
     ...wrapped(plugin),
     wrapper: { ifName: "eth1", network: "disc" },
@@ -245,32 +237,33 @@ test("two lists with one pool: DEL of the one whose ADD failed frees no lease of
 });
 
 describe("two attachments of one container share rules", () => {
-  test.each([
+  test.for([
     ["iptables", 0],
     ["nftables", 0],
     // nftables' DEL removes the ports of the whole container. An ADD publishes the other's again.
     ["nftables", 1],
-  ])("DEL of one leaves the ports of the other (%s, ADDs that fail: %i)", async (backend, failures) => {
-    await using lab = await Lab.start();
-    await lab.run("cp", [`${Lab.pluginPath}/portmap`, "/run/lab/portmap"]);
-    await installFlaky(lab, "portmap", "/run/lab/portmap");
-    const publishing = wrapped({ ...portmap, backend });
-    const [za, zb] = [named("za", wrapped(front), publishing), named("zb", wrapped(ptp), publishing)];
-    const mail = published(25025, 25);
-    const container = await attached(lab, lab.cnitool, za, "c1", web);
-    expectPassed(await lab.cnitool.addAs("net1", zb, container, mail));
-    if (failures > 0) await failNext(lab, failures);
-    expectPassed(await lab.cnitool.delAs("eth0", za, container, web));
-    const { rules } = await stateOf(lab, container);
-    expect(rules).toMatch(/25025/);
-    expect(rules).not.toMatch(/25080/);
-    expectPassed(await lab.cnitool.checkAs("net1", zb, container, mail));
-    expectPassed(await lab.cnitool.delAs("net1", zb, container, mail));
-    expect((await stateOf(lab, container)).rules).not.toMatch(/25025|25080/);
-  });
+  ] as const)(
+    "DEL of one leaves the ports of the other (%s, ADDs that fail: %i)",
+    async ([backend, failures], { lab }) => {
+      await lab.run("cp", [`${Lab.pluginPath}/portmap`, "/run/lab/portmap"]);
+      await installFlaky(lab, "portmap", "/run/lab/portmap");
+      const publishing = wrapped({ ...portmap, backend });
+      const [za, zb] = [named("za", wrapped(front), publishing), named("zb", wrapped(ptp), publishing)];
+      const mail = published(25025, 25);
+      const container = await attached(lab, lab.cnitool, za, "c1", web);
+      expectPassed(await lab.cnitool.addAs("net1", zb, container, mail));
+      if (failures > 0) await failNext(lab, failures);
+      expectPassed(await lab.cnitool.delAs("eth0", za, container, web));
+      const { rules } = await stateOf(lab, container);
+      expect(rules).toMatch(/25025/);
+      expect(rules).not.toMatch(/25080/);
+      expectPassed(await lab.cnitool.checkAs("net1", zb, container, mail));
+      expectPassed(await lab.cnitool.delAs("net1", zb, container, mail));
+      expect((await stateOf(lab, container)).rules).not.toMatch(/25025|25080/);
+    },
+  );
 
-  test("DEL of one leaves the masquerading rules of the other", async () => {
-    await using lab = await Lab.start();
+  test("DEL of one leaves the masquerading rules of the other", async ({ lab }) => {
     const pooled = (plugin: Record<string, unknown>) => ({
       ...wrapped({ ...plugin, ipMasq: true }),
       wrapper: { network: "pool" },
@@ -286,8 +279,7 @@ describe("two attachments of one container share rules", () => {
     await expectNothingLeft(lab, ["front0", "disc0"]);
   });
 
-  test("only the last DEL removes what an unknown plugin names by the container", async () => {
-    await using lab = await Lab.start();
+  test("only the last DEL removes what an unknown plugin names by the container", async ({ lab }) => {
     const mark = 'case $CNI_COMMAND in ADD) touch "$0.mark";; DEL) rm -f "$0.mark";; esac';
     await installPlugin(lab, "marks", `${mark}; exec /opt/cni/bin/tuning`);
     const marks = { type: "tuning-wrapper", wrapper: { delegate: "marks", role: "meta" } };
@@ -312,14 +304,12 @@ describe("the list was edited between ADD and DEL", () => {
       wrapped({ ...portmap, backend: "iptables" }, ifName),
     );
 
-  test.each([
+  test.for([
     ["with a result", wrapped(macvlan), false],
     ["without a result", wrapped(macvlan), true],
     // No DEL of a wrapped first creator undoes what the others have left.
     ["after a plain creator", macvlan, false],
-  ])("eth1 is eth2 now: no rule is left (%s)", async (_, first, isLost) => {
-    await using lab = await Lab.start();
-    const container = await lab.addContainer("c1");
+  ] as const)("eth1 is eth2 now: no rule is left (%s)", async ([_, first, isLost], { lab, container }) => {
     const added = await lab.goCni.add(listOf("eth1", first), container, web);
     expect(added.exitCode).toBe(0);
     if (isLost) await lab.run("rm", ["/var/lib/cni/results/zone-c1-eth0"]);
@@ -329,18 +319,20 @@ describe("the list was edited between ADD and DEL", () => {
     expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
   });
 
-  test("plugins were removed from its end: their rules are removed with the one before them", async () => {
-    await using lab = await Lab.start();
+  test("plugins were removed from its end: their rules are removed with the one before them", async ({
+    lab,
+    container,
+  }) => {
     const whole = listOf("eth1", macvlan);
-    const container = await lab.addContainer("c1");
     expect(await lab.goCni.add(whole, container, web)).toMatchObject({ exitCode: 0 });
     expectPassed(await lab.goCni.del({ ...whole, plugins: whole.plugins.slice(0, 2) }, container, web));
     expect((await lab.kernel.packetRules()).filter((rule) => /172\.26\.64|25080/.test(rule))).toEqual([]);
     expect(await lab.kernel.journals()).toEqual([]);
   });
 
-  test("a plugin was removed from the middle, and uninstalled, too: the rest is removed, and its entry stays", async () => {
-    await using lab = await Lab.start();
+  test("a plugin was removed from the middle, and uninstalled, too: the rest is removed, and its entry stays", async ({
+    lab,
+  }) => {
     await installPlugin(lab, "gone", "exec /opt/cni/bin/tuning");
     const middle = { ...wrapped({ type: "gone" }), wrapper: { role: "meta", ifName: "eth1" } };
     const withMiddle = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), {
@@ -357,8 +349,9 @@ describe("the list was edited between ADD and DEL", () => {
   });
 });
 
-test("a plugin's name begins with another one's: each gets its own prevResult on DEL, without a result", async () => {
-  await using lab = await Lab.start();
+test("a plugin's name begins with another one's: each gets its own prevResult on DEL, without a result", async ({
+  lab,
+}) => {
   const list = zone("1.0.0", wrapped(front), ...["foo-x", "foo"].map((type) => ({ type: `${type}-wrapper` })));
   for (const name of ["foo", "foo-x"]) {
     const script = `cat >"/run/lab/${name}-$CNI_COMMAND"; exec /opt/cni/bin/tuning <"/run/lab/${name}-$CNI_COMMAND"`;
@@ -375,8 +368,7 @@ test("a plugin's name begins with another one's: each gets its own prevResult on
   await expectNothingLeft(lab, ["front0"]);
 });
 
-test("two masquerading bridges in one network: DEL passes, and nothing is left", async () => {
-  await using lab = await Lab.start();
+test("two masquerading bridges in one network: DEL passes, and nothing is left", async ({ lab }) => {
   const pooled = (plugin: Record<string, unknown>, ifName: string) => ({
     ...wrapped({ ...plugin, ipMasq: true }),
     wrapper: { ifName, network: "pool" },
@@ -388,8 +380,7 @@ test("two masquerading bridges in one network: DEL passes, and nothing is left",
   await expectNothingLeft(lab, ["front0", "disc0"]);
 });
 
-test("a creator of two interfaces keeps both: CHECK gets them, and DEL", async () => {
-  await using lab = await Lab.start();
+test("a creator of two interfaces keeps both: CHECK gets them, and DEL", async ({ lab }) => {
   const answer = `{"cniVersion":"1.0.0","interfaces":[{"name":"eth1","sandbox":"'$CNI_NETNS'"},{"name":"eth9","sandbox":"'$CNI_NETNS'"}],"ips":[{"address":"10.9.0.2/24","interface":0},{"address":"10.9.1.2/24","interface":1}]}`;
   const script = `cat > /run/lab/two-$CNI_COMMAND; [ "$CNI_COMMAND" != ADD ] || echo '${answer}'`;
   await installPlugin(lab, "two", script);
@@ -408,16 +399,14 @@ test("a creator of two interfaces keeps both: CHECK gets them, and DEL", async (
   }
 });
 
-test.each([
+test.for([
   ["no interface", ""],
   ["a host's interface", '"interface": 0, '],
-])(
+] as const)(
   "an earlier plugin reports an address of %s: CHECK of each creator passes, as the plain one does",
-  async (_, index) => {
-    await using lab = await Lab.start();
+  async ([_, index], { lab, container }) => {
     const answer = `{"cniVersion": "1.0.0", "interfaces": [{"name": "uplink0"}], "ips": [{${index}"address": "192.0.2.9/24"}]}`;
     await installPlugin(lab, "odd", `[ "$CNI_COMMAND" != ADD ] || echo '${answer}'`);
-    const container = await lab.addContainer("c1");
     for (const list of [
       zone("1.0.0", { type: "odd" }, macvlan),
       zone("1.0.0", { type: "odd" }, wrapped(macvlan), wrapped(bridge, "eth1")),
@@ -429,11 +418,9 @@ test.each([
   },
 );
 
-test.each([{}, { dataDir: "/run/leases" }])(
+test.for([{}, { dataDir: "/run/leases" }])(
   "an unrelated network has the same address: DEL removes firewall's rules %j",
-  async (where) => {
-    await using lab = await Lab.start();
-    const firewall = { type: "firewall", backend: "iptables" };
+  async (where, { lab }) => {
     const second = { ...bridge, ipam: { ...hostLocal("172.26.64.0/20"), ...where } };
     const za = named("za", wrapped(front), wrapped(second, "eth1"), wrapped(firewall, "eth1"));
     const zb = named("zb", wrapped({ ...macvlan, ipam: hostLocal("172.26.64.0/20") }));

@@ -1,12 +1,13 @@
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
 import type { Result } from "../support/kernel.ts";
 import { type Container, Lab, type Outcome } from "../support/lab.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
 import { hostHas } from "../support/needs.ts";
 import { Router } from "../support/router.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { expectFailure, expectPassed, front, hostLocal, macvlan, wrapped, zone } from "./support.ts";
+import { expectFailure, expectPassed } from "./calls.ts";
+import { front, hostLocal, macvlan, wrapped, zone } from "./support.ts";
 
 // eth1 gets its IPv6 address from a router, and no plugin knows it.
 
@@ -32,8 +33,9 @@ const movers = [
 ];
 
 describe("a router advertises a prefix", () => {
-  test("the result has the address and the router, CHECK passes, and DEL leaves nothing: three containers at once", async () => {
-    await using lab = await Lab.start();
+  test("the result has the address and the router, CHECK passes, and DEL leaves nothing: three containers at once", async ({
+    lab,
+  }) => {
     const router = await advertising(lab);
     const list = listOf(patient);
     const containers = [await lab.addContainer("c1"), await lab.addContainer("c2"), await lab.addContainer("c3")];
@@ -51,8 +53,7 @@ describe("a router advertises a prefix", () => {
     expect(await leftOfContainers(lab, ["front0"])).toEqual([]);
   });
 
-  test("on a bridge without IPAM, in a list of version 0.4.0 as well", async () => {
-    await using lab = await Lab.start();
+  test("on a bridge without IPAM, in a list of version 0.4.0 as well", async ({ lab }) => {
     await lab.run("sh", ["-ec", "ip link add lan0 type bridge; ip link set lan0 up; ip link set uplink0 master lan0"]);
     await advertising(lab);
     for (const cniVersion of ["1.0.0", "0.4.0"]) {
@@ -67,11 +68,12 @@ describe("a router advertises a prefix", () => {
     expect(await leftOfContainers(lab, ["front0", "lan0"])).toEqual([]);
   });
 
-  test("another prefix, and no router at all: CHECK passes, and still sees a lost address of the plugin", async () => {
-    await using lab = await Lab.start();
+  test("another prefix, and no router at all: CHECK passes, and still sees a lost address of the plugin", async ({
+    lab,
+    container,
+  }) => {
     const router = await advertising(lab);
     const list = listOf(patient);
-    const container = await lab.addContainer("c1");
     const { ips } = resultOf(await lab.goCni.add(list, container));
     const old = ips?.[2]?.address ?? "";
     await router.advertise({ prefix: "2001:db8:2::/64" });
@@ -109,13 +111,14 @@ describe("a router advertises a prefix", () => {
     },
   );
 
-  test("sbr has moved the route of a plugin's own address in the prefix: CHECK sees its loss", async () => {
-    await using lab = await Lab.start();
+  test("sbr has moved the route of a plugin's own address in the prefix: CHECK sees its loss", async ({
+    lab,
+    container,
+  }) => {
     const router = await advertising(lab);
     const ipam = { type: "static", addresses: ["172.16.5.20/24", "2001:db8:1::20/64"].map((address) => ({ address })) };
     const [first, lan = { type: "" }] = listOf(patient).plugins;
     const list = zone("1.0.0", ...(first ? [first] : []), { ...lan, ipam }, wrapped({ type: "sbr" }, "eth1"));
-    const container = await lab.addContainer("c1");
     const { ips } = resultOf(await lab.goCni.add(list, container));
     const routed = ips?.at(-1)?.address ?? "";
     expect(routed).toMatch(/^2001:db8:1:.*\/64$/);
@@ -130,8 +133,7 @@ describe("a router advertises a prefix", () => {
     expect(await leftOfContainers(lab, ["front0"])).toEqual([]);
   });
 
-  test("a router that comes late is waited for", async () => {
-    await using lab = await Lab.start();
+  test("a router that comes late is waited for", async ({ lab }) => {
     const router = await Router.make(lab);
     const adding = lab.goCni.add(listOf(patient), await lab.addContainer("c1"));
     await setTimeout(1500);
@@ -140,12 +142,13 @@ describe("a router advertises a prefix", () => {
   });
 });
 
-test("DEL, and a new ADD while the first one still waits and then fails: the new interface stays", async () => {
-  await using lab = await Lab.start();
+test("DEL, and a new ADD while the first one still waits and then fails: the new interface stays", async ({
+  lab,
+  container,
+}) => {
   await Router.make(lab);
   const listWith = (slaac: object) => zone("1.0.0", ...listOf(slaac).plugins.slice(1));
   const [list, later] = [listWith({ wait: "3s", required: true }), listWith({ wait: "8s" })];
-  const container = await lab.addContainer("c1");
   const hasInterface = () => expect.poll(() => lab.kernel.linkNames(container)).toEqual(["lo", "eth1"]);
   const first = lab.goCni.add(list, container);
   await hasInterface();
@@ -201,10 +204,8 @@ describe.each(faults)("%s", (_, wait, prepare, words) => {
     return { ...rest, plugins: [first, { ...second, wrapper: { ...(wrapper as object), args: { MAC: "ETH1_MAC" } } }] };
   };
 
-  test("a warning: ADD, CHECK and DEL pass", async () => {
-    await using lab = await Lab.start();
+  test("a warning: ADD, CHECK and DEL pass", async ({ lab, container }) => {
     await prepare(lab);
-    const container = await lab.addContainer("c1");
     const { exitCode, stdout, stderr } = await lab.goCni.add(list({}), container, { labels });
     expect(stderr).toMatch(words);
     expect(stderr).toMatch(/^cni-wrappers: warning: eth1 has no IPv6 address from a router: /);
@@ -215,10 +216,8 @@ describe.each(faults)("%s", (_, wait, prepare, words) => {
     expect(await leftOfContainers(lab, ["front0"])).toEqual([]);
   });
 
-  test("required: ADD fails, and undoes eth1", async () => {
-    await using lab = await Lab.start();
+  test("required: ADD fails, and undoes eth1", async ({ lab, container }) => {
     await prepare(lab);
-    const container = await lab.addContainer("c1");
     const outcome = await lab.goCni.add(list({ required: true }), container, { labels });
     expectFailure(outcome, /interface eth1 has no IPv6 address from a router/);
     expect(outcome.stderr).toMatch(words);

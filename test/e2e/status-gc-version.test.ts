@@ -1,20 +1,8 @@
-import { describe, expect, test } from "vitest";
 import { pluginVersions } from "../support/go.ts";
 import { type CallRecord, Lab } from "../support/lab.ts";
-import {
-  attached,
-  bridge,
-  expectFailure,
-  expectNothingLeft,
-  expectSuccess,
-  macvlan,
-  newer,
-  older,
-  portmap,
-  twoInterfaces,
-  wrapped,
-  zone,
-} from "./support.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
+import { attached, expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
+import { bridge, macvlan, newer, older, portmap, twoInterfaces, wrapped, zone } from "./support.ts";
 
 const list = twoInterfaces("1.1.0");
 
@@ -42,8 +30,7 @@ describe("STATUS", () => {
 });
 
 describe("GC", () => {
-  test("removes the container that is no longer valid and nothing of the one that is", async () => {
-    await using lab = await Lab.start(newer);
+  test("removes the container that is no longer valid and nothing of the one that is", async ({ lab }) => {
     const stays = await attached(lab, lab.goCni, list, "c1");
     const goes = await attached(lab, lab.goCni, list, "c2");
     expectSuccess(await lab.goCni.gc(list, [{ containerID: "c1", ifname: "eth0" }]));

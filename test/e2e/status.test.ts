@@ -1,22 +1,21 @@
-import { describe, expect, test } from "vitest";
-import { Lab } from "../support/lab.ts";
-import { bridge, expectSuccess, macvlan, wrapped, zone } from "./support.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
+import { expectSuccess } from "./calls.ts";
+import { bridge, macvlan, wrapped, zone } from "./support.ts";
 
 const list = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"));
 
 describe("status", () => {
-  test("counts what passes, what fails, and what belongs to no container", async () => {
-    await using lab = await Lab.start();
+  test("counts what passes, what fails, and what belongs to no container", async ({ lab }) => {
     const containers = await Promise.all(["c1", "c2", "c3"].map((name) => lab.addContainer(name)));
     for (const container of containers) expectSuccess(await lab.cnitool.add(list, container));
     const [, second, third] = containers;
     if (!second || !third) throw new Error("three containers were added");
     await lab.ip(second, "address", "flush", "dev", "eth1");
     await lab.deleteNamespace(third);
-    await lab.run("mkdir", ["-p", "/opt/cni/config", "/var/lib/node_exporter"]);
-    await lab.run("tee", ["/opt/cni/config/zone.conflist"], { input: JSON.stringify(list) });
+    await lab.run("mkdir", ["-p", "/var/lib/node_exporter"]);
+    await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(list));
     // A record of 0.2.0.
-    await lab.run("tee", ["/var/lib/cni/wrappers/zone:c4:eth0:eth0"], { input: "{}" });
+    await lab.writeFile("/var/lib/cni/wrappers/zone:c4:eth0:eth0", "{}");
 
     const output = "/var/lib/node_exporter/cni_wrappers.prom";
     const run = await lab.call("/opt/cni/bin/cni-wrappers", ["status", "--prometheus", "--output", output]);
@@ -50,14 +49,11 @@ describe("status", () => {
     expect(stdout).toContain('\ncni_wrappers_attachments_without_journal{network="zone"} 2\n');
   });
 
-  test("names the journals that cannot be read, or that a newer version has written", async () => {
-    await using lab = await Lab.start();
-    await lab.run("mkdir", ["-p", "/opt/cni/config", "/var/lib/cni/wrappers/c1", "/var/lib/cni/wrappers/c2"]);
+  test("names the journals that cannot be read, or that a newer version has written", async ({ lab }) => {
+    await lab.run("mkdir", ["-p", "/opt/cni/config"]);
     const key = '"network":"zone","containerId":"c1","runtimeIfName":"eth0"';
-    await lab.run("tee", ["/var/lib/cni/wrappers/c1/zone:eth0"], {
-      input: `{"line":"began","format":2,${key}}\n`,
-    });
-    await lab.run("tee", ["/var/lib/cni/wrappers/c2/zone:eth0"], { input: "no journal\n" });
+    await lab.writeFile("/var/lib/cni/wrappers/c1/zone:eth0", `{"line":"began","format":2,${key}}\n`);
+    await lab.writeFile("/var/lib/cni/wrappers/c2/zone:eth0", "no journal\n");
     const { exitCode, stdout, stderr } = await lab.call("/opt/cni/bin/cni-wrappers", ["status"]);
     expect(stderr.split("\n")).toEqual([
       "/var/lib/cni/wrappers/c1/zone:eth0: a newer version has written it; its DEL acts as without a journal",

@@ -12,15 +12,9 @@ if [ "$CNI_COMMAND" = ADD ]; then echo "$config" | jq .prevResult; fi
 `;
 const path = "/opt/shims:/usr/sbin:/usr/bin:/sbin:/bin";
 
-async function install(lab: Lab, file: string, content: string): Promise<void> {
-  await lab.run("mkdir", ["-p", "/opt/shims"]);
-  await lab.writeFile(file, content);
-  await lab.run("chmod", ["+x", file]);
-}
-
 /** Installs a script that the command runs instead of a program. `$real` is the program. */
-async function replace(lab: Lab, name: string, script: string): Promise<void> {
-  await install(lab, `/opt/shims/${name}`, `#!/bin/sh\nreal=$(command -v -p ${name})\n${script}\n`);
+function replace(lab: Lab, name: string, script: string): Promise<void> {
+  return lab.writeScript(`/opt/shims/${name}`, `#!/bin/sh\nreal=$(command -v -p ${name})\n${script}\n`);
 }
 
 function listWaiting(at: string, seconds: number) {
@@ -51,7 +45,7 @@ const signals = ["KILL", "INT", "TERM"];
 
 test("a signal in the middle leaves nothing: no process, no namespace, no file, no rule", async () => {
   await using lab = await usedHost();
-  await install(lab, "/opt/cni/bin/waiting", waiting);
+  await lab.writeScript("/opt/cni/bin/waiting", waiting);
   // The command's own path has the number of the case. sysfs is the last file system that it mounts.
   await replace(lab, "mount", 'case "$*" in *sysfs*) exec sleep "$TRY_SECONDS" ;; esac\nexec "$real" "$@"');
   const [before, processes] = [await stateOf(lab), processesOf(lab)];
@@ -72,7 +66,7 @@ test("a signal in the middle leaves nothing: no process, no namespace, no file, 
 
 test("the twin: without the process that waits for its end, a kill leaves the plugin", async () => {
   await using lab = await usedHost();
-  await install(lab, "/opt/cni/bin/waiting", waiting);
+  await lab.writeScript("/opt/cni/bin/waiting", waiting);
   await replace(
     lab,
     "cat",
@@ -120,7 +114,7 @@ test.each(Object.entries(broken))(
 
 test("a plugin that kills all that it can ends the command with a line", async () => {
   await using lab = await usedHost();
-  await install(lab, "/opt/cni/bin/fatal", "#!/bin/sh\nkill -KILL -1\n");
+  await lab.writeScript("/opt/cni/bin/fatal", "#!/bin/sh\nkill -KILL -1\n");
   const before = await stateOf(lab);
   const { exitCode, stdout, stderr } = await tryList(lab, "list", zone("1.0.0", wrapped(front), { type: "fatal" }));
   const message = "it was killed before its end: by a plugin that kills other processes, or for lack of memory";

@@ -4,7 +4,8 @@ import { setTimeout } from "node:timers/promises";
 
 import { attempt } from "../../shared/host/node/files.ts";
 import { Lab } from "../support/lab.ts";
-import { bridge, expectPassed, front, hostLocal, portmap, published, wrapped, zone } from "./support.ts";
+import { expectPassed } from "./calls.ts";
+import { bridge, front, hostLocal, portmap, published, wrapped, zone } from "./support.ts";
 
 /** The command of the Node flavor, with the wrappers of any flavor. */
 export const command = "/run/lab/programs/cni-wrappers";
@@ -40,8 +41,7 @@ export function processesOf(lab: Lab): readonly string[] {
 const answer = 'config=$(cat); [ "$CNI_COMMAND" != ADD ] || echo "$config" | jq .prevResult';
 
 /** A chained plugin that leaves what no reference plugin leaves. */
-const plugins = {
-  leaky: `#!/bin/sh
+const leaky = `#!/bin/sh
 if [ "$CNI_COMMAND" = ADD ]; then
   number=\${CNI_CONTAINERID##*-}
   ip link add leak$number type veth peer name kael$number
@@ -52,8 +52,7 @@ if [ "$CNI_COMMAND" = ADD ]; then
   echo 1 >/run/once
 fi
 ${answer}
-`,
-};
+`;
 
 /** A host with a card, a bridge of its own, and containers with leases, rules and journals. */
 export async function usedHost(): Promise<Lab> {
@@ -74,10 +73,7 @@ export async function usedHost(): Promise<Lab> {
     wrapped(portmap),
   );
   expectPassed(await lab.goCni.add(list, await lab.addContainer("c1"), published(7000)));
-  for (const [name, script] of Object.entries(plugins)) {
-    await lab.writeFile(`/opt/cni/bin/${name}`, script);
-    await lab.run("chmod", ["+x", `/opt/cni/bin/${name}`]);
-  }
+  await lab.writeScript("/opt/cni/bin/leaky", leaky);
   // The kernel needs a moment for the addresses of IPv6.
   while ((await lab.run("ip", ["-6", "address", "show", "tentative"])) !== "") await setTimeout(50);
   return lab;

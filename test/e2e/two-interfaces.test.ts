@@ -1,22 +1,8 @@
-import { describe, expect, test } from "vitest";
 import type { Result } from "../support/kernel.ts";
 import { type Container, Lab } from "../support/lab.ts";
-import {
-  attached,
-  bridge,
-  chainVersions,
-  expectFailure,
-  expectNothingLeft,
-  expectSuccess,
-  inTurn,
-  macvlan,
-  newer,
-  older,
-  pairs,
-  twoInterfaces,
-  wrapped,
-  zone,
-} from "./support.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
+import { attached, expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
+import { bridge, chainVersions, inTurn, macvlan, older, pairs, twoInterfaces, wrapped, zone } from "./support.ts";
 
 describe("the plain chain of two interface plugins", () => {
   test.each(pairs)("fails on ADD ($plugins, $runtime): both make the runtime's interface", async (pair) => {
@@ -44,10 +30,8 @@ describe("the plain chain of two interface plugins", () => {
     );
   });
 
-  test("fails on CHECK if only the second is wrapped", async () => {
-    await using lab = await Lab.start(newer);
+  test("fails on CHECK if only the second is wrapped", async ({ lab, container }) => {
     const list = zone("1.0.0", macvlan, wrapped(bridge, "eth1"));
-    const container = await lab.addContainer("c1");
     const stderr = expect.stringMatching(/^cni-wrappers: warning: interface eth0 was made by an unwrapped plugin: /);
     expect(await lab.goCni.add(list, container)).toMatchObject({ exitCode: 0, stderr });
     expectFailure(await lab.goCni.check(list, container), "Failed to match addr 172.26.64.2/20 on interface eth0");

@@ -2,7 +2,8 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { installScripts, scriptPath } from "../nomad/scripts.ts";
 import { Lab } from "../support/lab.ts";
-import { attached, bridge, expectPassed, expectSuccess, macvlan, twoInterfaces, zone } from "./support.ts";
+import { attached, expectPassed, expectSuccess } from "./calls.ts";
+import { bridge, macvlan, twoInterfaces, zone } from "./support.ts";
 
 const cli = "/run/lab/programs/cli";
 const list = twoInterfaces("1.0.0");
@@ -42,7 +43,6 @@ describe("uninstall", () => {
     expectPassed(await lab.goCni.add(plain, container, { pluginPath: scriptPath }));
     await lab.run("rm", ["-r", "/opt/cni/bin/script"]);
     const file = "/opt/cni/config/zone.conflist";
-    await lab.run("mkdir", ["-p", "/opt/cni/config"]);
     await lab.writeFile(file, JSON.stringify(plain));
     await lab.call(cli, ["wrap", "--write", file]);
     const list = JSON.parse(await lab.readFile(file));

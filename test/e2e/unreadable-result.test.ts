@@ -1,16 +1,16 @@
-import { expect, test } from "vitest";
-import { Lab } from "../support/lab.ts";
+import type { Lab } from "../support/lab.ts";
+import { expect, test } from "../support/lab-test.ts";
 import { callPlugin } from "../support/plugin-call.ts";
-import { attached, bridge, expectSuccess, published, wrapped, zone } from "./support.ts";
+import { attached, expectSuccess } from "./calls.ts";
+import { bridge, firewall, published, wrapped, zone } from "./support.ts";
 
 // A prevResult that the plain plugins cannot read makes their DEL fail, each time.
 
-const firewall = { type: "firewall", backend: "iptables" };
 const link = { name: "eth0", sandbox: "/run/netns/c1", mac: "02:00:00:00:00:01" };
 const interfaces = [link];
 const address = { address: "172.26.64.2/20", interface: 0 };
 
-test.each<[string, object, string?]>([
+test.for<[string, object, string?]>([
   ["an address that is none", { ips: [{ ...address, address: "localhost" }] }],
   ["an address without a prefix length", { ips: [{ ...address, address: "172.26.64.2" }] }],
   ["an address with a leading zero", { ips: [{ ...address, address: "172.26.064.2/20" }] }],
@@ -27,9 +27,7 @@ test.each<[string, object, string?]>([
   ["an older version's shape", { cniVersion: "0.2.0", interfaces: undefined, ip4: { ip: "172.26.64.2/20" } }],
   ["a version, where the list has none", { ips: [address] }, ""],
   ["an address that is none in a version without chains", { cniVersion: "0.2.0", ip4: { ip: 7 } }, "0.2.0"],
-])("DEL passes with %s", async (_, part, cniVersion = "1.0.0") => {
-  await using lab = await Lab.start();
-  const container = await lab.addContainer("c1");
+] as const)("DEL passes with %s", async ([_, part, cniVersion = "1.0.0"], { lab, container }) => {
   const prevResult = { cniVersion: "1.0.0", interfaces, ...part };
   const runtimeConfig = { portMappings: published(25080).ports };
   const version = cniVersion === "" ? {} : { cniVersion };
@@ -47,11 +45,10 @@ test.each<[string, object, string?]>([
   expect(failures.plain.join()).toMatch(/could not (parse|convert) prevResult|result type supports|invalid/);
 });
 
-test.each([
+test.for([
   ["an address of no interface", { cniVersion: "1.0.0", ips: [{ address: "172.26.64.2/20", interface: -1 }] }],
   ["an older version", { cniVersion: "0.4.0", ips: [{ version: "4", ...address }] }],
-])("DEL of firewall removes its rules with %s in prevResult", async (_, part) => {
-  await using lab = await Lab.start();
+] as const)("DEL of firewall removes its rules with %s in prevResult", async ([_, part], { lab }) => {
   const container = await attached(lab, lab.goCni, zone("1.0.0", bridge, firewall));
   expect(await rulesOf(lab)).not.toEqual([]);
   const config = { cniVersion: "1.0.0", name: "zone", backend: "iptables", prevResult: { interfaces, ...part } };
@@ -59,8 +56,7 @@ test.each([
   expect(await rulesOf(lab)).toEqual([]);
 });
 
-test("DEL removes firewall's rules if the list's version was raised and the runtime has no result", async () => {
-  await using lab = await Lab.start();
+test("DEL removes firewall's rules if the list's version was raised and the runtime has no result", async ({ lab }) => {
   const list = (version: string) => zone(version, wrapped(bridge), wrapped(firewall));
   const container = await attached(lab, lab.cnitool, list("0.4.0"));
   expect(await rulesOf(lab)).not.toEqual([]);
@@ -69,9 +65,10 @@ test("DEL removes firewall's rules if the list's version was raised and the runt
   expect(await rulesOf(lab)).toEqual([]);
 });
 
-test("DEL without an entry removes the rules of all interfaces that a plain firewall let through", async () => {
-  await using lab = await Lab.start();
-  const container = await lab.addContainer("c1");
+test("DEL without an entry removes the rules of all interfaces that a plain firewall let through", async ({
+  lab,
+  container,
+}) => {
   const other = { address: "172.26.64.3/20", interface: 1 };
   const prevResult = { cniVersion: "1.0.0", interfaces: [link, { ...link, name: "eth1" }], ips: [address, other] };
   const config = { cniVersion: "1.0.0", name: "zone", backend: "iptables", prevResult };

@@ -1,18 +1,8 @@
-import { expect, test } from "vitest";
 import { type Container, Lab } from "../support/lab.ts";
+import { expect, test } from "../support/lab-test.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import {
-  attached,
-  bridge,
-  expectFailure,
-  expectNothingLeft,
-  expectSuccess,
-  inTurn,
-  macvlan,
-  newer,
-  wrapped,
-  zone,
-} from "./support.ts";
+import { attached, expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
+import { bridge, inTurn, macvlan, wrapped, zone } from "./support.ts";
 
 const layer2Bridge = { type: "bridge", bridge: "hbr2" };
 const layer2Macvlan = { type: "macvlan", master: "uplink0", mode: "bridge" };
@@ -134,11 +124,10 @@ test("a plain bridge without ipam fails CHECK before 1.10.0: the reason to add i
   expectFailure(await lab.runtime.check(list, container), "no plugin name provided");
 });
 
-test.each([
+test.for([
   ["wrapped", wrapped(layer2Bridge)],
   ["plain", layer2Bridge],
-])("from 1.10.0 on, CHECK of a bridge without ipam needs no IPAM plugin: %s", async (_, plugin) => {
-  await using lab = await Lab.start(newer);
+] as const)("from 1.10.0 on, CHECK of a bridge without ipam needs no IPAM plugin: %s", async ([_, plugin], { lab }) => {
   const list = zone("1.0.0", plugin);
   const container = await attached(lab, lab.runtime, list);
   await lab.run("umount", [`${Lab.pluginPath}/static`]);

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { expect, test } from "vitest";
 import { type List, listOf } from "../../cli/lists/list.ts";
 import { parseListFile } from "../../cli/lists/list-file.ts";
 import { olderAttachments } from "../../cli/wrap/attached.ts";
@@ -11,10 +10,11 @@ import { decideUnwrapping, unwrappedText } from "../../cli/wrap/unwrap.ts";
 import { joinLayer2, layer2 } from "../nomad/networks.ts";
 import { installScripts, scriptPath } from "../nomad/scripts.ts";
 import { exampleDirectory, exampleHost } from "../support/examples.ts";
-import { Lab } from "../support/lab.ts";
+import { expect, test } from "../support/lab-test.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { attached, bridge, expectPassed, macvlan, portmap, withoutAddresses, zone } from "./support.ts";
+import { attached, expectPassed, withoutAddresses } from "./calls.ts";
+import { bridge, macvlan, portmap, zone } from "./support.ts";
 
 // The unit tests hold that `wrap` gives most of the examples, byte for byte. These are the other lists.
 
@@ -79,9 +79,10 @@ test.each(Object.entries(plainLists))(
   },
 );
 
-test("one bridge without a gateway: the wrapped list passes when another port changes the bridge's MAC", async () => {
+test("one bridge without a gateway: the wrapped list passes when another port changes the bridge's MAC", async ({
+  lab,
+}) => {
   const list = wrap(JSON.stringify(zone("1.0.0", layer2)));
-  await using lab = await Lab.start();
   const container = await attached(lab, lab.goCni, list);
   await joinLayer2(lab);
   expectPassed(await lab.goCni.check(list, container));
@@ -92,8 +93,7 @@ test("one bridge without a gateway: the wrapped list passes when another port ch
   expect(await leftOfContainers(lab, ["wire0", "port0", "port1"])).toEqual([]);
 });
 
-test("containers of the bash and jq script: the state directories say their names and leases", async () => {
-  await using lab = await Lab.start();
+test("containers of the bash and jq script: the state directories say their names and leases", async ({ lab }) => {
   const text = JSON.stringify(zone("1.0.0", macvlan, bridge));
   await installScripts("workaround")(lab);
   const [old, late] = [await lab.addContainer("c1"), await lab.addContainer("c2")];

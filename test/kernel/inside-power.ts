@@ -66,9 +66,8 @@ export function cutsOf(moments: readonly Moment[]): Cut[] {
 }
 
 async function installShims(lab: Lab): Promise<void> {
-  await lab.run("mkdir", [shims, "/run/lab/moments"]);
-  await lab.writeFile(`${shims}/shim`, shim);
-  await lab.run("chmod", ["+x", `${shims}/shim`]);
+  await lab.run("mkdir", ["/run/lab/moments"]);
+  await lab.writeScript(`${shims}/shim`, shim);
   const names = ["host-local", ...plugins, ...plugins.map((each) => `${each}-wrapper`)];
   await lab.run("sh", ["-ec", `cd ${shims}; for name; do ln -s shim "$name"; done`, "sh", ...names]);
 }

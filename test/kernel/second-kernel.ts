@@ -6,6 +6,7 @@ import path from "node:path";
 import process from "node:process";
 import { setTimeout } from "node:timers/promises";
 import { nativeProgram } from "../support/native.ts";
+import { everyNth } from "./cases.ts";
 
 /** The end of a command in the second kernel. */
 export interface Ended {
@@ -48,6 +49,15 @@ export function ownCpus(): number[] {
     const [first = 0, last = first] = range.split("-").map(Number);
     return Array.from({ length: last - first + 1 }, (_, index) => first + index);
   });
+}
+
+/** Runs a function for each CPU's part of the items, all at the same time: every so-many-th item is in one part. */
+export function inParts<Item, Result>(
+  items: readonly Item[],
+  run: (own: readonly Item[], cpu: number) => Promise<Result>,
+): Promise<Result[]> {
+  const cpus = ownCpus().slice(0, items.length);
+  return Promise.all(cpus.map((cpu, part) => run(everyNth(items, part, cpus.length), cpu)));
 }
 
 /** Runs a command of this clone in a second kernel of its own. Returns what it left in its folder by `read`. */

@@ -1,7 +1,8 @@
 import { appendFileSync, copyFileSync, existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { attached, expectPassed, expectSuccess, twoInterfaces } from "../e2e/support.ts";
+import { attached, expectPassed, expectSuccess } from "../e2e/calls.ts";
+import { twoInterfaces } from "../e2e/support.ts";
 import { ansible } from "../support/ansible.ts";
 import { Lab } from "../support/lab.ts";
 import { nativeProgram } from "../support/native.ts";
@@ -122,9 +123,8 @@ test("the role distributes a list, restarts the runtime once, refuses a list wit
 
 test("absent switches off the timers that are there, and leaves a link that is not its own", async () => {
   await using lab = await host();
-  await lab.run("sh", ["-ec", "cp -a /etc /run/etc; mount --bind /run/etc /etc; mkdir /run/programs /run/timers"]);
-  await lab.writeFile("/run/programs/systemctl", systemctl);
-  await lab.run("chmod", ["+x", "/run/programs/systemctl"]);
+  await lab.run("sh", ["-ec", "cp -a /etc /run/etc; mount --bind /run/etc /etc; mkdir /run/timers"]);
+  await lab.writeScript("/run/programs/systemctl", systemctl);
   for (const name of ["cni-wrappers-prune.timer", "cni-wrappers-other.timer"])
     await lab.run("touch", [
       `/etc/systemd/system/${name}`,

@@ -1,14 +1,4 @@
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import fs from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { execa } from "execa";
@@ -22,15 +12,15 @@ import { hostHas } from "../support/needs.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 const program = path.join(root, "dist/conformance/bin/cni-conformance");
-const work = mkdtempSync(path.join(tmpdir(), "cni-wrappers-conformance-"));
+const work = fs.mkdtempSync(path.join(tmpdir(), "cni-wrappers-conformance-"));
 const at = (name: string) => path.join(work, name);
 
 beforeAll(async () => {
   await execa(process.execPath, ["build/conformance.ts"], { cwd: root });
   // It must need nothing of the repository.
-  copyFileSync(program, at("cni-conformance"));
+  fs.copyFileSync(program, at("cni-conformance"));
 }, 120_000);
-afterAll(() => rmSync(work, { recursive: true }));
+afterAll(() => fs.rmSync(work, { recursive: true }));
 
 function conformance(...args: string[]) {
   const env = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" };
@@ -100,7 +90,7 @@ describe("a failed case", () => {
     const bridge = path.join(await referencePlugins(), "bridge");
     const args = ["--plugin", bridge, "--config", configFile("bridge"), "--spec", "1.1.0", "--junit", at("junit.xml")];
     await conformance(...args, "--case", "the result has the interface's MTU");
-    const junit = readFileSync(at("junit.xml"), "utf8");
+    const junit = fs.readFileSync(at("junit.xml"), "utf8");
     expect(junit).toContain('tests="1" failures="1" skipped="0"');
     expect(junit).toMatch(
       /<testcase classname="1\.1\.0" name="the result has the interface's MTU"><failure message="mtu: /,
@@ -110,7 +100,7 @@ describe("a failed case", () => {
 
 test("a case that nothing can decide is not run, and is no success", async () => {
   const portmap = path.join(await referencePlugins(), "portmap");
-  writeFileSync(at("portmap.json"), JSON.stringify({ snat: true }));
+  fs.writeFileSync(at("portmap.json"), JSON.stringify({ snat: true }));
   const name = "CHECK sees that what ADD made is missing";
   const [row] = await rowsOf(portmap, at("portmap.json"), "--spec", "1.1.0", "--case", name);
   expect(row).toMatchObject({ outcome: "not run", reason: expect.stringContaining('"break"') });
@@ -118,7 +108,7 @@ test("a case that nothing can decide is not run, and is no success", async () =>
 
 test("no route in the result is no verdict about routes", async () => {
   const bridge = path.join(await referencePlugins(), "bridge");
-  writeFileSync(
+  fs.writeFileSync(
     at("no-routes.json"),
     JSON.stringify({ bridge: "br0", ipam: { type: "host-local", subnet: "10.1.0.0/24" } }),
   );
@@ -129,8 +119,8 @@ test("no route in the result is no verdict about routes", async () => {
 });
 
 test("the example of docs/conformance.md fails only where that page says so", async () => {
-  const page = readFileSync(path.join(root, "docs/conformance.md"), "utf8");
-  writeFileSync(at("example.json"), /^cat bridge\.json\n(.*?)\n\n/ms.exec(page)?.[1] ?? "no example");
+  const page = fs.readFileSync(path.join(root, "docs/conformance.md"), "utf8");
+  fs.writeFileSync(at("example.json"), /^cat bridge\.json\n(.*?)\n\n/ms.exec(page)?.[1] ?? "no example");
   const bridge = path.join(await referencePlugins(), "bridge");
   const rows = await rowsOf(bridge, at("example.json"), "--spec", "1.1.0");
   expect(rows.filter(({ outcome }) => outcome === "not run")).toEqual([]);
@@ -147,19 +137,19 @@ test.each([
   const link = path.resolve(work, plugin);
   const folder = path.dirname(link);
   try {
-    for (const each of [path.resolve(work, file), link]) mkdirSync(path.dirname(each), { recursive: true });
-    copyFileSync(path.join(reference, "bridge"), path.resolve(work, file));
-    copyFileSync(path.join(reference, "host-local"), path.join(folder, "host-local"));
-    if (target !== undefined) symlinkSync(target, link);
+    for (const each of [path.resolve(work, file), link]) fs.mkdirSync(path.dirname(each), { recursive: true });
+    fs.copyFileSync(path.join(reference, "bridge"), path.resolve(work, file));
+    fs.copyFileSync(path.join(reference, "host-local"), path.join(folder, "host-local"));
+    if (target !== undefined) fs.symlinkSync(target, link);
     const [row] = await rowsOf(link, configFile("bridge"), "--spec", "1.1.0", "--case", "DEL undoes ADD");
     expect(row).toMatchObject({ outcome: "passed" });
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    fs.rmSync(folder, { recursive: true, force: true });
   }
 });
 
 test("a plugin that lists only older versions ends the run", async () => {
-  writeFileSync(at("empty.json"), "{}");
+  fs.writeFileSync(at("empty.json"), "{}");
   const old = scriptAt("old", `echo '{"cniVersion":"0.2.0","supportedVersions":["0.1.0","0.2.0"]}'`);
   const { exitCode, stdout, stderr } = await conformance("--plugin", old, "--config", at("empty.json"));
   expect([exitCode, stdout, stderr]).toEqual([
@@ -170,26 +160,26 @@ test("a plugin that lists only older versions ends the run", async () => {
 });
 
 test("a run without a case leaves no empty report, and none of an earlier run", async () => {
-  writeFileSync(at("prepare-fails.json"), '{"conformance":{"prepare":"false"}}');
+  fs.writeFileSync(at("prepare-fails.json"), '{"conformance":{"prepare":"false"}}');
   const args = ["--plugin", scriptAt("any", "true"), "--config", at("prepare-fails.json"), "--junit", at("none.xml")];
   expect((await conformance(...args)).exitCode).toBe(2);
-  expect(existsSync(at("none.xml"))).toBe(false);
-  writeFileSync(at("none.xml"), "<testsuites/>");
+  expect(fs.existsSync(at("none.xml"))).toBe(false);
+  fs.writeFileSync(at("none.xml"), "<testsuites/>");
   expect((await conformance(...args)).exitCode).toBe(2);
-  expect(readFileSync(at("none.xml"), "utf8")).toBe("");
+  expect(fs.readFileSync(at("none.xml"), "utf8")).toBe("");
 });
 
 /** Makes a plugin of a shell script. `$in` is its stdin. */
 function scriptAt(name: string, script: string): string {
-  writeFileSync(at(name), `#!/bin/sh\nin=$(cat)\n${script}\n`);
-  chmodSync(at(name), 0o755);
+  fs.writeFileSync(at(name), `#!/bin/sh\nin=$(cat)\n${script}\n`);
+  fs.chmodSync(at(name), 0o755);
   return at(name);
 }
 
 describe("a plugin that behaves badly", () => {
   const answer = `echo '{"cniVersion":"1.1.0"}'`;
   const name = "CHECK right after ADD succeeds and prints nothing";
-  beforeAll(() => writeFileSync(at("empty.json"), "{}"));
+  beforeAll(() => fs.writeFileSync(at("empty.json"), "{}"));
   const run = (script: string, ...more: string[]) => {
     const args = ["--plugin", scriptAt("bad", script), "--config", at("empty.json"), "--spec", "1.1.0"];
     return conformance(...args, "--seconds", "2", "--case", name, ...more);
@@ -228,8 +218,8 @@ describe("a plugin that behaves badly", () => {
   });
 
   test("and cannot be started fails with the reason", async () => {
-    writeFileSync(at("unstartable"), "#!/no/such/interpreter\n");
-    chmodSync(at("unstartable"), 0o755);
+    fs.writeFileSync(at("unstartable"), "#!/no/such/interpreter\n");
+    fs.chmodSync(at("unstartable"), 0o755);
     const { stdout } = await conformance(
       "--plugin",
       at("unstartable"),
@@ -246,8 +236,8 @@ describe("a plugin that behaves badly", () => {
     const script = [...harm, "ip link add harm0 type veth", `rm -f ${at("bad")} ${at("cni-conformance")}`, answer];
     expect((await run(script.join("\n"))).stdout).toContain("1 failed, 0 not run");
     const folders = ["/etc", "/tmp", "/usr", "/var/tmp", work, path.dirname(at("bad"))];
-    expect(folders.filter((folder) => existsSync(path.join(folder, "cni-conformance-harm")))).toEqual([]);
-    expect([existsSync(at("bad")), existsSync(at("cni-conformance"))]).toEqual([true, true]);
+    expect(folders.filter((folder) => fs.existsSync(path.join(folder, "cni-conformance-harm")))).toEqual([]);
+    expect([fs.existsSync(at("bad")), fs.existsSync(at("cni-conformance"))]).toEqual([true, true]);
     expect((await execa("ip", ["-oneline", "link"])).stdout).not.toContain("harm0");
   });
 
@@ -255,7 +245,7 @@ describe("a plugin that behaves badly", () => {
     const nasty = `printf 'a\\001\\033[1m]]>&<"\\377 \\357\\277\\277'; exit 1`;
     const { stdout } = await run(nasty, "--junit", at("nasty.xml"));
     expect(stdout).toContain('a??[1m]]>&<"');
-    const junit = readFileSync(at("nasty.xml"), "utf8");
+    const junit = fs.readFileSync(at("nasty.xml"), "utf8");
     expect(junit).toContain("a??[1m]]&gt;&amp;&lt;&quot;");
     expect(junit).toMatch(/^[\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]*$/u);
     const outsideTags = junit.replaceAll(/<[?/]?\w+(?: \w+="[^"<]*")*[?/]?>/g, "");
@@ -264,9 +254,9 @@ describe("a plugin that behaves badly", () => {
 
   test("and leaves rules of nftables fails in the case of DEL", async () => {
     const portmap = path.join(await referencePlugins(), "portmap");
-    copyFileSync(portmap, at("portmap"));
+    fs.copyFileSync(portmap, at("portmap"));
     const ports = [{ hostPort: "{n+20000}", containerPort: 80, protocol: "tcp" }];
-    writeFileSync(at("nft.json"), JSON.stringify({ backend: "nftables", runtimeConfig: { portMappings: ports } }));
+    fs.writeFileSync(at("nft.json"), JSON.stringify({ backend: "nftables", runtimeConfig: { portMappings: ports } }));
     const lazy = scriptAt("lazy", '[ "$CNI_COMMAND" = DEL ] && exit\nprintf %s "$in" | "$CNI_PATH/portmap"');
     const undone = (plugin: string) => rowsOf(plugin, at("nft.json"), "--spec", "1.1.0", "--case", "DEL undoes ADD");
     expect(failedOf(await undone(at("portmap")))).toEqual([]);
@@ -277,9 +267,9 @@ describe("a plugin that behaves badly", () => {
 
 test("a command of the configuration that fails is no verdict about the plugin", async () => {
   const portmap = path.join(await referencePlugins(), "portmap");
-  const own = JSON.parse(readFileSync(configFile("portmap"), "utf8"));
+  const own = JSON.parse(fs.readFileSync(configFile("portmap"), "utf8"));
   const run = (hint: string) => {
-    writeFileSync(
+    fs.writeFileSync(
       at("hint-fails.json"),
       JSON.stringify({ ...own, conformance: { [hint]: "echo no such rule >&2; false" } }),
     );
@@ -330,9 +320,9 @@ describe("bad input ends with code 2 and one line", () => {
       ...{ good: "{}", bad: "{", list: '{"plugins":[]}', hint: '{"conformance":{"brake":""}}' },
       each: '{"conformance":{"toString":""}}',
     };
-    for (const [name, text] of Object.entries(files)) writeFileSync(at(`${name}.json`), text);
-    writeFileSync(at("ipam.json"), '{"ipam":{"type":"none"}}');
-    copyFileSync("/bin/true", at("true"));
+    for (const [name, text] of Object.entries(files)) fs.writeFileSync(at(`${name}.json`), text);
+    fs.writeFileSync(at("ipam.json"), '{"ipam":{"type":"none"}}');
+    fs.copyFileSync("/bin/true", at("true"));
   });
 
   test.each(bad)("%s", async (_what, args, words) => {
@@ -344,7 +334,7 @@ describe("bad input ends with code 2 and one line", () => {
 
   test("a user who is not root", async () => {
     const args = ["--reuid", "65534", at("cni-conformance"), "--plugin", at("true"), "--config", at("good.json")];
-    chmodSync(work, 0o755);
+    fs.chmodSync(work, 0o755);
     const { exitCode, stderr } = await execa("setpriv", args, { reject: false });
     expect([exitCode, stderr]).toEqual([
       2,
@@ -373,7 +363,7 @@ describe("bad input ends with code 2 and one line", () => {
 test("a run leaves nothing: no process, no mount, no link, no file besides its report", async () => {
   const state = async () => {
     const links = await execa("ip", ["-oneline", "link"]);
-    return [links.stdout.split("\n").length, readFileSync("/proc/self/mounts", "utf8"), existsSync("/run/lab")];
+    return [links.stdout.split("\n").length, fs.readFileSync("/proc/self/mounts", "utf8"), fs.existsSync("/run/lab")];
   };
   const before = await state();
   const bridge = path.join(await referencePlugins(), "bridge");

@@ -1,7 +1,8 @@
 import path from "node:path";
 import process from "node:process";
 import { describe, expect, test } from "vitest";
-import { bridge, expectNothingLeft, expectPassed, front, hostLocal, macvlan, wrapped, zone } from "../e2e/support.ts";
+import { expectNothingLeft, expectPassed } from "../e2e/calls.ts";
+import { bridge, firewall, front, hostLocal, macvlan, wrapped, zone } from "../e2e/support.ts";
 import { earlierRelease, hasEarlierRelease } from "../support/earlier-release.ts";
 import { type Container, Lab } from "../support/lab.ts";
 import type { AttachOptions, NetworkList } from "../support/runtime.ts";
@@ -12,7 +13,6 @@ import { root } from "../support/tree.ts";
 const options: AttachOptions = { ports: [{ hostPort: 25080, containerPort: 80, protocol: "tcp" }] };
 const rates = { ingressRate: 8000000, ingressBurst: 800000, egressRate: 8000000, egressBurst: 800000 };
 const portmap = { type: "portmap", backend: "iptables", capabilities: { portMappings: true } };
-const firewall = { type: "firewall", backend: "iptables" };
 const onEth1 = (...list: Record<string, unknown>[]) => list.map((plugin) => wrapped(plugin, "eth1"));
 
 const lists: Readonly<Record<string, NetworkList>> = {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { attached, expectPassed, expectSuccess, twoInterfaces } from "../e2e/support.ts";
+import { attached, expectPassed, expectSuccess } from "../e2e/calls.ts";
+import { twoInterfaces } from "../e2e/support.ts";
 import type { Lab } from "../support/lab.ts";
 import { isKilledAt } from "../support/strace.ts";
 import { bin, cli, failedDuring, flavors, hostWith, smallest } from "./host-with.ts";

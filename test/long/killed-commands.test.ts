@@ -1,15 +1,7 @@
 import { expect, test } from "vitest";
+import { expectPassed, expectSuccess } from "../e2e/calls.ts";
 import { attachAll, loseNamespaces, run, tokensOf, traces } from "../e2e/prune-support.ts";
-import {
-  bridge,
-  expectPassed,
-  expectSuccess,
-  hostLocal,
-  macvlan,
-  twoInterfaces,
-  wrapped,
-  zone,
-} from "../e2e/support.ts";
+import { bridge, hostLocal, macvlan, twoInterfaces, wrapped, zone } from "../e2e/support.ts";
 import { Lab } from "../support/lab.ts";
 
 // The state before each kill is restored from copies, with the times of the files.

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { attached, bridge, expectPassed, expectSuccess, twoInterfaces, zone } from "../e2e/support.ts";
+import { attached, expectPassed, expectSuccess } from "../e2e/calls.ts";
+import { bridge, twoInterfaces, zone } from "../e2e/support.ts";
 import { isKilledAt } from "../support/strace.ts";
 import { bin, cli, failedDuring, hostWith, smallest } from "./host-with.ts";
 

@@ -97,9 +97,7 @@ export class Cluster implements AsyncDisposable {
       await connect(server, lab, `port${index}`, address);
       await prepare(lab);
       await agent.configure(remoteClientConfig({ name, address, server: serverAddress, cniPath }));
-      await lab.run("mkdir", ["-p", "/run/lab/bin"]);
-      await lab.writeFile("/run/lab/bin/systemctl", systemctl);
-      await lab.run("chmod", ["+x", "/run/lab/bin/systemctl"]);
+      await lab.writeScript("/run/lab/bin/systemctl", systemctl);
       await shell(lab, "systemctl start nomad");
     }
     await this.untilReady();

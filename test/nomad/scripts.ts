@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import type { Lab } from "../support/lab.ts";
+import { Lab } from "../support/lab.ts";
 
 /** A `cni_path` in which the scripts come before the plugins. */
 export const scriptPath = "/opt/cni/bin/script:/opt/cni/bin";
@@ -18,25 +18,17 @@ const directories = {
  */
 export function installScripts(kind: keyof typeof directories): (lab: Lab) => Promise<void> {
   return async (lab) => {
-    await lab.run("mkdir", ["/opt/cni/bin/script"]);
     for (const name of readdirSync(directories[kind])) {
-      await installExecutable(lab, `script/${name}`, readFileSync(path.join(directories[kind], name), "utf8"));
+      const text = readFileSync(path.join(directories[kind], name), "utf8");
+      await lab.writeScript(`${Lab.pluginPath}/script/${name}`, text);
     }
   };
 }
 
-/** Installs an executable script next to the plugins. */
-export async function installExecutable(lab: Lab, name: string, text: string): Promise<void> {
-  const file = `${"/opt/cni/bin"}/${name}`;
-  await lab.writeFile(file, text);
-  await lab.run("chmod", ["+x", file]);
-}
-
 /** Installs a plugin for the end of a list. It fails the very first ADD. After that it passes its input on. */
 export function installFlaky(lab: Lab): Promise<void> {
-  return installExecutable(
-    lab,
-    "flaky",
+  return lab.writeScript(
+    `${Lab.pluginPath}/flaky`,
     `#!/bin/sh
 [ "$CNI_COMMAND" ] || { echo "CNI flaky plugin v1.0.0" >&2; exit 0; }
 [ "$CNI_COMMAND" = ADD ] || exit 0

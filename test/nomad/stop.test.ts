@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { bridge, macvlan, twoInterfaces, wrapped, zone } from "../e2e/support.ts";
+import { bridge, firewall, macvlan, twoInterfaces, wrapped, zone } from "../e2e/support.ts";
 import { rulesOfContainers } from "../support/leftovers.ts";
 import { jobOf } from "./jobs.ts";
 import { NomadLab } from "./nomad-lab.ts";
 
-const firewall = { type: "firewall", backend: "iptables" };
 const portmap = { type: "portmap", capabilities: { portMappings: true }, snat: true };
 const masqueraded = { ...bridge, ipMasq: true };
 const everything = zone("1.0.0", wrapped(macvlan), wrapped(masqueraded, "eth1"), firewall, portmap);

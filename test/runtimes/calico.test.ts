@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import { expectFailure, expectNothingLeft, hostLocal, wrapped, zone } from "../e2e/support.ts";
+import { expectFailure, expectNothingLeft } from "../e2e/calls.ts";
+import { hostLocal, wrapped, zone } from "../e2e/support.ts";
 import type { Lab } from "../support/lab.ts";
 import { expectExit0, isGiven, isOnPath, lan, withPlugin } from "./other-plugin.ts";
 

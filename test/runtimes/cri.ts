@@ -52,8 +52,7 @@ exec runc "$@"
 
 /** Writes a script for runc that leaves out all limits. Returns its place. */
 export async function writeUnlimitedRunc(lab: Lab): Promise<string> {
-  await lab.writeFile("/run/lab/runc", runcScript);
-  await lab.run("chmod", ["+x", "/run/lab/runc"]);
+  await lab.writeScript("/run/lab/runc", runcScript);
   return "/run/lab/runc";
 }
 

@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, test, vi } from "vitest";
-import { attached, expectFailure, expectSuccess, wrapped } from "../e2e/support.ts";
-import { type Container, Lab } from "../support/lab.ts";
+import { vi } from "vitest";
+import { attached, expectFailure, expectSuccess } from "../e2e/calls.ts";
+import { wrapped } from "../e2e/support.ts";
+import type { Container, Lab } from "../support/lab.ts";
+import { test as base, describe, expect } from "../support/lab-test.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { DhcpNetwork, type Lease } from "./dhcp-network.ts";
 
@@ -13,12 +15,18 @@ const macvlan = { type: "macvlan", master: "ens18", ipam: { type: "dhcp" } };
 const bare: NetworkList = { ...list, plugins: [macvlan] };
 const twice: NetworkList = { ...list, plugins: [wrapped(macvlan), wrapped(macvlan, "eth1")] };
 
+/** A test in whose lab a DHCP server leases addresses. */
+const test = base.extend<{ network: DhcpNetwork }>({
+  network: async ({ lab }, use) => use(await DhcpNetwork.start(lab)),
+});
+
 const noDaemon = "error dialing DHCP daemon: dial unix /run/cni/dhcp.sock: connect: connection refused";
 
 describe("macvlan-bridge-dhcp.conflist", () => {
-  test("gives eth0 the address that the server leased, and CHECK does not touch the lease", async () => {
-    await using lab = await Lab.start();
-    const network = await DhcpNetwork.start(lab);
+  test("gives eth0 the address that the server leased, and CHECK does not touch the lease", async ({
+    lab,
+    network,
+  }) => {
     const container = await attached(lab, lab.goCni, list);
     const { "c1/office/eth0": lease, ...others } = await network.leases();
     expect(others).toEqual({});
@@ -35,9 +43,7 @@ describe("macvlan-bridge-dhcp.conflist", () => {
     expect(await network.serverLog()).toBe(said);
   });
 
-  test("gives every container its own lease, and leaves nothing after DEL", async () => {
-    await using lab = await Lab.start();
-    const network = await DhcpNetwork.start(lab);
+  test("gives every container its own lease, and leaves nothing after DEL", async ({ lab, network }) => {
     const containers = [await attached(lab, lab.goCni, list, "c1"), await attached(lab, lab.goCni, list, "c2")];
     const leases = Object.values(await network.leases());
     expect(leases.map(({ clientId }) => clientId).sort()).toEqual(["c1/office/eth0", "c2/office/eth0"]);
@@ -47,9 +53,7 @@ describe("macvlan-bridge-dhcp.conflist", () => {
     for (const container of containers) await expectDetached(lab, container);
   });
 
-  test.each(["eth0", "eth1"])("fails CHECK when the address of %s is gone", async (ifName) => {
-    await using lab = await Lab.start();
-    await DhcpNetwork.start(lab);
+  test.for(["eth0", "eth1"])("fails CHECK when the address of %s is gone", async (ifName, { lab, network: _ }) => {
     const container = await attached(lab, lab.goCni, list);
     const [address = ""] = await lab.kernel.addresses(container, ifName);
     await lab.ip(container, "address", "delete", address, "dev", ifName);
@@ -57,9 +61,10 @@ describe("macvlan-bridge-dhcp.conflist", () => {
     expectFailure(await lab.goCni.check(list, container), new RegExp(`${RegExp.escape(message)}\n?$`));
   });
 
-  test("fails CHECK while the daemon is gone; the next daemon takes over the lease on CHECK", async () => {
-    await using lab = await Lab.start();
-    const network = await DhcpNetwork.start(lab);
+  test("fails CHECK while the daemon is gone; the next daemon takes over the lease on CHECK", async ({
+    lab,
+    network,
+  }) => {
     const container = await attached(lab, lab.goCni, list);
     const before = await network.leases();
     await network.killDaemon();
@@ -71,14 +76,12 @@ describe("macvlan-bridge-dhcp.conflist", () => {
     expect(addressesOf(await network.leases())).toEqual(addressesOf(before));
   });
 
-  test.each([
+  test.for([
     { title: "wrapped", given: list },
     { title: "plain", given: bare },
   ])(
     "passes CHECK when the lease is renewed to another address, and the interface keeps the old one: $title",
-    async ({ given }) => {
-      await using lab = await Lab.start();
-      const network = await DhcpNetwork.start(lab);
+    async ({ given }, { lab, network }) => {
       const container = await attached(lab, lab.goCni, given);
       const before = await lab.kernel.addresses(container, "eth0");
       await network.killServer();
@@ -94,9 +97,7 @@ describe("macvlan-bridge-dhcp.conflist", () => {
     },
   );
 
-  test("fails DEL without the daemon; the next DEL with the daemon leaves nothing", async () => {
-    await using lab = await Lab.start();
-    const network = await DhcpNetwork.start(lab);
+  test("fails DEL without the daemon; the next DEL with the daemon leaves nothing", async ({ lab, network }) => {
     const container = await attached(lab, lab.goCni, list);
     await network.killDaemon();
     expectFailure(await lab.goCni.del(list, container), new RegExp(`${RegExp.escape(noDaemon)}\n?$`));
@@ -108,9 +109,7 @@ describe("macvlan-bridge-dhcp.conflist", () => {
 });
 
 describe("two interfaces by DHCP", () => {
-  test("have separate client ids and leases, pass CHECK, and leave nothing after DEL", async () => {
-    await using lab = await Lab.start();
-    const network = await DhcpNetwork.start(lab);
+  test("have separate client ids and leases, pass CHECK, and leave nothing after DEL", async ({ lab, network }) => {
     const container = await attached(lab, lab.goCni, twice);
     const leases = await network.leases();
     expect(Object.keys(leases).sort()).toEqual(["c1/office-eth1/eth1", "c1/office/eth0"]);
@@ -124,9 +123,7 @@ describe("two interfaces by DHCP", () => {
     await expectDetached(lab, container);
   });
 
-  test("fail CHECK when the second one's address is gone", async () => {
-    await using lab = await Lab.start();
-    await DhcpNetwork.start(lab);
+  test("fail CHECK when the second one's address is gone", async ({ lab, network: _ }) => {
     const container = await attached(lab, lab.goCni, twice);
     await lab.ip(container, "address", "flush", "dev", "eth1", "scope", "global");
     expectFailure(
@@ -135,9 +132,7 @@ describe("two interfaces by DHCP", () => {
     );
   });
 
-  test("cannot be made by plain plugins", async () => {
-    await using lab = await Lab.start();
-    await DhcpNetwork.start(lab);
+  test("cannot be made by plain plugins", async ({ lab, network: _ }) => {
     const container = await lab.addContainer("c1");
     const plain = { ...twice, plugins: [macvlan, macvlan] };
     expectFailure(await lab.goCni.add(plain, container), /failed to rename macvlan to "eth0": file exists/);
@@ -149,9 +144,7 @@ describe.each([
   { title: "bare macvlan", released: bare },
   { title: "the wrapped chain", released: list },
 ])("DEL of $title", ({ released }) => {
-  test("sends one DHCPRELEASE, which frees the lease at once, and the next ADD gets one", async () => {
-    await using lab = await Lab.start();
-    const network = await DhcpNetwork.start(lab);
+  test("sends one DHCPRELEASE, which frees the lease at once, and the next ADD gets one", async ({ lab, network }) => {
     const container = await attached(lab, lab.goCni, released);
     expect(Object.keys(await network.leases())).toEqual(["c1/office/eth0"]);
     expectSuccess(await lab.goCni.del(released, container));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { expectFailure, expectNothingLeft, wrapped, zone } from "../e2e/support.ts";
+import { expectFailure, expectNothingLeft } from "../e2e/calls.ts";
+import { wrapped, zone } from "../e2e/support.ts";
 import { expectExit0, front, isGiven, withPlugin } from "./other-plugin.ts";
 
 // egress-router writes its log to stderr.

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { attached, expectFailure, expectNothingLeft, expectSuccess, hostLocal, wrapped, zone } from "../e2e/support.ts";
+import { attached, expectFailure, expectNothingLeft, expectSuccess } from "../e2e/calls.ts";
+import { hostLocal, wrapped, zone } from "../e2e/support.ts";
 import type { Container, Lab } from "../support/lab.ts";
 import { hostHas } from "../support/needs.ts";
 import { expectExit0, front, isGiven, lan, withPlugin } from "./other-plugin.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { expectFailure, expectNothingLeft, hostLocal, wrapped, zone } from "../e2e/support.ts";
+import { expectFailure, expectNothingLeft } from "../e2e/calls.ts";
+import { hostLocal, wrapped, zone } from "../e2e/support.ts";
 import type { Lab } from "../support/lab.ts";
 import { expectExit0, front, isGiven, isOnPath, withPlugin } from "./other-plugin.ts";
 

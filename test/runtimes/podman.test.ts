@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import { expectSuccess, hostLocal, wrapped, zone } from "../e2e/support.ts";
+import { expectSuccess } from "../e2e/calls.ts";
+import { hostLocal, wrapped, zone } from "../e2e/support.ts";
 import { Lab, type Outcome } from "../support/lab.ts";
 import { rulesOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";

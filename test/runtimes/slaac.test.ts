@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import { expectFailure, expectPassed, zone } from "../e2e/support.ts";
+import { expectFailure, expectPassed } from "../e2e/calls.ts";
+import { zone } from "../e2e/support.ts";
 import { flavors } from "../support/flavors.ts";
 import { Lab } from "../support/lab.ts";
 import { leftOfContainers } from "../support/leftovers.ts";

@@ -1,7 +1,8 @@
 import path from "node:path";
 import process from "node:process";
 import { describe, expect, test, vi } from "vitest";
-import { expectFailure, expectNothingLeft, wrapped, zone } from "../e2e/support.ts";
+import { expectFailure, expectNothingLeft } from "../e2e/calls.ts";
+import { wrapped, zone } from "../e2e/support.ts";
 import type { Lab } from "../support/lab.ts";
 import { expectExit0, front, isGiven, lan, withPlugin } from "./other-plugin.ts";
 

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { copyFile, readdir } from "node:fs/promises";
+import { chmod, copyFile, mkdir, readdir } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
 import { type Holder, hold } from "../../build/holder.ts";
@@ -79,6 +79,19 @@ export class Lab extends PrivateHost {
   /** Starts a command that keeps running, and appends its output to a file of the lab. It ends with the lab. */
   start(command: string, args: readonly string[], log: string): Service {
     return this.calls.call([command, ...args], {}, log);
+  }
+
+  /** Writes a file, and makes the directories that it needs. */
+  override async writeFile(file: string, content: string): Promise<void> {
+    await mkdir(path.dirname(this.path(file)), { recursive: true });
+    await super.writeFile(file, content);
+  }
+
+  /** Puts an executable in the place of a file, which may be a link out of the lab or a mount. */
+  async writeScript(file: string, content: string): Promise<void> {
+    await this.run("sh", ["-c", `umount ${file} 2>/dev/null; rm -f ${file}`]);
+    await this.writeFile(file, content);
+    await chmod(this.path(file), 0o755);
   }
 
   /** Replaces the installed reference plugins with others, as an upgrade does. */

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { atOnce } from "../../cli/live/at-once.ts";
 import { exampleHost } from "./examples.ts";
 import { Lab } from "./lab.ts";
 import { type Failure, isFaulty, type LintFixture, stages } from "./lint-fixtures.ts";
@@ -34,17 +35,11 @@ export async function truthOf(
   fixtures: readonly LintFixture[],
   report: (truth: Truth) => void = () => {},
 ): Promise<readonly Truth[]> {
-  const rest = [...fixtures];
-  const found: Truth[] = [];
-  const work = async () => {
-    for (let fixture = rest.shift(); fixture; fixture = rest.shift()) {
-      const truth = { fixture, failure: await failureOf(fixture) };
-      found.push(truth);
-      report(truth);
-    }
-  };
-  await Promise.all([work(), work()]);
-  return fixtures.flatMap((fixture) => found.filter((truth) => truth.fixture === fixture));
+  return atOnce(fixtures, 2, async (fixture) => {
+    const truth = { fixture, failure: await failureOf(fixture) };
+    report(truth);
+    return truth;
+  });
 }
 
 /** Whether a failure is the one that `expected.json` tells, or there is none in both. */

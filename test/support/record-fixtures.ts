@@ -96,11 +96,10 @@ async function addWrapper(lab: Lab, type: string): Promise<void> {
 
 async function installStandIn(lab: Lab, { commands = "", answer }: StandIn, cniVersion: string): Promise<void> {
   const print = `cat <<END\n${JSON.stringify({ cniVersion, ...answer })}\nEND\n`;
-  await lab.writeFile(
+  await lab.writeScript(
     "/run/lab/real/stand-in",
     `#!/bin/sh -e\n[ "$CNI_COMMAND" = ADD ] || exit 0\n${commands}\n${print}`,
   );
-  await lab.run("chmod", ["+x", "/run/lab/real/stand-in"]);
   await lab.run("ln", ["-s", "/run/lab/drivers/recorder", `${Lab.pluginPath}/stand-in`]);
 }
 

@@ -1,13 +1,4 @@
-import {
-  cpSync,
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  writeFileSync,
-} from "node:fs";
+import fs from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
@@ -29,9 +20,9 @@ function fingerprint(output: string): string | undefined {
 }
 
 test("the folder holds one executable and a relative link for each plugin, and nothing else", () => {
-  expect(readdirSync(bin).sort()).toEqual(["cni-wrappers", ...links].sort());
-  expect(links.map((link) => readlinkSync(join(bin, link)))).toEqual(links.map(() => "cni-wrappers"));
-  const file = lstatSync(join(bin, "cni-wrappers"));
+  expect(fs.readdirSync(bin).sort()).toEqual(["cni-wrappers", ...links].sort());
+  expect(links.map((link) => fs.readlinkSync(join(bin, link)))).toEqual(links.map(() => "cni-wrappers"));
+  const file = fs.lstatSync(join(bin, "cni-wrappers"));
   expect([file.isFile(), (file.mode & 0o777).toString(8)]).toEqual([true, "755"]);
 });
 
@@ -55,7 +46,7 @@ test("it runs with glibc 2.28: it needs no newer symbol", async () => {
 
 test("version --json has the versions that are really inside", async () => {
   const { stdout } = await run(join(bin, "cni-wrappers"), ["version", "--json"]);
-  const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const { dependencies, optionalDependencies } = JSON.parse(fs.readFileSync(join(root, "package.json"), "utf8"));
   expect(JSON.parse(stdout)).toEqual({
     version,
     commit: expect.stringMatching(/^([0-9a-f]{40}(-dirty)?|unknown)$/),
@@ -70,10 +61,10 @@ test.each([
   ["tar", "mkdir to && tar -C from -cf - . | tar -C to -xf -"],
 ])("brought elsewhere by %s, the folder works as it is", async (_, command) => {
   const directory = scratch();
-  cpSync(bin, join(directory, "from"), { recursive: true, verbatimSymlinks: true });
+  fs.cpSync(bin, join(directory, "from"), { recursive: true, verbatimSymlinks: true });
   await execa({ cwd: directory, shell: true })`${command}`;
   const link = join(directory, "to", "macvlan-wrapper");
-  expect(realpathSync(link)).toBe(realpathSync(join(directory, "to", "cni-wrappers")));
+  expect(fs.realpathSync(link)).toBe(fs.realpathSync(join(directory, "to", "cni-wrappers")));
   const { stdout } = await run(link);
   expect(stdout).toMatch(/^CNI macvlan-wrapper plugin v/);
 });
@@ -82,15 +73,15 @@ test("NODE_OPTIONS of a runtime's environment does not reach it", async () => {
   const directory = scratch();
   const hostile = join(directory, "hostile.cjs");
   const trace = join(directory, "was-here");
-  writeFileSync(hostile, `require("node:fs").writeFileSync(${JSON.stringify(trace)}, "");`);
+  fs.writeFileSync(hostile, `require("node:fs").writeFileSync(${JSON.stringify(trace)}, "");`);
   const env = { NODE_OPTIONS: `--require=${hostile}` };
 
   const { stdout } = await run(join(bin, "bridge-wrapper"), [], env);
   expect(stdout).toMatch(/^CNI bridge-wrapper plugin v/);
-  expect(existsSync(trace)).toBe(false);
+  expect(fs.existsSync(trace)).toBe(false);
 
   await run(process.execPath, ["--eval", ""], env);
-  expect(existsSync(trace), "the file acts on a Node that heeds NODE_OPTIONS").toBe(true);
+  expect(fs.existsSync(trace), "the file acts on a Node that heeds NODE_OPTIONS").toBe(true);
 });
 
 test("it needs the libraries of glibc, libstdc++ and libgcc only", async () => {

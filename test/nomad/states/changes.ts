@@ -1,12 +1,11 @@
 import { copyFile } from "node:fs/promises";
 import path from "node:path";
-import { wrapped } from "../../e2e/support.ts";
+import { firewall, wrapped } from "../../e2e/support.ts";
 import { referencePlugins } from "../../support/go.ts";
 import { installed, type Own, type Plugin } from "./host.ts";
 import { good } from "./lists.ts";
 import { type Change, inEach, type State, shellForEach } from "./state.ts";
 
-const firewall = { type: "firewall", backend: "iptables" };
 const portmap = { type: "portmap", capabilities: { portMappings: true }, snat: true };
 
 /** The wrapped creators, then another plugin. */

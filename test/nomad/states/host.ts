@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { hostLocal } from "../../e2e/support.ts";
-import type { Lab } from "../../support/lab.ts";
+import { Lab } from "../../support/lab.ts";
 import type { NetworkList } from "../../support/runtime.ts";
-import { installExecutable } from "../scripts.ts";
 
 /** A plugin's configuration. */
 export type Plugin = Record<string, unknown>;
@@ -70,7 +69,7 @@ export async function installScripts(lab: Lab): Promise<void> {
     // It stands at the end of a list, and reports only the first interface.
     "cut-result": cutResult,
   };
-  for (const [name, text] of Object.entries(scripts)) await installExecutable(lab, name, text);
+  for (const [name, text] of Object.entries(scripts)) await lab.writeScript(`${Lab.pluginPath}/${name}`, text);
 }
 
 const cutResult = `#!/bin/sh

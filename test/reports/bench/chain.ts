@@ -4,14 +4,15 @@ import { multus } from "../../support/go.ts";
 import { type Container, Lab } from "../../support/lab.ts";
 import { say } from "../../support/progress.ts";
 import type { NetworkList } from "../../support/runtime.ts";
-import { type Contestant, contestantsOf, type Plugin } from "./contestants.ts";
+import type { Creators, Plugin } from "../compare/contestant.ts";
+import { type Contestant, contestantsOf } from "./contestants.ts";
 import { type Command, measure, type Run, timingOf } from "./measure.ts";
 import { barePlugins } from "./names.ts";
 import type { Stage } from "./peers.ts";
 import type { Row } from "./report.ts";
 
 /** The chains whose whole CHECK is timed. Each bridge is another one, with its own subnet. */
-const chains: readonly { readonly title: string; readonly creators: readonly Plugin[] }[] = [
+const chains: readonly { readonly title: string; readonly creators: Creators }[] = [
   { title: "two interfaces", creators: [macvlan, bridge] },
   { title: "four interfaces", creators: [macvlan, bridge, ...[1, 2].map(anotherBridge)] },
   { title: "eight interfaces", creators: [macvlan, bridge, ...[1, 2, 3, 4, 5, 6].map(anotherBridge)] },
@@ -126,9 +127,9 @@ async function bareCommand(lab: Lab, creator: Plugin, id: string): Promise<Comma
 }
 
 /** Attaches a container in a contestant's way. Throws if CHECK fails, or if it does not see what the list promises. */
-async function contestantCommand(lab: Lab, contestant: Contestant, creators: readonly Plugin[]): Promise<Command> {
+async function contestantCommand(lab: Lab, contestant: Contestant, creators: Creators): Promise<Command> {
   const { pluginPath } = contestant;
-  await contestant.install(lab, creators);
+  await contestant.install(lab);
   const list = contestant.list(creators);
   const check = (container: Container) => lab.goCni.check(list, container, { pluginPath });
   const attach = async (id: string): Promise<Container> => {

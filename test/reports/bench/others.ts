@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { bridge, wrapped } from "../../e2e/support.ts";
+import { bridge, firewall, wrapped } from "../../e2e/support.ts";
 import { firstLine } from "../../support/first-line.ts";
 import { type Container, Lab, type Outcome } from "../../support/lab.ts";
 import { say } from "../../support/progress.ts";
@@ -9,7 +9,6 @@ import type { OthersRow } from "./report.ts";
 import { spreadOf } from "./statistics.ts";
 
 const others = 3000;
-const firewall = { type: "firewall", backend: "iptables" };
 const verbs = ["ADD", "CHECK", "DEL"] as const;
 
 type Verb = (typeof verbs)[number];

@@ -1,15 +1,4 @@
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import fs from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { makeExecutable } from "../../../build/executable.ts";
@@ -52,12 +41,12 @@ const flavors: readonly Flavor[] = [
 async function addFloors(directory: string, missing: string[]): Promise<StagedPeer[]> {
   const programs: Record<string, string> = { floor: await nativeProgram("floor") };
   try {
-    if (existsSync(muslFlavor.file)) programs[muslFloor] = await nativeProgram("floor", muslCompiler());
+    if (fs.existsSync(muslFlavor.file)) programs[muslFloor] = await nativeProgram("floor", muslCompiler());
   } catch (error) {
     missing.push(`${muslFloor}: ${firstLine(error)}`);
   }
   return Object.entries(programs).map(([name, program]) => {
-    symlinkSync(program, path.join(directory, name));
+    fs.symlinkSync(program, path.join(directory, name));
     return { name, kind: "floor", size: sizeOf([program]) };
   });
 }
@@ -84,20 +73,20 @@ const plugins = ["macvlan", "bridge"] as const;
 export async function setStage(base?: string): Promise<Stage> {
   const programs = await benchPrograms();
   const delegate = await nativeProgram("delegate");
-  const directory = mkdtempSync(path.join(tmpdir(), "cni-wrappers-bench-"));
-  process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+  const directory = fs.mkdtempSync(path.join(tmpdir(), "cni-wrappers-bench-"));
+  process.on("exit", () => fs.rmSync(directory, { recursive: true, force: true }));
   const at = (...names: string[]) => path.join(directory, ...names);
 
   const { jqs, missing } = await findJqs();
-  mkdirSync(at("records"));
+  fs.mkdirSync(at("records"));
   layOut(at("timed"), delegate, jqs);
   layOut(at("recorded"), programs.recorder, jqs);
-  for (const plugin of plugins) writeFileSync(at("timed", `${plugin}.json`), JSON.stringify(answers[plugin]));
-  writeFileSync(at("recorded", "recorder.json"), JSON.stringify({ real: at("timed"), out: at("records") }));
+  for (const plugin of plugins) fs.writeFileSync(at("timed", `${plugin}.json`), JSON.stringify(answers[plugin]));
+  fs.writeFileSync(at("recorded", "recorder.json"), JSON.stringify({ real: at("timed"), out: at("records") }));
   const floors = await addFloors(directory, missing);
   await addEmptySea(directory);
   const wanted = [...flavors, ...(base === undefined ? [] : flavorsOfBase(base))];
-  const wrappers = wanted.filter(({ file }) => existsSync(file));
+  const wrappers = wanted.filter(({ file }) => fs.existsSync(file));
   for (const { name, file } of wrappers) addWrapper(at(name), file);
   for (const { name, how } of wanted.filter((flavor) => !wrappers.includes(flavor))) {
     missing.push(`${name}: not built (${how})`);
@@ -124,7 +113,7 @@ function writeRecords(stage: Stage): void {
     const peers = peersOf(stage, caseOf(title), "timed").filter(({ kind }) => kind === "node");
     if (peers.length === 0) throw new Error("the Node flavor is not built: npm run build");
     for (const peer of peers) {
-      mkdirSync(recordsOf(stage, "none", peer.name), { recursive: true });
+      fs.mkdirSync(recordsOf(stage, "none", peer.name), { recursive: true });
       const script = `"$0" >/dev/null && cp -r ${recordDirectory} "$1"`;
       const argv = ["sh", "-c", script, ...peer.argv, recordsOf(stage, recorded, peer.name)];
       runOnce({ ...peer, argv });
@@ -143,16 +132,19 @@ function scriptSize({ files }: Jq): number {
 
 // The script looks for the plugin in the directory above its own.
 function layOut(directory: string, plugin: string, jqs: readonly Jq[]): void {
-  mkdirSync(directory);
-  for (const name of plugins) symlinkSync(plugin, path.join(directory, name));
+  fs.mkdirSync(directory);
+  for (const name of plugins) fs.symlinkSync(plugin, path.join(directory, name));
   for (const jq of jqs) layOutScript(path.join(directory, scriptName(jq)), jq);
 }
 
 function layOutScript(directory: string, jq: Jq): void {
-  mkdirSync(directory);
-  for (const name of readdirSync(scriptDirectory)) {
-    writeFileSync(path.join(directory, name), scriptWith(jq, readFileSync(path.join(scriptDirectory, name), "utf8")));
-    chmodSync(path.join(directory, name), 0o755);
+  fs.mkdirSync(directory);
+  for (const name of fs.readdirSync(scriptDirectory)) {
+    fs.writeFileSync(
+      path.join(directory, name),
+      scriptWith(jq, fs.readFileSync(path.join(scriptDirectory, name), "utf8")),
+    );
+    fs.chmodSync(path.join(directory, name), 0o755);
   }
 }
 
@@ -168,16 +160,16 @@ export function scriptWith({ argv }: Pick<Jq, "argv">, script: string): string {
  */
 async function addEmptySea(directory: string): Promise<void> {
   const build = path.join(directory, "build");
-  mkdirSync(build);
-  writeFileSync(path.join(build, "empty.cjs"), "process.exit(0);\n");
+  fs.mkdirSync(build);
+  fs.writeFileSync(path.join(build, "empty.cjs"), "process.exit(0);\n");
   makeExecutable(path.join(build, "empty.cjs"), path.join(build, "empty"));
-  copyFileSync(path.join(build, "empty"), path.join(directory, "empty"));
+  fs.copyFileSync(path.join(build, "empty"), path.join(directory, "empty"));
 }
 
 function addWrapper(directory: string, file: string): void {
-  mkdirSync(directory);
-  copyFileSync(file, path.join(directory, "cni-wrappers"));
-  for (const plugin of plugins) symlinkSync("cni-wrappers", path.join(directory, `${plugin}-wrapper`));
+  fs.mkdirSync(directory);
+  fs.copyFileSync(file, path.join(directory, "cni-wrappers"));
+  for (const plugin of plugins) fs.symlinkSync("cni-wrappers", path.join(directory, `${plugin}-wrapper`));
 }
 
 /** Copies the wrappers' executables anew: where the page cache has a file changes the time of its calls by up to 10%. */
@@ -185,7 +177,7 @@ export function copyWrappers({ directory, peers }: Stage): void {
   for (const { name, file } of peers) {
     if (file === undefined) continue;
     const copy = path.join(directory, name, "cni-wrappers");
-    rmSync(copy);
-    copyFileSync(file, copy);
+    fs.rmSync(copy);
+    fs.copyFileSync(file, copy);
   }
 }

@@ -4,8 +4,8 @@ import type { NetworkList } from "../../support/runtime.ts";
 /** A plugin's configuration. */
 export type Plugin = Record<string, unknown>;
 
-/** Two interface plugins, as an operator would write each one alone. */
-export type Creators = readonly [Plugin, Plugin];
+/** Two interface plugins, as an operator would write each one alone. The benchmark has more. */
+export type Creators = readonly [Plugin, Plugin, ...Plugin[]];
 
 /** One way to write a network configuration list, and its title in notes. */
 export interface Way {
@@ -22,7 +22,7 @@ export interface Contestant {
   readonly programs: Readonly<Record<string, string>>;
   /** Installs it in a lab. */
   install(lab: Lab): Promise<void>;
-  /** The list for two creators, with more plugins at its end for the whole result. */
+  /** The list for the creators, with more plugins at its end for the whole result. */
   list(creators: Creators, ...last: Plugin[]): NetworkList;
   /** Every way to apply a chained plugin to the second interface. */
   onSecond(creators: Creators, meta: Plugin): readonly Way[];

@@ -3,10 +3,11 @@ import path from "node:path";
 import process from "node:process";
 import { execa } from "execa";
 import { wrapped } from "../../e2e/support.ts";
-import { installExecutable, installScripts, scriptPath } from "../../nomad/scripts.ts";
+import { installScripts, scriptPath } from "../../nomad/scripts.ts";
 import { multus } from "../../support/go.ts";
 import { Lab } from "../../support/lab.ts";
-import { atTheEnd, type Contestant, listOf } from "./contestant.ts";
+import type { NetworkList } from "../../support/runtime.ts";
+import { atTheEnd, type Contestant, type Creators, listOf, type Plugin } from "./contestant.ts";
 import { metaCniOf, multusOf } from "./meta-plugins.ts";
 
 const nothing = async () => {};
@@ -57,7 +58,7 @@ const unscripted = "bridge-as-it-is";
 
 async function renameInScript(lab: Lab, wanted: string): Promise<void> {
   const script = await lab.readFile(`${Lab.pluginPath}/script/bridge`);
-  await installExecutable(lab, "script/bridge", script.replaceAll("eth1", wanted));
+  await lab.writeScript(`${Lab.pluginPath}/script/bridge`, script.replaceAll("eth1", wanted));
 }
 
 const merging = path.join(import.meta.dirname, "../../nomad/merge-only");
@@ -68,30 +69,22 @@ const disableCheck: Contestant = {
 
 const script = scripted("bash + jq script", "workaround", path.join(import.meta.dirname, "../../support/workaround"));
 
-const linksDirectory = "/opt/cni/wrapped";
-
-/** A flavor of the wrappers, in its own directory before the plugins. */
-const wrappersOf = (title: string, file: string): Contestant => ({
+/** A flavor of the wrappers, in its own directory before the plugins. The id is the directory's name. */
+export const wrappersOf = (title: string, file: string, id = "wrapped"): Contestant => ({
   title,
-  pluginPath: `${linksDirectory}:${Lab.pluginPath}`,
-  programs: { "cni-wrappers": file },
+  pluginPath: `/opt/cni/${id}:${Lab.pluginPath}`,
+  programs: { [id]: file },
   install: async (lab) => {
-    await lab.run("mkdir", [linksDirectory]);
+    await lab.run("mkdir", [`/opt/cni/${id}`]);
     for (const plugin of ["bridge", "macvlan", "portmap"]) {
-      await lab.run("ln", ["-s", "/run/lab/programs/cni-wrappers", `${linksDirectory}/${plugin}-wrapper`]);
+      await lab.run("ln", ["-s", `/run/lab/programs/${id}`, `/opt/cni/${id}/${plugin}-wrapper`]);
     }
   },
-  list: ([first, second], ...last) => listOf(wrapped(first), wrapped(second, "eth1"), ...last),
-  onSecond: ([first, second], meta) => {
-    const ofSecond = { ...wrapped(meta), wrapper: { ifName: "eth1" } };
-    return [
-      atTheEnd(listOf(wrapped(first), wrapped(second, "eth1"), meta)),
-      {
-        title: `as \`${meta.type}-wrapper\``,
-        list: listOf(wrapped(first), wrapped(second, "eth1"), ofSecond),
-      },
-    ];
-  },
+  list: wrappedList,
+  onSecond: (creators, meta) => [
+    atTheEnd(wrappedList(creators, meta)),
+    { title: `as \`${meta.type}-wrapper\``, list: wrappedList(creators, wrapped(meta, "eth1")) },
+  ],
   naming: ([first, second], wanted) => ({
     title: "in the list",
     list: listOf(wrapped(first), wrapped(second, wanted)),
@@ -99,6 +92,10 @@ const wrappersOf = (title: string, file: string): Contestant => ({
   files: [file],
   needs: [],
 });
+
+function wrappedList(creators: Creators, ...last: Plugin[]): NetworkList {
+  return listOf(...creators.map((creator, index) => wrapped(creator, index > 0 ? `eth${index}` : undefined)), ...last);
+}
 
 const dist = path.resolve(import.meta.dirname, "../../../dist");
 const nodeFlavor = path.join(dist, "bin/cni-wrappers");

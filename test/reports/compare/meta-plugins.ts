@@ -4,8 +4,13 @@ import { atTheEnd, type Contestant, type Creators, cniVersion, listOf, type Plug
 
 /** multus without Kubernetes: one plugin, with a separate network configuration for each interface. */
 export function multusOf(file: string): Contestant {
-  const delegating = ([first, second]: Creators, ...last: Plugin[]) =>
-    listOf(delegates({ ...first, ...ofNetwork("zone") }, { ...second, ...ofNetwork("zone-net1") }), ...last);
+  const delegating = (creators: Creators, ...last: Plugin[]) =>
+    listOf(
+      delegates(
+        ...creators.map((creator, index) => ({ ...creator, ...ofNetwork(index ? `zone-net${index}` : "zone") })),
+      ),
+      ...last,
+    );
   return {
     title: `multus ${pinnedVersion("reports/compare/multus", "gopkg.in/k8snetworkplumbingwg/multus-cni.v4")}`,
     pluginPath: Lab.pluginPath,

@@ -1,9 +1,9 @@
 // `npm run test:conformance`: the rules of the specification as cases that run against plugins. `-- --help` says more.
 import process from "node:process";
+import { atOnce } from "../../../cli/live/at-once.ts";
 import { checkRoot, UsageError } from "../../../conformance/options.ts";
 import { specVersions } from "../../../conformance/specification.ts";
-import { everyNth } from "../../kernel/cases.ts";
-import { kernelProblem, ownCpus, rerunInSecondKernel } from "../../kernel/second-kernel.ts";
+import { inParts, kernelProblem, rerunInSecondKernel } from "../../kernel/second-kernel.ts";
 import { hostHas } from "../../support/needs.ts";
 import { say } from "../../support/progress.ts";
 import { help, type Options, parseOptions } from "./options.ts";
@@ -74,26 +74,20 @@ function isPossible([plugin]: Task): boolean {
 
 async function runHere(tasks: readonly Task[], { spec = specVersions, plugins }: Options): Promise<Ended[]> {
   const given = plugins === undefined ? undefined : { directory: plugins };
-  const waiting = [...tasks];
-  const ended: Ended[] = [];
-  const work = async () => {
-    for (let task = waiting.shift(); task !== undefined; task = waiting.shift()) {
-      ended.push(...(await runPlugin(...task, spec, given)));
-      say(`${task.join(", ")}: done`);
-    }
-  };
-  await Promise.all(Array.from({ length: workers }, work));
-  return ended;
+  const ended = await atOnce(tasks, workers, async (task) => {
+    const own = await runPlugin(...task, spec, given);
+    say(`${task.join(", ")}: done`);
+    return own;
+  });
+  return ended.flat();
 }
 
 /** Each CPU has a kernel with its part of the plugins that this machine's kernel cannot run. Node starts too slowly. */
 async function runInSecondKernels(tasks: readonly Task[], { spec = specVersions }: Options): Promise<Ended[]> {
   const fast = builtExecutables().includes("slim") ? tasks.filter(([, executable]) => executable !== "node") : tasks;
-  const cpus = ownCpus();
-  const parts = cpus.map((cpu, index) => ({ cpu, own: everyNth(fast, index, cpus.length) }));
-  const run = ({ cpu, own }: (typeof parts)[number]) => {
+  const ended = await inParts(fast, (own, cpu) => {
     const given = ["--tasks", JSON.stringify(own), "--spec", spec.join()];
-    return own.length === 0 ? [] : rerunInSecondKernel<Ended[]>(import.meta.filename, given, cpu);
-  };
-  return (await Promise.all(parts.map(run))).flat();
+    return rerunInSecondKernel<Ended[]>(import.meta.filename, given, cpu);
+  });
+  return ended.flat();
 }

@@ -1,17 +1,5 @@
 import { spawnSync } from "node:child_process";
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { containerId, network, type Request, sandbox } from "./requests.ts";
@@ -31,33 +19,33 @@ export interface Answer {
 
 const delegates = join(import.meta.dirname, "delegates");
 const journalDirectory = "/var/lib/cni/wrappers";
-const bootId = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+const bootId = fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
 
 /** Makes a directory for calls. It is removed when this process ends. */
 export function makePlace(): string {
-  const place = mkdtempSync(join(tmpdir(), "cni-wrappers-differential-"));
-  process.on("exit", () => rmSync(place, { recursive: true, force: true }));
+  const place = fs.mkdtempSync(join(tmpdir(), "cni-wrappers-differential-"));
+  process.on("exit", () => fs.rmSync(place, { recursive: true, force: true }));
   return place;
 }
 
 /** Makes a call with the executables in `bin`. Values that differ between any two runs are replaced. */
 export function answerOf(place: string, bin: string, request: Request): Answer {
-  rmSync(journalDirectory, { recursive: true, force: true });
+  fs.rmSync(journalDirectory, { recursive: true, force: true });
   const [scratch, executables] = [join(place, "scratch"), join(place, "bin")];
   for (const directory of [scratch, executables]) {
-    rmSync(directory, { recursive: true, force: true });
-    mkdirSync(directory);
+    fs.rmSync(directory, { recursive: true, force: true });
+    fs.mkdirSync(directory);
   }
-  symlinkSync(join(bin, "cni-wrappers"), join(executables, request.link));
+  fs.symlinkSync(join(bin, "cni-wrappers"), join(executables, request.link));
   leaveJournal(request);
   for (const [verb, { output, end }] of Object.entries(request.answers)) {
-    writeFileSync(join(scratch, `answer-${verb}`), output);
-    writeFileSync(join(scratch, `end-${verb}`), `${end}\n`);
+    fs.writeFileSync(join(scratch, `answer-${verb}`), output);
+    fs.writeFileSync(join(scratch, `end-${verb}`), `${end}\n`);
   }
   const log = request.logged ? { CNI_WRAPPERS_LOG: join(scratch, "log") } : {};
   const env = { ...request.env, ...log, SCRATCH: scratch, CNI_PATH: delegates, PATH: "/usr/bin:/bin" };
   const { status, signal, stdout, stderr } = call(join(executables, request.link), env, request.stdin);
-  const text = (file: string) => (existsSync(file) ? readFileSync(file, "latin1") : "");
+  const text = (file: string) => (fs.existsSync(file) ? fs.readFileSync(file, "latin1") : "");
   const own = (output: string) => output.replaceAll(bin, "BIN");
   return {
     exitCode: status,
@@ -76,18 +64,18 @@ export function answerOf(place: string, bin: string, request: Request): Answer {
 function call(path: string, env: Record<string, string>, stdin: Request["stdin"]) {
   const options = { env, maxBuffer: 64 * 1024 * 1024 };
   if (typeof stdin !== "string") return spawnSync(path, [], { ...options, input: stdin });
-  const directory = openSync("/", "r");
+  const directory = fs.openSync("/", "r");
   try {
     return spawnSync(path, [], { ...options, stdio: [directory, "pipe", "pipe"] });
   } finally {
-    closeSync(directory);
+    fs.closeSync(directory);
   }
 }
 
 /** Leaves a journal as the ADDs of two creators would. Its file is the one of the attachment. */
 function leaveJournal({ journal }: Request): void {
   if (journal === "none") return;
-  const { dev, ino } = statSync(sandbox);
+  const { dev, ino } = fs.statSync(sandbox);
   const key = { network, containerId, runtimeIfName: "eth0" };
   const inode = journal === "of another namespace" ? 1 : ino;
   const circumstances = {
@@ -117,16 +105,18 @@ function leaveJournal({ journal }: Request): void {
   });
   const text = journal === "unreadable" ? "no journal\n" : lines.map((line) => `${JSON.stringify(line)}\n`).join("");
   const file = join(journalDirectory, containerId, `${network}:eth0`);
-  mkdirSync(journal === "a directory" ? file : dirname(file), { recursive: true });
-  if (journal !== "a directory") writeFileSync(file, text);
+  fs.mkdirSync(journal === "a directory" ? file : dirname(file), { recursive: true });
+  if (journal !== "a directory") fs.writeFileSync(file, text);
 }
 
 /** The journals by their files. The identity of an entry has the process and the time. */
 function journals(): Record<string, string> {
-  if (!existsSync(journalDirectory)) return {};
-  const files = readdirSync(journalDirectory, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  if (!fs.existsSync(journalDirectory)) return {};
+  const files = fs
+    .readdirSync(journalDirectory, { recursive: true, withFileTypes: true })
+    .filter((one) => one.isFile());
   const paths = files.map(({ parentPath, name }) => join(parentPath, name)).sort();
-  return Object.fromEntries(paths.map((path) => [path, withoutTimes(readFileSync(path, "utf8"))]));
+  return Object.fromEntries(paths.map((path) => [path, withoutTimes(fs.readFileSync(path, "utf8"))]));
 }
 
 function withoutTimes(text: string): string {

@@ -137,7 +137,5 @@ async function installScript(lab: Lab, target: Target): Promise<void> {
     "fi",
     `exec ${real}`,
   ];
-  await lab.run("rm", ["-f", file]);
-  await lab.writeFile(file, `${script.join("\n")}\n`);
-  await lab.run("chmod", ["+x", file]);
+  await lab.writeScript(file, `${script.join("\n")}\n`);
 }

@@ -1,8 +1,9 @@
+import { atOnce } from "../../../cli/live/at-once.ts";
 import type { Chain } from "./chains.ts";
-import { livesOf } from "./decisions.ts";
+import { type Life, livesOf } from "./decisions.ts";
 import { LoadHost } from "./host.ts";
 import { live } from "./life.ts";
-import type { LoadResult, Story } from "./report.ts";
+import type { LoadResult } from "./report.ts";
 import type { Change } from "./shims.ts";
 
 /** A load on one host. */
@@ -25,15 +26,8 @@ export async function runLoad(load: Load, progress: (done: number) => void): Pro
   await using host = await LoadHost.start(load);
   const all = livesOf(load.chains, load.count, load.seed);
   const lives = load.hasKills ? all : all.map((life) => ({ ...life, kills: {} }));
-  const waiting = lives.values();
-  const stories: Story[] = [];
-  const work = async () => {
-    for (const life of waiting) {
-      stories.push(await live(host.lab, { ...life, delFirst: life.delFirst || load.isPlain }));
-      progress(stories.length);
-    }
-  };
-  await Promise.all(Array.from({ length: load.atOnce }, work));
+  const run = (life: Life) => live(host.lab, { ...life, delFirst: life.delFirst || load.isPlain });
+  const stories = await atOnce(lives, load.atOnce, run, progress);
   const { title, count } = load;
   const chains = load.chains.map(({ list }) => list.name);
   const orders = lives.flatMap(({ kills }) => Object.keys(kills)).length;

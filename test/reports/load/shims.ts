@@ -32,16 +32,13 @@ export async function installShims(lab: Lab, limit: number, change?: Change): Pr
   await lab.writeFile("/run/lab/killer", killer);
   const [wrappers, plugins] = [await lab.readdir("/run/lab/wrappers"), await lab.readdir("/run/lab/plugins")];
   const names = [...wrappers.filter((name) => name.endsWith("-wrapper")), ...plugins];
-  const files = names.map((name) => `${Lab.pluginPath}/${name}`);
-  await lab.run("sh", ["-c", 'for file; do umount "$file" 2>/dev/null; rm -f "$file"; done', "sh", ...files]);
   for (const name of names) {
     const isWrapper = wrappers.includes(name);
     const real = `/run/lab/${isWrapper ? "wrappers" : "plugins"}/${name}`;
     const changed = change?.executable === name ? change.script : "";
     const text = shim({ name, real, limit: isWrapper ? `${limit}` : "unlimited", changed });
-    await lab.writeFile(`${Lab.pluginPath}/${name}`, text);
+    await lab.writeScript(`${Lab.pluginPath}/${name}`, text);
   }
-  await lab.run("chmod", ["+x", ...files]);
 }
 
 function shim({ name, real, limit, changed }: Record<"name" | "real" | "limit" | "changed", string>): string {

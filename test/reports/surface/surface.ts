@@ -2,8 +2,7 @@
 // cannot run are compared in a second kernel. `--json` prints the table as data, `--cases 3,5` only these rows.
 import process from "node:process";
 import { parseArgs, styleText } from "node:util";
-import { everyNth } from "../../kernel/cases.ts";
-import { ownCpus, rerunInSecondKernel } from "../../kernel/second-kernel.ts";
+import { inParts, rerunInSecondKernel } from "../../kernel/second-kernel.ts";
 import { hostHas } from "../../support/needs.ts";
 import type { OwnedCase } from "./case.ts";
 import { leftOut, owners, surfaceCases, tableProblems } from "./cases.ts";
@@ -53,15 +52,11 @@ function isPossible(each: OwnedCase | undefined): boolean {
 
 /** Each CPU has a kernel with its part of the cases. */
 async function compareInSecondKernels(indexes: readonly number[]): Promise<Row[]> {
-  const cpus = ownCpus();
-  const parts = cpus.map((cpu, part) => ({ cpu, own: everyNth(indexes, part, cpus.length) }));
-  const found = await Promise.all(
-    parts.map(({ cpu, own }) =>
-      own.length === 0 ? [] : rerunInSecondKernel<Row[]>(import.meta.filename, ["--cases", own.join()], cpu),
-    ),
+  const found = await inParts(indexes, (own, cpu) =>
+    rerunInSecondKernel<Row[]>(import.meta.filename, ["--cases", own.join()], cpu),
   );
   return indexes.map((of, index) => {
-    const row = found[index % cpus.length]?.[Math.floor(index / cpus.length)];
+    const row = found[index % found.length]?.[Math.floor(index / found.length)];
     if (row === undefined) throw new Error(`the second kernel did not compare case ${of}`);
     return row;
   });

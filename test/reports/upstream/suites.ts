@@ -2,8 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { execa } from "execa";
-import { everyNth } from "../../kernel/cases.ts";
-import { inSecondKernel, ownCpus } from "../../kernel/second-kernel.ts";
+import { inParts, inSecondKernel } from "../../kernel/second-kernel.ts";
 import type { Fault } from "./faults.ts";
 
 /** How many of the tests with a name there are, and how many of them passed in one of the kernels. */
@@ -76,7 +75,7 @@ export async function runGinkgo(
 }
 
 async function runHere(copy: string, programs: string, packages: readonly string[]): Promise<Counts> {
-  return inParts(packages, async (own) => {
+  const counts = await inParts(packages, async (own) => {
     const results = mkdtempSync(path.join(tmpdir(), "cni-wrappers-upstream-"));
     try {
       await execa("nice", ["sh", script, copy, programs, results, ...own]);
@@ -85,24 +84,15 @@ async function runHere(copy: string, programs: string, packages: readonly string
       rmSync(results, { recursive: true });
     }
   });
+  return Object.assign({}, ...counts);
 }
 
-function runInSecondKernels(copy: string, programs: string, packages: readonly string[]): Promise<Counts> {
-  return inParts(packages, (own, cpu) => {
+async function runInSecondKernels(copy: string, programs: string, packages: readonly string[]): Promise<Counts> {
+  const counts = await inParts(packages, (own, cpu) => {
     const command = ["sh", script, copy, programs, "/mnt", ...own];
     return inSecondKernel(command, (_, folder) => readReports(folder, own), cpu, "1500M");
   });
-}
-
-/** Each CPU has its part of the suites. */
-async function inParts(
-  packages: readonly string[],
-  run: (own: readonly string[], cpu: number) => Promise<Counts>,
-): Promise<Counts> {
-  const cpus = ownCpus();
-  const parts = cpus.map((cpu, index) => ({ cpu, own: everyNth(packages, index, cpus.length) }));
-  const running = parts.filter(({ own }) => own.length > 0).map(({ cpu, own }) => run(own, cpu));
-  return Object.assign({}, ...(await Promise.all(running)));
+  return Object.assign({}, ...counts);
 }
 
 function readReports(folder: string, packages: readonly string[]): Counts {

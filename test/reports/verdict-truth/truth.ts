@@ -111,8 +111,7 @@ async function seenOn(disk: string, candidate: Candidate): Promise<Seen[]> {
 /** Writes the list with a last plugin that fails, and returns its file. */
 async function failing(lab: Lab, { name, text }: Candidate): Promise<string> {
   const plugin = `${Lab.pluginPath}/fails-once`;
-  await lab.writeFile(plugin, '#!/bin/sh\necho \'{"code":999,"msg":"fails once"}\'\nexit 1\n');
-  await lab.run("chmod", ["+x", plugin]);
+  await lab.writeScript(plugin, '#!/bin/sh\necho \'{"code":999,"msg":"fails once"}\'\nexit 1\n');
   const value = JSON.parse(text);
   const list = value.plugins
     ? { ...value, plugins: value.plugins.with(-1, { type: "fails-once" }) }

@@ -5,12 +5,13 @@ import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { table } from "../../../build/docs/table.ts";
+import { atOnce } from "../../../cli/live/at-once.ts";
 import { examples } from "../../support/examples.ts";
 import { lintFixtures } from "../../support/lint-fixtures.ts";
 import { hostHas } from "../../support/needs.ts";
 import { say } from "../../support/progress.ts";
 import { recordCalls } from "./calls.ts";
-import { type Compared, candidateOf, judge, type Words, wordsOf } from "./compare.ts";
+import { candidateOf, judge, type Words, wordsOf } from "./compare.ts";
 import { differences, reasonOf } from "./differences.ts";
 import { generated } from "./generate.ts";
 import { record, recorded } from "./recorded.ts";
@@ -83,20 +84,17 @@ if (values.write) await Promise.all([record(), recordCalls()]);
 
 const rows: string[][] = [];
 for (const source of values.sources.split(",")) {
-  const rest = (sources[source]?.() ?? []).filter(({ name }) => name.includes(values.only));
-  const found: Compared[] = [];
-  const work = async () => {
-    for (let one = rest.shift(); one; one = rest.shift()) {
-      const compared = judge(one, await kept(one));
-      found.push(...compared);
-      for (const { event, model, real, isEqual, isKnown } of compared) {
-        if (!isEqual && isKnown && !reasonOf({ list: one.name, event }))
-          say(`${source} ${one.name} ${event}\n  model: ${model}\n  real:  ${real}`);
-      }
-      if (source === "generated" && compared.some(({ isEqual }) => !isEqual)) say(`  ${one.text}`);
+  const chosen = (sources[source]?.() ?? []).filter(({ name }) => name.includes(values.only));
+  const all = await atOnce(chosen, 3, async (one) => {
+    const compared = judge(one, await kept(one));
+    for (const { event, model, real, isEqual, isKnown } of compared) {
+      if (!isEqual && isKnown && !reasonOf({ list: one.name, event }))
+        say(`${source} ${one.name} ${event}\n  model: ${model}\n  real:  ${real}`);
     }
-  };
-  await Promise.all([work(), work(), work()]);
+    if (source === "generated" && compared.some(({ isEqual }) => !isEqual)) say(`  ${one.text}`);
+    return compared;
+  });
+  const found = all.flat();
   const known = found.filter(({ isKnown }) => isKnown);
   const equal = known.filter(({ isEqual }) => isEqual);
   const explained = known.filter((one) => !one.isEqual && reasonOf(one) !== undefined);
