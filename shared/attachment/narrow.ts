@@ -38,8 +38,8 @@ export function narrowResult(result: CniResult, attachment: Attachment, selector
  */
 export function routeFilter(result: CniResult, isOwn: (ip: IpConfig) => boolean): (route: Route) => boolean {
   const ips = result.ips ?? [];
-  const isInOwn = subnetFinder(ips.filter(isOwn).map(({ address }) => address));
-  const isInOther = subnetFinder(ips.filter((ip) => !isOwn(ip)).map(({ address }) => address));
+  const addressesOf = (owned: boolean) => () => ips.filter((ip) => isOwn(ip) === owned).map(({ address }) => address);
+  const [isInOwn, isInOther] = [subnetFinder(addressesOf(true)), subnetFinder(addressesOf(false))];
   return ({ gw }) => !gw || isInOwn(gw) || !isInOther(gw);
 }
 

@@ -3,19 +3,19 @@ type Ip = { readonly bits: 32; readonly value: number } | { readonly bits: 128; 
 
 /** Whether an address (`172.16.5.1`, `fd00::1`) is in the subnet of a CIDR (`172.16.5.2/24`). */
 export function subnetContains(cidr: string, address: string): boolean {
-  return subnetFinder([cidr])(address);
+  return subnetFinder(() => [cidr])(address);
 }
 
 /**
- * Returns a function that tells whether an address is in the subnet of one of the CIDRs. Each CIDR is parsed once, for the
- * first address. Comparing each of n routes with each of n addresses would take most of a call.
+ * Returns a function that tells whether an address is in the subnet of one of the CIDRs. They are asked for and parsed once, for
+ * the first address: most calls have none. Comparing each of n routes with each of n addresses would take most of a call.
  */
-export function subnetFinder(cidrs: readonly string[]): (address: string) => boolean {
+export function subnetFinder(cidrs: () => readonly string[]): (address: string) => boolean {
   let all: ReturnType<typeof subnetsOf> | undefined;
   return (address) => {
     const ip = parseIp(address);
     if (ip === undefined) return false;
-    all ??= subnetsOf(cidrs);
+    all ??= subnetsOf(cidrs());
     const { lengths, names } = all;
     for (const length of lengths) if (names.has(subnetName(ip, length))) return true;
     return false;

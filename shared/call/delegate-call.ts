@@ -1,5 +1,5 @@
 import { withOwnDirectory } from "../plugin/own-directory.ts";
-import { goLookup, isJsonObject, isSameInGo, type JsonObject, objectOf } from "../protocol/json.ts";
+import { goLookup, goNames, isJsonObject, type JsonObject, objectOf } from "../protocol/json.ts";
 import { type ArgsOption, type PortsOption, portRange } from "../protocol/options.ts";
 import { lenientVerbs, type Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
@@ -47,7 +47,7 @@ export function delegateCall({ request, target }: Subject, shown: ShownPrevResul
   configuration.type = target.delegate;
   configuration.name = target.network;
   // A plugin in Go would read such a key as prevResult. The runtime's own is never spelled like that.
-  for (const key in rest) if (key.length === 10 && isSameInGo(key, "prevresult")) delete configuration[key];
+  for (const name of goNames(rest, "prevResult")) delete configuration[name];
   if (typeof shown === "object") configuration.prevResult = shown;
   else if (shown === "as it came" && prevResult !== undefined) configuration.prevResult = prevResult;
   const { jq, ports } = request.wrapper;

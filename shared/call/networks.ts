@@ -31,7 +31,7 @@ export function inLeasedNetwork(call: Call): Target {
 function hasOlderLease(call: Call, network: string): boolean {
   const { facts, target } = call;
   const { ifName } = target.selector;
-  const isWanted = subnetFinder(subnetsOf(call.request.configuration));
+  const isWanted = subnetFinder(() => subnetsOf(call.request.configuration));
   return leasesIn(call, network, isWanted).some(
     ({ containerId, ifName: leased }) =>
       leased === ifName &&
@@ -66,7 +66,7 @@ function leasesIn(call: Call, network: string, isWanted?: (address: string) => b
 
 /** Whether addresses such as `172.26.64.2/20` are in the subnets that a plugin's configuration has for host-local. */
 export function areInSubnets(configuration: JsonObject, addresses: readonly string[]): boolean {
-  const isInside = subnetFinder(subnetsOf(configuration));
+  const isInside = subnetFinder(() => subnetsOf(configuration));
   return addresses.every((address) => isInside(addressIn(address)));
 }
 

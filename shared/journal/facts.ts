@@ -46,6 +46,8 @@ export class Facts {
   /** The files of all journals that this call has found in their directories. */
   readonly #found = new Set<string>();
   readonly #namespaces = new Map<string, Namespace | undefined>();
+  /** The attachment whose journal was asked for last. An undo asks for the same one ten times. */
+  #last: Pick<Journal, "key" | "file"> | undefined;
   #moment: Moment | undefined;
   #entered: ReadonlySet<number | undefined> | undefined;
 
@@ -71,7 +73,8 @@ export class Facts {
 
   /** The journal of an attachment, which may have no file yet. */
   journal(key: AttachmentKey): Journal {
-    const file = journalFile(key);
+    if (this.#last?.key !== key) this.#last = { key, file: journalFile(key) };
+    const { file } = this.#last;
     const journal = this.#journals.get(file) ?? parseJournal(key, this.read(file));
     this.#journals.set(file, journal);
     return journal;

@@ -65,9 +65,19 @@ export function isTooDeep(text: string): boolean {
  * Returns the value that a Go program finds under `key`: encoding/json ignores the case of names, and the last match wins.
  */
 export function goLookup(object: JsonObject, key: string): unknown {
-  const wanted = key.toLowerCase();
-  let found: unknown;
-  for (const name in object) if (name.length === key.length && isSameInGo(name, wanted)) found = object[name];
+  const last = goNames(object, key).at(-1);
+  return last === undefined ? undefined : object[last];
+}
+
+/** Returns the names in an object that a Go program reads as `key`. */
+export function goNames(object: JsonObject, key: string): readonly string[] {
+  const names = Object.keys(object);
+  const found: string[] = [];
+  // It counts, because iterating takes an engine longer than the comparison.
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index] as string;
+    if (name.length === key.length && (name === key || isSameInGo(name, key.toLowerCase()))) found.push(name);
+  }
   return found;
 }
 

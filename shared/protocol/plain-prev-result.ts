@@ -14,7 +14,8 @@ export function isPlain(prevResult: unknown): boolean {
     const inner: object[] = [];
     for (const one of level) {
       for (const part of Object.values(one)) {
-        // JSON.parse makes infinity of a number like 1e400.
+        // Most are texts. JSON.parse makes infinity of a number like 1e400.
+        if (typeof part === "string") continue;
         if (typeof part === "object" && part !== null) inner.push(part);
         else if (part === Number.POSITIVE_INFINITY || part === Number.NEGATIVE_INFINITY) return false;
       }

@@ -64,8 +64,11 @@ export function parseRequest(command: ConfiguredVerb, variables: Variables, deco
   const problem = problemIn(configurationShape, decoded, "");
   if (problem !== undefined) throw new CniError("invalidConfiguration", problem);
   const configuration = decoded as unknown as PluginConfiguration;
-  return { command, variables, configuration, ...parseWrapper(command, decoded.wrapper ?? {}) };
+  const block = decoded.wrapper ?? undefined;
+  return { command, variables, configuration, ...(block === undefined ? noBlock : parseWrapper(command, block)) };
 }
+
+const noBlock = { wrapper: {}, unusable: [], warnings: [] };
 
 const notPlain = "it is not an object, has too many values or levels, or a number like 1e400";
 

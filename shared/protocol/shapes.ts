@@ -188,16 +188,16 @@ const none: readonly Fault[] = [];
 /** Returns everything that is wrong with a value. */
 export function faultsIn(shape: Shape, value: unknown): readonly Fault[] {
   switch (shape.is) {
+    case "object":
+      return isJsonObject(value) ? faultsInObject(shape, value) : faultsOf("must be an object");
+    case "list":
+      return Array.isArray(value) ? faultsInList(shape.of, value) : faultsOf("must be a list");
+    case "text":
+      return faultsOf(typeof value === "string" ? shape.problem(value) : "must be a string");
     case "leaf":
       return faultsOf(shape.problem(value));
     case "any text":
       return typeof value === "string" ? none : faultsOf("must be a string");
-    case "text":
-      return faultsOf(typeof value === "string" ? shape.problem(value) : "must be a string");
-    case "list":
-      return Array.isArray(value) ? faultsInList(shape.of, value) : faultsOf("must be a list");
-    case "object":
-      return isJsonObject(value) ? faultsInObject(shape, value) : faultsOf("must be an object");
     default:
       return shape satisfies never;
   }
@@ -231,9 +231,9 @@ function faultsInObject({ keys, shapes, isForGo }: Shape & { is: "object" }, val
 }
 
 function isMisspelled(value: JsonObject, keys: readonly string[]): boolean {
-  for (const name in value)
-    if (!keys.includes(name) && keys.some((key) => isSameInGo(name, key.toLowerCase()))) return true;
-  return false;
+  return Object.keys(value).some(
+    (name) => !keys.includes(name) && keys.some((key) => isSameInGo(name, key.toLowerCase())),
+  );
 }
 
 /** Adds to a list that is `none` at first. A list of a million wrong values must not be copied for each of them. */
