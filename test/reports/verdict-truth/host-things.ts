@@ -39,7 +39,7 @@ function thingOf(line: string): Left | undefined {
   const [, link] = /^link ([^:@]*)/.exec(line) ?? [];
   // A bridge serves all containers, and stays.
   if (link !== undefined) return /^(veth|bwp)/.test(link) ? { kind: "interface", name: link } : undefined;
-  const [, masqueraded] = /^-A POSTROUTING -s ([^/ ]+)\S* .*-j CNI-|ip6? saddr (\S+) .*masquerade/.exec(line) ?? [];
+  const [, masqueraded] = /(?:^-A POSTROUTING -s|\bip6? saddr) ([^/ ]+).*(?:-j CNI-|\bmasquerade )/.exec(line) ?? [];
   if (masqueraded !== undefined) return { kind: "masquerading", name: masqueraded };
   const [, passed] = /^-A CNI-FORWARD -[sd] ([^/ ]+)/.exec(line) ?? [];
   if (passed !== undefined) return { kind: "firewall rule", name: passed };
