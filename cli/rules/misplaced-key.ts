@@ -1,4 +1,4 @@
-import { entryOf } from "../../shared/protocol/errors.ts";
+import { catalogue } from "../../shared/protocol/errors.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { misplacedKeys } from "../../shared/protocol/request.ts";
 import type { PluginRule } from "../lint/rule.ts";
@@ -15,7 +15,7 @@ such as \`ifName\` is next to the block, if the block has another name, or if it
         at,
         isKey: true,
         message: `${at.join(".")} is misplaced, and the wrapper would not read it`,
-        hint: details.replace(`. ${entryOf("misplacedKey").hint}`, ""),
+        hint: details.replace(`. ${catalogue.misplacedKey.hint}`, ""),
       })),
     );
   },

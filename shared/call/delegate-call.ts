@@ -63,7 +63,11 @@ export function delegateCall({ request, target }: Subject, shown: ShownPrevResul
     : { ...call, filter: { program: jq, mayFail: lenientVerbs.includes(request.command) } };
 }
 
-function changedVariables({ variables, wrapper }: Request, { renamed, selector }: Target): Record<string, string> {
+/** Returns the variables that are not the runtime's own: for a renamed interface, and what `wrapper.args` asks for. */
+export function changedVariables(
+  { variables, wrapper }: Request,
+  { renamed, selector }: Target,
+): Record<string, string> {
   if (variables.ifName === "") return {};
   const args = argsOf(variables.args, wrapper.args, renamed);
   const changed: Record<string, string> = {};

@@ -150,11 +150,6 @@ export const catalogue = {
 /** The name of an error in the catalogue. */
 export type ErrorKey = keyof typeof catalogue;
 
-/** Returns the catalogue's entry for an error. */
-export function entryOf(key: ErrorKey): CatalogueEntry {
-  return catalogue[key];
-}
-
 /** An error that the wrapper itself reports: an entry of the catalogue and its subject. */
 export class CniError extends Error {
   readonly key: ErrorKey;
@@ -163,7 +158,7 @@ export class CniError extends Error {
 
   /** `subject` goes into the message, `what` into the details before the hint. */
   constructor(key: ErrorKey, subject: string, what = "") {
-    const { code, msg, hint } = entryOf(key);
+    const { code, msg, hint } = catalogue[key];
     super(msg.replace("%s", () => subject));
     this.key = key;
     this.code = code;

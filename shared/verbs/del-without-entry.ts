@@ -6,7 +6,6 @@ import { inBothNetworks } from "../call/networks.ts";
 import { planHandOver, type RemovePlan } from "../call/plan.ts";
 import { warn } from "../call/session.ts";
 import type { Target } from "../call/target.ts";
-import { keepingOthers, withoutShared, withReadablePrevResult } from "../delegate/del-configuration.ts";
 import { handOver, printed } from "../delegate/hand-over.ts";
 import { planRemoval } from "../delegate/plan-removal.ts";
 import { type Finished, prepareCall, runDel } from "../delegate/run-delegate.ts";
@@ -16,7 +15,7 @@ import type { CachedResult } from "../journal/host-files.ts";
 import { type Entry, journalDirectory, nowhere } from "../journal/journal.ts";
 import { type Role, scopeOf } from "../plugin/profile.ts";
 import { type CniResult, isContainerInterface } from "../protocol/result.ts";
-import { finish, prevResultFor, undoingOf } from "./removal.ts";
+import { delCall, finish, prevResultFor, undoingOf } from "./removal.ts";
 
 type UnknownRemoval = RemovePlan["removals"][number];
 
@@ -154,22 +153,15 @@ function isRepeatable({ target }: Call): boolean {
   return target.profile?.repeatable === true;
 }
 
-function delWithoutEntry(
-  undoing: Undoing,
-  { session, facts, request }: Call,
-  { call, as }: UnknownRemoval,
-): PlannedDel | undefined {
+function delWithoutEntry(undoing: Undoing, call: Call, { call: planned, as }: UnknownRemoval): PlannedDel | undefined {
   const removal = planRemoval(undoing, as);
   if (removal.do !== "DEL") {
     const why = removal.do === "nothing" ? removal.why : "its rules are shared";
-    warn(session, `DEL of ${as.type} for ${as.ifName} is skipped: ${why}`);
+    warn(call.session, `DEL of ${as.type} for ${as.ifName} is skipped: ${why}`);
     return undefined;
   }
-  const isThere = facts.namespace(request.variables.netns) !== undefined;
-  const environment = { ...call.environment, ...(removal.withNamespace || !isThere ? {} : { CNI_NETNS: "" }) };
-  const readable = withReadablePrevResult(session, call.configuration);
-  const configuration = keepingOthers(undoing, as, withoutShared(readable, removal));
-  return { call: prepareCall(session, { ...call, environment, configuration }), removal };
+  const del = delCall(call, as, { removal, configuration: planned.configuration });
+  return { call: prepareCall(call.session, { ...planned, ...del }), removal };
 }
 
 /** Whether a creator runs in the list's own network, with others of the list. They share a masquerading chain. */

@@ -2,7 +2,6 @@ import type { Call } from "../call/call.ts";
 import { type DelegateCall, delegateCall } from "../call/delegate-call.ts";
 import type { RemovePlan, UndoPlan } from "../call/plan.ts";
 import { warn } from "../call/session.ts";
-import { keepingOthers, withoutShared, withReadablePrevResult } from "../delegate/del-configuration.ts";
 import { printed } from "../delegate/hand-over.ts";
 import { planRemoval } from "../delegate/plan-removal.ts";
 import { type Finished, prepareCall, runDel } from "../delegate/run-delegate.ts";
@@ -15,7 +14,7 @@ import type { Del, Removal } from "../journal/sharing.ts";
 import { profileOf, scopeOf } from "../plugin/profile.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { removalsWithoutEntry } from "./del-without-entry.ts";
-import { finish, prevResultFor, undoingOf } from "./removal.ts";
+import { delCall, finish, prevResultFor, undoingOf } from "./removal.ts";
 
 /** Plans DEL. A fault of the configuration or of prevResult must not fail it: an attachment must always be removable. */
 export function planDel(call: Call): UndoPlan | RemovePlan {
@@ -182,7 +181,7 @@ function ownDel(call: Call, entry: Entry, removal: Del): DelegateCall {
     runtimeConfig,
     prevResult: resultFor(call, entry),
   };
-  return delCall(call, entry, { removal, configuration: withoutShared(whole, removal) });
+  return delCall(call, entry, { removal, configuration: whole });
 }
 
 /** The runtime's prevResult for an entry, or that of its ADD. If the ADD has not passed, the runtime's is of an earlier one. */
@@ -205,26 +204,6 @@ function listedDel(call: Call, entry: Entry, removal: Del): DelegateCall {
   const target = { ...call.target, delegate: entry.type, network: entry.delegateNetwork };
   const { configuration, filter } = delegateCall({ ...call, target }, "none");
   const whole = { ...configuration, prevResult: resultFor(call, entry) };
-  const listed = delCall(call, entry, { removal, configuration: withoutShared(whole, removal) });
+  const listed = delCall(call, entry, { removal, configuration: whole });
   return prepareCall(call.session, filter ? { ...listed, filter } : listed);
-}
-
-function delCall(
-  call: Call,
-  entry: Entry,
-  { removal, configuration }: { removal: Del; configuration: JsonObject },
-): DelegateCall {
-  const { environment } = delegateCall(call);
-  const { netns } = call.request.variables;
-  const isThere = call.facts.namespace(netns) !== undefined;
-  return {
-    delegate: entry.type,
-    environment: {
-      ...environment,
-      CNI_IFNAME: entry.ifName,
-      // A plugin knows itself what to do about a namespace that is gone.
-      ...(removal.withNamespace || !isThere ? {} : { CNI_NETNS: "" }),
-    },
-    configuration: keepingOthers(undoingOf(call), entry, withReadablePrevResult(call.session, configuration)),
-  };
 }

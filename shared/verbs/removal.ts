@@ -1,17 +1,42 @@
 import { containerInterfaceNames, ownAttachment, withAdded, withInterfaces } from "../attachment/attachments.ts";
 import { narrowPrevResult } from "../attachment/narrow.ts";
 import type { Call } from "../call/call.ts";
+import { changedVariables, type DelegateCall } from "../call/delegate-call.ts";
 import { warn } from "../call/session.ts";
+import { keepingOthers, withoutShared, withReadablePrevResult } from "../delegate/del-configuration.ts";
 import { undoJournal } from "../delegate/undo.ts";
 import { removeIfUndone, type Undoing } from "../delegate/undoing.ts";
 import { cachedResultFile } from "../journal/host-files.ts";
 import { type Entry, isStanding, type Journal, withoutStrays } from "../journal/journal.ts";
+import type { Del } from "../journal/sharing.ts";
 import { toCniError } from "../protocol/errors.ts";
+import type { JsonObject } from "../protocol/json.ts";
 import { type CniResult, listsInterface } from "../protocol/result.ts";
 
 /** Returns what undoing the entries of a call's journal needs. */
 export function undoingOf({ session, facts, journal, request }: Call): Undoing {
   return { session, facts, journal, netns: request.variables.netns };
+}
+
+/** The DEL of an entry with a configuration. All else is as the runtime gave it. */
+export function delCall(
+  call: Call,
+  entry: Entry,
+  { removal, configuration }: { readonly removal: Del; readonly configuration: JsonObject },
+): DelegateCall {
+  const { session, facts, request, target } = call;
+  const isThere = facts.namespace(request.variables.netns) !== undefined;
+  const readable = withReadablePrevResult(session, withoutShared(configuration, removal));
+  return {
+    delegate: entry.type,
+    environment: {
+      ...changedVariables(request, target),
+      CNI_IFNAME: entry.ifName,
+      // A plugin knows itself what to do about a namespace that is gone.
+      ...(removal.withNamespace || !isThere ? {} : { CNI_NETNS: "" }),
+    },
+    configuration: keepingOthers(undoingOf(call), entry, readable),
+  };
 }
 
 /** The runtime's prevResult, narrowed to an entry. A creator gets none that lacks its interface, a chained plugin all of it. */
