@@ -183,6 +183,11 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
       "-1: ingressRate must be at least 0. Correct it: bandwidth refuses the whole configuration",
     ],
     ["a list", [{ ...ptp, ipam: 7 }], "7: ipam must be an object. Correct it: ptp refuses the whole configuration"],
+    [
+      "a key that every plugin may have, and this one needs",
+      [{ type: "dummy", ipam: "x" }],
+      '"x": ipam must be an object. Correct it: dummy refuses the whole configuration',
+    ],
     ["another spelling", [{ ...ptp, MTU: "1400" }], '"1400": MTU must be a number. Write 1400 without quotes'],
     [
       "a length that is no length",
@@ -215,6 +220,9 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
       '"bandwidth": bandwidth has no rates and gets none from the runtime, so it limits nothing. Add "capabilities": { "bandwidth": true }',
     ],
     ["a name that every object has", [{ type: "constructor" }]],
+  ],
+  "unknown-capability": [
+    ["containerd's own", [{ ...ptp, capabilities: { "io.kubernetes.cri.pod-annotations": true } }]],
   ],
   "moved-routes": [
     ["of one of two plain interface plugins", [{ ...ptp, ipam }, { ...macvlan, ipam }, { type: "sbr-wrapper" }]],
