@@ -646,6 +646,11 @@ test("crio-ports: nobody knows which address of an interface before is the first
   expect(foundIn("crio-ports", [{ type: "ptp-wrapper", ipam }, later, portmap], {}, { hasCrio: true })).toEqual([]);
 });
 
+test("unsuitable-device: ipvlan takes a larger mtu than its master's", () => {
+  const links = [{ ifindex: 2, ifname: "ens18", mtu: 1500, flags: ["UP"] }];
+  expect(foundIn("unsuitable-device", [on("ipvlan", "ens18", { mtu: 9000 })], {}, { links })).toEqual([]);
+});
+
 test("drop-in-not-installed: a plain plugin in the wrapper's place", () => {
   const plugins = [{ type: "bridge" }, { ...macvlan, wrapper: eth1 }];
   const foundWith = (isWrapper: boolean) => {
