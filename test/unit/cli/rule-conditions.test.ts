@@ -184,6 +184,11 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ],
     ["a list", [{ ...ptp, ipam: 7 }], "7: ipam must be an object. Correct it: ptp refuses the whole configuration"],
     [
+      "a number that is none in JSON",
+      [{ ...ptp, mtu: "0140" }],
+      '"0140": mtu must be a number. Correct it: ptp refuses the whole configuration',
+    ],
+    [
       "a key that every plugin may have, and this one needs",
       [{ type: "dummy", ipam: "x" }],
       '"x": ipam must be an object. Correct it: dummy refuses the whole configuration',
@@ -649,6 +654,15 @@ test("crio-ports: nobody knows which address of an interface before is the first
 test("unsuitable-device: ipvlan takes a larger mtu than its master's", () => {
   const links = [{ ifindex: 2, ifname: "ens18", mtu: 1500, flags: ["UP"] }];
   expect(foundIn("unsuitable-device", [on("ipvlan", "ens18", { mtu: 9000 })], {}, { links })).toEqual([]);
+});
+
+test.each([
+  ["a plugin", false, ['"bridge": bin/bridge ends with SIGSEGV when it starts: it is damaged. Install it again']],
+  ["a wrapper, whose plugin may be the damaged one,", true, []],
+])("not-executable: %s that crashes", (_, isWrapper, finds) => {
+  const file = { path: "bin/bridge", isProgram: true, isExecutable: true, isWrapper, crash: "SIGSEGV" };
+  const plugins = { find: () => file } as unknown as Context["plugins"];
+  expect(foundIn("not-executable", [{ type: "bridge" }], {}, { plugins })).toEqual(finds);
 });
 
 test("drop-in-not-installed: a plain plugin in the wrapper's place", () => {
