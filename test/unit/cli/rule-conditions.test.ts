@@ -665,6 +665,18 @@ test.each([
   expect(foundIn("not-executable", [{ type: "bridge" }], {}, { plugins })).toEqual(finds);
 });
 
+test("missing-delegate: a plugin that is not executable is another rule's", () => {
+  const file = (type: string) => ({ path: `bin/${type}`, isProgram: true, isExecutable: false });
+  const find = (type: string) => ({ ...file(type), isWrapper: type === "bridge-wrapper" });
+  const plugins = { find, findDelegate: () => undefined } as unknown as Context["plugins"];
+  expect(foundIn("missing-delegate", [{ type: "bridge-wrapper" }], {}, { plugins })).toEqual([]);
+});
+
+test("invalid-json: what is missing at the end is shown behind the last text", () => {
+  const [finding] = lintFiles([parseListFile("zone.conflist", '{\n  "name": "zone"\n\n\n')]);
+  expect(finding?.position).toEqual({ line: 2, column: 17 });
+});
+
 test("drop-in-not-installed: a plain plugin in the wrapper's place", () => {
   const plugins = [{ type: "bridge" }, { ...macvlan, wrapper: eth1 }];
   const foundWith = (isWrapper: boolean) => {

@@ -13,7 +13,7 @@ test.each([
   ["resolvConf, and a program decides", hostLocal({ resolvConf: "/no/resolv.conf" }, { jq: "." }), []],
   ["dataDir below a file", hostLocal({ dataDir: "/proc/self/stat/leases" }), ["/proc/self/stat: is not a directory"]],
   ["dataDir that host-local makes", hostLocal({ dataDir: "/tmp/no/leases" }), []],
-  ["dataDir from where the runtime was started", hostLocal({ dataDir: "leases" }), []],
+  ["dataDir from where the runtime was started", hostLocal({ dataDir: "package.json/leases" }), []],
 ])("%s", (_, plugin, told) => {
   expect(ipamProblems(plugin)).toEqual(told.map((words) => expect.stringContaining(words)));
 });
