@@ -23,6 +23,8 @@ export function planRemoval(undoing: Undoing, entry: Entry): Removal {
 
 function around(undoing: Undoing, entry: Entry): Around {
   const { session, facts, journal, netns } = undoing;
+  const { entries } = facts.journal(journal.key);
+  const position = entries.findIndex(({ id }) => id === entry.id);
   const { bootId } = facts.moment() ?? {};
   // guard: a namespace of this boot is not taken for one of an earlier boot
   const namespace = bootId === entry.bootId ? facts.namespace(netns) : undefined;
@@ -30,7 +32,7 @@ function around(undoing: Undoing, entry: Entry): Around {
     namespace,
     bootId,
     siblings: [...facts.siblings(journal.key).flatMap(({ entries }) => entries), ...laterEntries(undoing, entry)],
-    earlier: earlierEntries(undoing, entry),
+    earlier: entries.slice(0, position).filter(({ isUndone }) => !isUndone),
     profile: profileOf(entry.type, session.profiles),
     link: () => session.host.linkIndex(netns, entry.ifName),
     isTaken: () => isTaken(undoing, entry),
@@ -60,12 +62,6 @@ function laterEntries({ facts, journal }: Undoing, { id, stray }: Entry): readon
   if (id === "") return [];
   const { entries } = facts.journal(journal.key);
   return entries.slice(stray ? 0 : entries.findIndex((one) => one.id === id) + 1).filter(isStanding);
-}
-
-function earlierEntries({ facts, journal }: Undoing, { id }: Entry): readonly Entry[] {
-  const { entries } = facts.journal(journal.key);
-  const position = entries.findIndex((one) => one.id === id);
-  return entries.slice(0, position).filter(({ isUndone }) => !isUndone);
 }
 
 /** Whether an entry is of this boot. */

@@ -55,12 +55,11 @@ export type Del = Removal & { readonly do: "DEL" };
 
 /** Decides what the DEL of an entry may remove: nothing that another attachment of the container holds. */
 export function removalOf(entry: Entry, around: Around): Removal {
-  return isChained(entry, around) ? removalOfChained(entry, around) : removalOfCreator(entry, around);
-}
-
-/** Whether an entry is a chained plugin's. For an unknown plugin that was first in its list, another attachment tells. */
-function isChained({ role, type }: Entry, { profile, siblings }: Around): boolean {
-  return role === "meta" || (!profile && siblings.some((other) => other.type === type && other.role === "meta"));
+  const isChained = (other: Entry) => other.type === entry.type && other.role === "meta";
+  // For an unknown plugin that was first in its list, another attachment tells.
+  return isChained(entry) || (!around.profile && around.siblings.some(isChained))
+    ? removalOfChained(entry, around)
+    : removalOfCreator(entry, around);
 }
 
 function removalOfCreator(entry: Entry, around: Around): Removal {

@@ -135,9 +135,10 @@ export function runRemovals(call: Call, { removals, entries }: RemovePlan): numb
   finish(call, undoing);
   const [first, other] = removals;
   const del = first && delWithoutEntry(undoing, call, first);
+  // A sibling's rules may go with those of a repeatable plugin, so that its ADD runs again.
+  const isRepeatable = call.target.profile?.repeatable;
   // Nothing depends on its answer.
-  if (del && !other && !isRepeatable(call) && !sharesNetwork(call))
-    return handOver(call.session, planHandOver(del.call));
+  if (del && !other && !isRepeatable && !sharesNetwork(call)) return handOver(call.session, planHandOver(del.call));
   const answers = removals.flatMap((removal, index) => {
     // A sibling's ADD may have begun meanwhile.
     if (index > 0) call.facts.forget(call.key.containerId);
@@ -146,11 +147,6 @@ export function runRemovals(call: Call, { removals, entries }: RemovePlan): numb
   });
   const answer = answers.find(({ exitCode }) => exitCode !== 0) ?? answers.at(-1);
   return answer ? printed(answer) : 0;
-}
-
-/** Whether a sibling's rules may go with the plugin's, so that its ADD runs again. That one may begin meanwhile. */
-function isRepeatable({ target }: Call): boolean {
-  return target.profile?.repeatable === true;
 }
 
 function delWithoutEntry(undoing: Undoing, call: Call, { call: planned, as }: UnknownRemoval): PlannedDel | undefined {
