@@ -226,6 +226,12 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ],
     ["a name that every object has", [{ type: "constructor" }]],
   ],
+  "lease-directory": [
+    [
+      "a program decides",
+      [{ type: "ptp-wrapper", ipam: { type: "host-local", dataDir: "/tmp/leases" }, wrapper: { jq: "." } }],
+    ],
+  ],
   "unknown-capability": [
     ["containerd's own", [{ ...ptp, capabilities: { "io.kubernetes.cri.pod-annotations": true } }]],
   ],
@@ -535,6 +541,13 @@ test("unknown-key leaves comments alone, and no other key", () => {
   expect(lines.map((line) => line.split(":")[0])).toEqual(['"a_b"', '"a$"', '"notes2"']);
 });
 
+test("unknown-key: a newer plugin may know another key, but not a misspelled one", () => {
+  const plugins = { find: () => ({ version: "99.0.0" }) } as unknown as Context["plugins"];
+  const foundBy = (key: string) => foundIn("unknown-key", [{ ...ptp, [key]: true }], {}, { plugins });
+  expect(foundBy("ipMsq")).toEqual(['"ipMsq": ptp ignores the key ipMsq. The nearest key is ipMasq']);
+  expect(foundBy("notes")).toEqual([]);
+});
+
 describe("overlapping-ranges", () => {
   test("of one list, the leases are kept apart", () => {
     expect(foundIn("overlapping-ranges", [onLan(), onBridge({}, { wrapper: eth1 })])).toEqual([
@@ -574,6 +587,14 @@ type FileRow = readonly [what: string, text: string, finds?: string | undefined,
 const files: Readonly<Record<string, readonly FileRow[]>> = {
   "duplicate-key": [
     ["a key twice", '{"a":1,\n"a":2}', '"a": the key a is ignored, because line 2 has it again. Delete one of them'],
+  ],
+  "unknown-key": [
+    [
+      "the runtime's in a file with one plugin",
+      '{"cniVersion":"1.0.0","name":"zone","type":"ptp","prevResult":{}}',
+      '"prevResult": prevResult is the runtime\'s to set, and belongs in no list. Delete it',
+      "zone.conf",
+    ],
   ],
   "invalid-json": [
     ["a list", "[]", `[: the file has no JSON object. ${anObject}`],

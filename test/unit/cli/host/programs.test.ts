@@ -51,6 +51,8 @@ test("processes have the name, and the owner has started them", () => {
   mkdirSync(join(directory, "15"));
   // A setuid program, through a user's link with the name.
   put("16", "nomad", "1000\t7\t7\t7");
+  // A program of the owner's that runs for a user.
+  put("18", "nomad", "7\t1000\t7\t1000");
   mkdirSync(join(directory, "17"));
   writeFileSync(join(directory, "17/comm"), "nomad\n");
   const found = [
