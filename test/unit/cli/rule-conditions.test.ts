@@ -226,6 +226,7 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ],
     ["a name that every object has", [{ type: "constructor" }]],
   ],
+  "interface-name": [["no part of a network's name", [{ ...second, wrapper: { ifName: "eth@1", network: "lan" } }]]],
   "lease-directory": [
     [
       "a program decides",

@@ -82,6 +82,7 @@ describe("pools", () => {
     [{ subnet, rangeEnd: "10.0.0.20" }, { subnet, rangeStart: "10.0.0.21" }, undefined],
     [{ subnet, rangeEnd: "10.0.0.20" }, { subnet, rangeStart: "10.0.0.20", gateway: "10.0.0.20" }, undefined],
     [{ subnet }, { subnet: "::a00:0/120" }, undefined],
+    [{ subnet }, { subnet, gateway: "10.0.0.2" }, "10.0.0.3"],
   ])("of %j and %j, the first common address is %s", (one, other, address) => {
     const [first, second] = [one, other].map((range) => poolsOf(leased(range))[0]);
     if (!first || !second) throw new Error("no pool");
