@@ -43,14 +43,11 @@ function hasOlderLease(call: Call, network: string): boolean {
 
 /** Returns the targets of a DEL without an entry, the likelier one first: something else may have made the interface. */
 export function inBothNetworks(call: Call): readonly [Target, ...Target[]] {
-  const { facts, key, request, target } = call;
+  const { target } = call;
   const other = listNetwork(call);
   if (other === undefined) return [target];
   const inList = { ...target, network: other };
-  // Without a result and a lease, somebody has removed /var/lib/cni, and with it the journal.
-  const hasResult = request.configuration.prevResult || facts.result(key);
-  const isLost = !hasResult && !hasOwnLease(call, other);
-  return isLost || hasOwnLease(call, target.network) ? [target, inList] : [inList, target];
+  return hasOwnLease(call, target.network) ? [target, inList] : [inList, target];
 }
 
 /** Whether this container has a lease for an interface of this name in a network. */

@@ -22,15 +22,6 @@ describe("DEL succeeds and leaves nothing behind", () => {
     await expectNothingLeft(lab);
   });
 
-  test("when /var/lib/cni is gone, with masquerading of a renamed interface", async ({ lab }) => {
-    const masquerading = zone("1.0.0", wrapped(macvlan), wrapped({ ...bridge, ipMasq: true }, "eth1"));
-    const container = await attached(lab, lab.runtime, masquerading);
-    expect(await lab.kernel.packetRules()).toContainEqual(expect.stringContaining("-s 172.26.64.2/32"));
-    await lab.run("sh", ["-c", "rm -r /var/lib/cni/*"]);
-    expectSuccess(await lab.runtime.del(masquerading, container));
-    await expectNothingLeft(lab, ["disc0"]);
-  });
-
   test("when the namespace is gone", async ({ lab }) => {
     const container = await attached(lab, lab.runtime, list);
     await lab.deleteNamespace(container);

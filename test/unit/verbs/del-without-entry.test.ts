@@ -50,15 +50,6 @@ describe("DEL without an entry", () => {
     const another = { "/var/lib/cni/networks/zone-eth1/10.1.0.2": "blue\r\neth0" };
     expect(del("bridge", renamed, { files: another }).runs[0]?.stdin).toMatchObject({ name: "zone" });
   });
-
-  test("runs first in its own network if /var/lib/cni has nothing of it", () => {
-    const lost = { wrapper: { ifName: "eth1" }, ipam: { type: "host-local" } };
-    const networks = (files: Record<string, string>) =>
-      del("bridge", lost, { files }).runs.map(({ stdin }) => (stdin as JsonObject).name);
-    expect(networks({})).toEqual(["zone-eth1", "zone"]);
-    expect(networks({ "/var/lib/cni/networks/zone/10.1.0.2": "blue\r\neth1" })).toEqual(["zone", "zone-eth1"]);
-    expect(networks(cached("zone", "eth0", "eth1"))).toEqual(["zone", "zone-eth1"]);
-  });
 });
 
 describe("DEL of an attachment without an entry, by its evidence", () => {
