@@ -27,18 +27,6 @@ function adoptable(): Case {
   };
 }
 
-test("a result whose CHECK passes is written", async () => {
-  const one = adoptable();
-  expect(await adoptCase(cache, one, passes)).toBe(one);
-  expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ result: { cniVersion: "1.0.0" } });
-});
-
-test("a result whose CHECK passes already stays as it is", async () => {
-  const one: Case = { ...adoptable(), proposal: { is: "fine" } };
-  expect(await adoptCase(cache, one, async () => ({ is: "fails", error: "no" }))).toBe(one);
-  expect(readFileSync(file, "utf8")).toBe(text);
-});
-
 test("a case that cannot be written is lost, and nothing is thrown: the next case has its turn", async () => {
   const one = adoptable();
   writeFileSync(file, "new");

@@ -1,8 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Evidence, type Proposal, proposalFor } from "../../../../cli/adopt/proposal.ts";
 import type { Link } from "../../../../cli/host/links.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
-import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import type { Verdict } from "../../../../cli/live/check.ts";
 import { networkIn } from "../../../../cli/live/networks.ts";
 import type { CniResult } from "../../../../shared/protocol/result.ts";
@@ -44,13 +43,6 @@ test.each<[string, object, object, CniResult, CniResult]>([
         { version: "6", address: "fd00::2/64", interface: 3 },
       ],
     },
-  ],
-  [
-    "no host-side interface that is not there",
-    { type: "bridge", bridge: "gone0" },
-    { link_index: 8 },
-    { cniVersion: "1.0.0", interfaces: null, ips: null },
-    { interfaces: [inside], ips: [] },
   ],
   [
     "the bridge of a list that names none",
@@ -141,33 +133,4 @@ test.each([
     },
   );
   expect(proposal).toEqual({ is: "lost", error: "x" });
-});
-
-describe("with another list than the one in place", () => {
-  const result = { cniVersion: "1.0.0", interfaces: [] };
-  const listed = parseListFile("", JSON.stringify({ name: "zone", plugins: [{ type: "bridge-wrapper" }] }));
-  const isCompleted = ({ containerId, result: now }: CachedAttachment) =>
-    containerId === "c1" && (now?.interfaces ?? []).length > 0;
-  const fails: Verdict = { is: "fails", error: "Failed to match addr" };
-  /** Without the interface the new list's CHECK fails. */
-  const proposed = (checkInPlace: (one: CachedAttachment) => Verdict) =>
-    proposalFor(
-      { ...attachment, result },
-      {
-        network: networkIn(listed),
-        readLinks: async () => ({ inside: [eth0], host: [], hostId: "1" }),
-        isClaimed: () => false,
-        check: async (one) => (isCompleted(one) ? { is: "passes" } : fails),
-        checkInPlace: async (one) => checkInPlace(one),
-      },
-    );
-
-  test.each<[string, Verdict, Verdict, Partial<Proposal>]>([
-    ["passes with both results", { is: "passes" }, { is: "passes" }, { is: "adoptable" }],
-    ["is not run", { is: "unchecked", why: "x" }, { is: "unchecked", why: "x" }, { is: "adoptable" }],
-    ["fails with both", fails, fails, { is: "adoptable" }],
-    ["would fail with the new result", { is: "passes" }, fails, { is: "later", error: "Failed to match addr" }],
-  ])("the CHECK of the list in place %s", async (_, before, after, proposal) => {
-    expect(await proposed((one) => (isCompleted(one) ? after : before))).toMatchObject(proposal);
-  });
 });

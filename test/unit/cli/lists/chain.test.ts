@@ -90,12 +90,6 @@ test.each<[string, object, (string | object)[], index: number | undefined]>([
   ["a renamed plugin", { cniVersion: "0.2.0" }, ["bridge", named("portmap-wrapper", "eth1")], 1],
   ["in a list without a version", {}, ["bridge", named("portmap-wrapper", "eth1")], 1],
   ["the first of two", {}, ["bridge", named("tuning-wrapper", "eth1"), named("portmap-wrapper", "eth1")], 1],
-  [
-    "none where results have interfaces",
-    { cniVersion: "0.3.0" },
-    ["bridge", named("portmap-wrapper", "eth1")],
-    undefined,
-  ],
   ["none before which no plugin is", {}, [named("bridge-wrapper", "eth1")], undefined],
   ["none with the runtime's name", {}, ["bridge", "portmap-wrapper"], undefined],
 ])("which plugin misses the others' interfaces: %s", (_, value, types, index) => {

@@ -32,11 +32,6 @@ describe("pools", () => {
       [[128, (0xfd00n << 112n) + 1n, (0xfd00n << 112n) + 255n, (0xfd00n << 112n) + 1n]],
     ],
     [
-      "a part of it",
-      { subnet: "10.0.0.0/24", rangeStart: "10.0.0.16", rangeEnd: "10.0.0.31", gateway: "10.0.0.9" },
-      [[32, 0x0a000010n, 0x0a00001fn, 0x0a000009n]],
-    ],
-    [
       "ends outside",
       { subnet: "10.0.0.0/24", rangeStart: "10.0.1.16", rangeEnd: "10.0.1.31" },
       [[32, 0x0a000001n, 0x0a0000fen, 0x0a000001n]],
@@ -49,13 +44,6 @@ describe("pools", () => {
     ["no subnet", { subnet: "ten" }, []],
   ])("host-local: %s", (_, range, expected) => {
     expect(ends({ type: "host-local", ...range })).toEqual(expected);
-  });
-
-  test("the fixed addresses of static have no gateway and no leases", () => {
-    const plugin = withIpam({ type: "static", addresses: [{ address: "10.0.0.5/24" }, "x", { address: "ten" }] });
-    const [first, last] = [0x0a000005n, 0x0a000005n];
-    const path = ["plugins", 0, "ipam", "addresses", 0, "address"];
-    expect(poolsOf(plugin)).toEqual([{ plugin, path, bits: 32, first, last, gateway: undefined, leases: undefined }]);
   });
 
   test("another IPAM plugin, and a configuration that jq rewrites, have none that lint knows", () => {

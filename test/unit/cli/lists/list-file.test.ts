@@ -33,11 +33,6 @@ test.each<[(string | number)[], value: string, key: string]>([
   expect([marked(valueAt(file, path)), marked(keyAt(file, path))]).toEqual([value, key]);
 });
 
-test("of two equal keys, the one that counts is marked", () => {
-  expect(marked(valueAt(file, ["plugins", 0, "mtu"]))).toBe('    { "type": "bridge", "mtu": 1500, "mtu": <1400> },');
-  expect(marked(keyAt(file, ["plugins", 0, "mtu"]))).toBe('    { "type": "bridge", "mtu": 1500, <"mtu">: 1400 },');
-});
-
 test("a file without JSON has its places at its begin, one that ends early where its values are", () => {
   const begin = { offset: 0, length: 0 };
   for (const at of [valueAt, keyAt]) expect(at(parseListFile("zone.conflist", ""), ["name"])).toEqual(begin);
@@ -48,28 +43,8 @@ test("a file without JSON has its places at its begin, one that ends early where
   ]);
 });
 
-test("comments and commas after the last entry are errors", () => {
-  const isFaulty = (json: string) => parseListFile("zone.conflist", json).errors.length > 0;
-  expect(['{ "a": [1] }', '{ "a": [1] } // why', '{ "a": [1,] }', '{ "a": [1], }'].map(isFaulty)).toEqual([
-    false,
-    true,
-    true,
-    true,
-  ]);
-});
-
 // The face has two units of UTF-16.
 const faces = { text: "a😀b\n\n😀😀c\nlast" };
-
-test.each([
-  ["a", { line: 1, column: 1 }],
-  ["b", { line: 1, column: 3 }],
-  ["c", { line: 3, column: 3 }],
-  ["last", { line: 4, column: 1 }],
-  ["t", { line: 4, column: 4 }],
-])("the position of %s", (word, position) => {
-  expect(positionOf(faces, faces.text.indexOf(word))).toEqual(position);
-});
 
 test("the position of the end of a line is in it, and of the file's end in the last one", () => {
   expect(positionOf(faces, faces.text.indexOf("\n"))).toEqual({ line: 1, column: 4 });

@@ -13,16 +13,6 @@ test.each<[string, object, unknown[]]>([
   ["a plain plugin", { type: "bridge" }, ["bridge", "creator", "eth0", "zone", false]],
   ["a wrapped one", { type: "bridge-wrapper" }, ["bridge", "creator", "eth0", "zone", false]],
   [
-    "a renamed one has a network of its own",
-    { type: "bridge-wrapper", wrapper: { ifName: "eth1" } },
-    ["bridge", "creator", "eth1", "zone-eth1", true],
-  ],
-  [
-    "so has one with the runtime's name, if the list says it",
-    { type: "bridge-wrapper", wrapper: { ifName: "eth0" } },
-    ["bridge", "creator", "eth0", "zone-eth0", false],
-  ],
-  [
     "and another one",
     { type: "portmap-wrapper", wrapper: { ifName: "eth1", network: "pool" } },
     ["portmap", "meta", "eth1", "pool", true],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { alike, withoutNames } from "../../../../cli/live/alike.ts";
+import { withoutNames } from "../../../../cli/live/alike.ts";
 
 const id = "0b6f8c1e-2d3a-4b5c-8d7e-9f0a1b2c3d4e";
 
@@ -15,9 +15,4 @@ test.each([
   ["eth1 of zone 12:30 is as it was", "eth1 of zone 12:30 is as it was"],
 ])("what belongs to one container is left out of %j", (reason, expected) => {
   expect(withoutNames(reason)).toBe(expected);
-});
-
-test("the causes of two containers that differ in the host's name of the veth are one", () => {
-  const reasons = ["veth1a2b is gone", "veth3c4d is gone", "disc0 is gone"];
-  expect(alike(reasons, (reason) => [reason])).toEqual([reasons.slice(0, 2), ["disc0 is gone"]]);
 });

@@ -1,10 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import { attachmentOf } from "../../../../cli/live/cached-results.ts";
 import { callsIn } from "../../../../cli/live/chain.ts";
-import { withoutPlugins } from "../../../../cli/live/check.ts";
-import { callOf, callOrder, inVersion, notSent, withSortedKeys } from "../../../../cli/live/libcni.ts";
+import { callOf, callOrder, notSent, withSortedKeys } from "../../../../cli/live/libcni.ts";
 import { cachedAttachment } from "../../support/cached-results.ts";
 import { parsedList } from "../explain/support.ts";
 
@@ -45,31 +44,6 @@ test("CHECK runs the plugins in order, with what libcni adds to each, and withou
     { type: "bridge-wrapper", environment, stdin: { ...bridge, ...common } },
     { type: "portmap", environment, stdin: { ...portmap, ...common, runtimeConfig } },
   ]);
-});
-
-describe("inVersion", () => {
-  test("before 1.0.0, each address has its family", () => {
-    const result = { ips: [{ address: "172.16.5.2/24" }, { address: "fd00::2/64" }] };
-    const older = {
-      cniVersion: "0.4.0",
-      ips: [
-        { version: "4", address: "172.16.5.2/24" },
-        { version: "6", address: "fd00::2/64" },
-      ],
-    };
-    expect(inVersion(result, "0.4.0")).toEqual(older);
-    expect(inVersion(older, "1.1.0")).toEqual({ cniVersion: "1.1.0", ...result });
-  });
-
-  test("a result without addresses stays without", () => {
-    expect(inVersion({ interfaces: [] }, "0.4.0")).toEqual({ cniVersion: "0.4.0", interfaces: [] });
-  });
-});
-
-test.each([true, "true", "TRUE"])("libcni asks no plugin for CHECK with disableCheck %j", (disableCheck) => {
-  const list = parsedList({ ...zone, disableCheck });
-  expect(withoutPlugins(list)).toEqual({ is: "unchecked", why: "the list has disableCheck" });
-  expect(notSent(list, "CHECK")).toBe('the list says "disableCheck": true');
 });
 
 // libcni/api.go: buildOneConfig, and the functions of the verbs. DEL gets the result from 0.4.0 on.

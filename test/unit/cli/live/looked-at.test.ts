@@ -25,13 +25,6 @@ const networks = new Map([
 
 test.each<[string, Partial<HostPathsFound>, LookedAt["directories"]["from"], string, LookedAt["agent"]]>([
   [
-    "where the agent looks",
-    {},
-    { lists: "agent", plugins: "agent" },
-    "lists in /etc/nomad/cni (Nomad's), plugins in /a:/b (Nomad's), results in /var/lib/cni",
-    { problem: null, differs: [], notLoaded: ["shop"] },
-  ],
-  [
     "where options say, which is elsewhere",
     { configDirectories: ["/one", "/two"], cniPath: ["/b", "/a"], given: { lists: true, plugins: true } },
     { lists: "option", plugins: "option" },

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
-import { NomadAgent } from "../../../../cli/live/nomad-agent.ts";
-import { workloadNames, workloadOf } from "../../../../cli/live/workload.ts";
+import { workloadOf } from "../../../../cli/live/workload.ts";
 import { cachedAttachment } from "../../support/cached-results.ts";
 
 const uuid = "5c1f8a02-66f8-0b55-58bd-a6e3a41b14fc";
@@ -42,10 +41,4 @@ test("a job's name stays in its line, whether the agent or CNI_ARGS say it", () 
   expect(workloadOf(named, { job, group, tasks: ["one\n"] }).name).toBe(
     "web\\nzone c1 passes/api\\r (one\\n) 5c1f8a02",
   );
-});
-
-test("no attachments: nobody is asked", async () => {
-  const lines: string[] = [];
-  await workloadNames([], new NomadAgent({ NOMAD_ADDR: "http://127.0.0.1:1" }), (line) => lines.push(line));
-  expect(lines).toEqual([]);
 });

@@ -41,19 +41,6 @@ test("DEL runs over the list of the result, the last plugin first, without a nam
   }
 });
 
-test("a failed DEL does not keep the other plugins from theirs", async () => {
-  const { runs, failed } = await runsOf((type) =>
-    type === "bridge-wrapper" ? { passed: true } : { passed: false, error: "no" },
-  );
-  expect(runs).toHaveLength(3);
-  expect(failed).toEqual([
-    { known, plugin: "portmap", error: "no", isKnown: true },
-    { known, plugin: "acme", error: "no", isKnown: false },
-  ]);
-  const ofWrapper = await runsOf(() => ({ passed: false, error: "no" }));
-  expect(ofWrapper.failed.at(-1)).toEqual({ known, plugin: "bridge-wrapper", error: "no", isKnown: true });
-});
-
 test("no plugin runs after the container came back", async () => {
   const { runs } = await runsOf(() => ({ passed: true }), { last: 1 });
   expect(runs.map(({ type }) => type)).toEqual(["portmap"]);

@@ -97,11 +97,6 @@ describe("things with an attachment", () => {
     ]);
     expect([...addressesInUse(surveyWith({ states }), [])]).toEqual(expected);
   });
-
-  test("the addresses of a gone one are free", () => {
-    const survey = surveyWith({ states: new Map([[knownOf("c1", "10.1.0.2"), gone]]), things });
-    expect(addressesInUse(survey, findingsIn(survey))).toEqual(new Set());
-  });
 });
 
 describe("a lease without a result or a record", () => {
@@ -115,19 +110,9 @@ describe("a lease without a result or a record", () => {
     ["of a container that nobody can tell stays", "some reason", elsewhere(["c1", unknown])],
     ["whose address a namespace has is not mentioned", undefined, inNamespace("/proc/7/ns/net", "10.1.0.2")],
     [
-      "stays if a namespace has the container's name",
-      "/run/netns/c1 may be its namespace",
-      inNamespace("/run/netns/c1", "10.9.0.2"),
-    ],
-    [
       "stays if a namespace cannot be read",
       "a network namespace of this host cannot be read",
       { namespaces: [{ inode: 0, paths: ["/proc/7/ns/net"], links: undefined }] },
-    ],
-    [
-      "stays if a result of the container cannot be read",
-      "/r/zone-c1-eth0 cannot be read",
-      { unreadable: ["/r/zone-c1-eth0"] },
     ],
     ["goes if another container's result cannot be read", "goes", { unreadable: ["/r/zone-c12-eth0"] }],
     ["goes with a gone container, whatever others are alive", "goes", elsewhere(["c1", gone], ["c2", live])],
@@ -157,26 +142,11 @@ describe("a rule without a result or a record", () => {
         ...inNamespace("/run/netns/c2", "10.1.0.2"),
       },
     ],
-    [
-      "is not mentioned if an unknown namespace has its address",
-      {},
-      { things: [chain()], ...inNamespace("/proc/7/ns/net", "10.1.0.2") },
-    ],
-    [
-      "stays without a comment",
-      { [masquerading]: "nothing says whose it is" },
-      { things: [chain({ containerId: undefined, network: undefined })] },
-    ],
     ["stays without a network", { hostport: "nothing says whether its container is gone" }, { things: [portmap] }],
     [
       "goes without a network if the container left another trace",
       { hostport: "goes", [masquerading]: "goes" },
       { things: [portmap, chain()] },
-    ],
-    [
-      "goes, and a lease stays that is new",
-      { "10.1.0.2": "it is new", [masquerading]: "goes" },
-      { things: [leaseOf("c1", "10.1.0.2", { doubt: "it is new" }), chain()] },
     ],
     ["of firewall stays", { [forwarding]: "nothing says whose it is" }, { things: [forwardOf("10.1.0.2")] }],
     [

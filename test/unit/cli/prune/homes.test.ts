@@ -35,14 +35,3 @@ test("an attachment without a namespace has no home", async () => {
   const nowhere = resultOf("c1", "10.1.0.2", { netns: "", result: {} });
   expect(await homesAmong({ all: [nowhere], memories: [] }, async () => hostWith([]))(nowhere)).toBeUndefined();
 });
-
-test("the address of another attachment that is there is not its own, and the host is looked at once", async () => {
-  const other = resultOf("c22", "10.1.0.2");
-  let looks = 0;
-  const homeOf = homesAmong({ all: [one, other], memories: [] }, async () => {
-    looks++;
-    const namespaces = [{ inode: 0, paths: ["/run/netns/c22"], links: [eth0] }];
-    return hostWith(["/run/netns/c22"], { namespaces });
-  });
-  expect([await homeOf(one), await homeOf(one), looks]).toEqual([undefined, undefined, 1]);
-});

@@ -55,14 +55,6 @@ function findingOf(known: Known | undefined, thing: Thing) {
   return { thing, known, network: "zone", containerId: thing.containerId, why: undefined };
 }
 
-test("an attachment is gone as long as its result is as it was, and its namespace is not there", () => {
-  const known = knownAt();
-  expect(isGone(known)).toBe(true);
-  writeFileSync(known.result?.file ?? "", "{}");
-  expect(isGone(known)).toBe(false);
-  expect(isGone(knownAt("/proc/self/ns/net"))).toBe(false);
-});
-
 test.each<[string, () => Known | undefined, string | undefined, Partial<Thing>?]>([
   ["of a gone attachment goes", knownAt, undefined],
   ["whose container came back stays", () => knownAt("/proc/self/ns/net"), cameBack],

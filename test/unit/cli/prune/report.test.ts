@@ -47,13 +47,6 @@ test("the runtime's own names come first", () => {
   expect(JSON.parse(pruneJson(rows, names))[1]).toMatchObject({ workload: { name: "web/db (mysql) 90b7d1e4" } });
 });
 
-test("nothing to prune", () => {
-  expect(pruneText([], { hasColors: false }, { names: workloadOf, where: "looked at: there" })).toBe(
-    "looked at: there\n\nNothing is left of an attachment whose namespace is gone.\n",
-  );
-  expect(pruneJson([], workloadOf)).toBe("[]\n");
-});
-
 test("JSON", () => {
   const data = [
     {

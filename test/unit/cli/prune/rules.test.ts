@@ -224,8 +224,3 @@ test("nftables: the tables of the reference plugins", () => {
     ...["table inet cni_plugins_masquerade", "table ip cni_hostport", "table ip6 cni_hostport", "table bridge nat"],
   ]);
 });
-
-test("nftables: no table, no rules", () => {
-  expect(thingsInRuleset("", ["table", "ip", "cni_hostport"], noLink)).toEqual([]);
-  expect(removalCommands("", ["table", "ip", "cni_hostport"], "hostport:c1")).toBe("");
-});

@@ -37,21 +37,6 @@ test.each([
   ["its path is none", hostWith([]), "gone"],
   ["its path cannot be read", hostWith([], { pathState: () => "unreadable" }), "/run/netns/c1 cannot be read"],
   [
-    "a process lives on with its MAC",
-    hostWith([], unnamed(link("eth0", "0a:00:00:00:00:02"))),
-    "its interface is in /proc/7/ns/net",
-  ],
-  [
-    "a process lives on with its address",
-    hostWith([], unnamed(link("x0", "0e:00:00:00:00:09", "10.1.0.2"))),
-    "its interface is in /proc/7/ns/net",
-  ],
-  [
-    "a process has another container's interface",
-    hostWith([], unnamed(link("eth0", "0a:00:00:00:00:09", "10.1.0.3"))),
-    "gone",
-  ],
-  [
     "a process lives on with its interface beside others, in one of two namespaces",
     hostWith([], {
       namespaces: [
@@ -85,30 +70,15 @@ test.each([
     "a network namespace of this host cannot be read",
   ],
   [
-    "the host's end of its veth is there",
-    hostWith([], { hostEnds: [link("vethc1", "02:00:00:00:00:0b")] }),
-    "the host's end of its interface is still there: vethc1",
-  ],
-  [
     "a veth of the same name has another MAC",
     hostWith([], { hostEnds: [link("vethc1", "02:00:00:00:00:03")] }),
     "gone",
-  ],
-  [
-    "one of its journals cannot be read",
-    hostWith([], { unreadable: ["/var/lib/cni/wrappers/c1/zone:eth0"] }),
-    "/var/lib/cni/wrappers/c1/zone:eth0 cannot be read",
   ],
   ["a veth of another name has its MAC", hostWith([], { hostEnds: [link("veth9", "02:00:00:00:00:0b")] }), "gone"],
   [
     "two of its files cannot be read",
     hostWith([], { unreadable: ["/r/zone-c9-eth0", "/r/zone-c1-eth0", "/r/zone-c1-eth1"] }),
     "/r/zone-c1-eth0 cannot be read",
-  ],
-  [
-    "another container's journal cannot be read",
-    hostWith([], { unreadable: ["/var/lib/cni/wrappers/c11/zone:eth0"] }),
-    "gone",
   ],
 ])("%s", (_, host, expected) => {
   expect(statesIn([knownOf("c1", "10.1.0.2")], host)).toEqual([expected]);
@@ -217,19 +187,6 @@ function here() {
 }
 
 test.each([
-  ["another one is there now", { device: 4, inode: 1 }, "gone"],
-  ["it is of an earlier boot", { bootId: "earlier" }, "gone"],
-  ["it is this one", {}, "live"],
-])("the journal tells whether the namespace at a path is the attachment's: %s", (_, more, expected) => {
-  const { bootId, namespace } = here();
-  const memory = rememberedOf(entryOf({ containerId: "c1", bootId, namespace: { ...namespace, ...more }, ...more }));
-  expect(pathStateOf("/proc/self/ns/net", onlyKnown([], [memory]))).toBe(expected);
-  // A plain ADD has no entry. Its result may be of the namespace that is there now.
-  const plain = onlyKnown([resultOf("c1", "10.1.0.2")], [memory]);
-  expect(pathStateOf("/proc/self/ns/net", plain)).toBe("live");
-});
-
-test.each([
   ["one that is as old as its namespace", 0, [{ inode: 1 }], false],
   ["an older one, whose journals have other namespaces", -1000, [{ inode: 1 }], true],
   ["an older one with one journal of this namespace", -1000, [{ inode: 1 }, {}], false],
@@ -303,12 +260,4 @@ test("the loopback interface of another namespace says nothing about the attachm
   ];
   const namespaces = [{ inode: 9, paths: ["/proc/7/ns/net"], links }];
   expect(statesIn([known], hostWith([], { namespaces }))).toEqual(["gone"]);
-});
-
-test("an attachment of two interfaces may live while one of them is in some namespace", () => {
-  const [mac, sandbox] = ["0a:00:00:00:00:07", "/run/netns/c1"];
-  const interfaces = ["eth0", "eth1"].map((name) => ({ name, mac, sandbox }));
-  const known = knownOf("c1", "10.1.0.2", [], { result: { cniVersion: "1.0.0", interfaces } });
-  const namespaces = [{ inode: 9, paths: ["/proc/7/ns/net"], links: [link("eth1", mac)] }];
-  expect(statesIn([known], hostWith([], { namespaces }))).toEqual(["its interface is in /proc/7/ns/net"]);
 });
