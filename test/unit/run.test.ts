@@ -21,12 +21,10 @@ function calling(command: string, call: Call = first): Call {
   return { ...call, env: { ...call.env, CNI_COMMAND: command } };
 }
 
-describe("calls that are handed over", () => {
-  test("VERSION with its own unread stdin", () => {
-    const { runs, stdout } = callWrapper(calling("VERSION"), { answers: [exits(0, "versions")] });
-    expect(runs).toMatchObject([{ how: "exec", path: "/opt/cni/bin/bridge", stdin: undefined }]);
-    expect(stdout).toBe("versions");
-  });
+test("VERSION is handed over with its own unread stdin", () => {
+  const { runs, stdout } = callWrapper(calling("VERSION"), { answers: [exits(0, "versions")] });
+  expect(runs).toMatchObject([{ how: "exec", path: "/opt/cni/bin/bridge", stdin: undefined }]);
+  expect(stdout).toBe("versions");
 });
 
 describe("ADD", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { arranged } from "../../../shared/attachment/narrow.ts";
 import { frozen } from "../support/frozen.ts";
 
@@ -8,9 +8,7 @@ const result = frozen({
   extra: true,
 });
 
-describe("a result with some of its interfaces, in another order", () => {
-  test("an index without an interface is ignored", () => {
-    expect(arranged(result, [2, 7]).interfaces).toStrictEqual([{ name: "c" }]);
-    expect(arranged({ interfaces: null }, [0])).toStrictEqual({ interfaces: [] });
-  });
+test("the order of a result with some of its interfaces: an index without an interface is ignored", () => {
+  expect(arranged(result, [2, 7]).interfaces).toStrictEqual([{ name: "c" }]);
+  expect(arranged({ interfaces: null }, [0])).toStrictEqual({ interfaces: [] });
 });

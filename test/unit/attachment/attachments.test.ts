@@ -15,59 +15,54 @@ function interfacesOf(line: string): readonly Interface[] {
   );
 }
 
-describe("attachments of a result", () => {
-  // Each has the index of its container interface, and those of all its interfaces.
-  test.each<[string, string, [number, number[]][]]>([
-    ["nothing has none", "", []],
-    ["nor have host-side interfaces", "br0 veth0", []],
-    ["a container interface", "eth0@blue", [[0, [0]]]],
-    ["and the host-side ones before it", "br0 veth0 eth0@blue", [[2, [0, 1, 2]]]],
+test.each<[string, string, [number, number[]][]]>([
+  ["nothing has none", "", []],
+  ["nor have host-side interfaces", "br0 veth0", []],
+  ["a container interface", "eth0@blue", [[0, [0]]]],
+  ["and the host-side ones before it", "br0 veth0 eth0@blue", [[2, [0, 1, 2]]]],
+  [
+    "two",
+    "eth0@blue br0 veth0 eth1@blue",
     [
-      "two",
-      "eth0@blue br0 veth0 eth1@blue",
-      [
-        [0, [0]],
-        [3, [1, 2, 3]],
-      ],
+      [0, [0]],
+      [3, [1, 2, 3]],
     ],
+  ],
+  [
+    "three",
+    "veth0 eth0@blue eth1@blue veth2 eth2@blue",
     [
-      "three",
-      "veth0 eth0@blue eth1@blue veth2 eth2@blue",
-      [
-        [1, [0, 1]],
-        [2, [2]],
-        [4, [3, 4]],
-      ],
+      [1, [0, 1]],
+      [2, [2]],
+      [4, [3, 4]],
     ],
-    ["trailing host-side interfaces belong to the only one", "br0 veth0 eth0@blue br0.100", [[2, [0, 1, 2, 3]]]],
+  ],
+  ["trailing host-side interfaces belong to the only one", "br0 veth0 eth0@blue br0.100", [[2, [0, 1, 2, 3]]]],
+  [
+    "and to the last of two",
+    "eth0@blue br0 eth1@blue ifb0 ifb1",
     [
-      "and to the last of two",
-      "eth0@blue br0 eth1@blue ifb0 ifb1",
-      [
-        [0, [0]],
-        [2, [1, 2, 3, 4]],
-      ],
+      [0, [0]],
+      [2, [1, 2, 3, 4]],
     ],
-  ])("%s: %j", (_, line, expected) => {
-    const attachments = expected.map(([container, members]) => ({ container, members }));
-    expect(attachmentsOf(interfacesOf(line))).toStrictEqual(attachments);
-  });
+  ],
+])("attachments of a result: %s: %j", (_, line, expected) => {
+  const attachments = expected.map(([container, members]) => ({ container, members }));
+  expect(attachmentsOf(interfacesOf(line))).toStrictEqual(attachments);
 });
 
-describe("the attachment with a given name", () => {
-  test.each([
-    ["eth0@blue veth1 eth1@blue", "eth1", 2],
-    ["eth0@blue veth1 eth1@blue", "eth0", 0],
-    ["eth0@red eth0@blue", "eth0", 1],
-    ["eth0@blue eth0@red", "eth0", 0],
-    ["eth0@blue br0 eth0@blue", "eth0", 0],
-    // Another spelling of the namespace's path is the same namespace.
-    ["eth0@elsewhere eth0@red", "eth0", 0],
-    // A host-side interface of the same name does not count.
-    ["eth0 eth0@blue", "eth0", 1],
-  ])("in %j it is that of %s at %i", (line, name, container) => {
-    expect(findAttachment({ interfaces: interfacesOf(line) }, name, blue)).toMatchObject({ container });
-  });
+test.each([
+  ["eth0@blue veth1 eth1@blue", "eth1", 2],
+  ["eth0@blue veth1 eth1@blue", "eth0", 0],
+  ["eth0@red eth0@blue", "eth0", 1],
+  ["eth0@blue eth0@red", "eth0", 0],
+  ["eth0@blue br0 eth0@blue", "eth0", 0],
+  // Another spelling of the namespace's path is the same namespace.
+  ["eth0@elsewhere eth0@red", "eth0", 0],
+  // A host-side interface of the same name does not count.
+  ["eth0 eth0@blue", "eth0", 1],
+])("in %j the attachment with a given name is that of %s at %i", (line, name, container) => {
+  expect(findAttachment({ interfaces: interfacesOf(line) }, name, blue)).toMatchObject({ container });
 });
 
 describe("the attachment that a delegate works on, in cali0 br0 veth1 eth1@blue", () => {

@@ -17,40 +17,36 @@ const address1 = "10.0.1.2/24";
 /** An address of the interface with an index. */
 const ip = (address: string, index: number) => ({ address, interface: index });
 
-describe("order", () => {
-  test.each([
-    ["nothing", {}],
-    ["no interfaces", { interfaces: null, ips: [{ address: address0 }] }],
-    ["host-side interfaces only", { interfaces: [{ name: "br0" }, { name: "veth0" }] }],
-    ["host-side interfaces before the container's", bridgeResult],
-    ["several attachments", bothResult],
-  ])("a result in order stays the same object: %s", (_, result) => {
-    expect(orderResult(frozen(result))).toBe(result);
-  });
+test.each([
+  ["nothing", {}],
+  ["no interfaces", { interfaces: null, ips: [{ address: address0 }] }],
+  ["host-side interfaces only", { interfaces: [{ name: "br0" }, { name: "veth0" }] }],
+  ["host-side interfaces before the container's", bridgeResult],
+  ["several attachments", bothResult],
+])("a result in order stays the same object: %s", (_, result) => {
+  expect(orderResult(frozen(result))).toBe(result);
 });
 
-describe("completing a creator's result", () => {
-  test.each<[string, CniResult, CniResult]>([
-    ["no interfaces at all", {}, { interfaces: [eth1] }],
-    ["a list of null", { interfaces: null }, { interfaces: [eth1] }],
-    [
-      "an address on a host-side interface only",
-      { interfaces: [{ name: "veth1" }], ips: [ip(address0, 0)] },
-      { interfaces: [{ name: "veth1" }, eth1], ips: [ip(address0, 1)] },
-    ],
-    [
-      "the interface under another name than it was asked for",
-      { interfaces: [eth0], ips: [{ address: address0 }] },
-      { interfaces: [eth0], ips: [ip(address0, 0)] },
-    ],
-    [
-      "two container interfaces",
-      { interfaces: [eth0, eth1], ips: [{ address: address0 }] },
-      { interfaces: [eth0, eth1], ips: [ip(address0, 1)] },
-    ],
-  ])("%s", (_, result, expected) => {
-    expect(completeResult(frozen(result), eth1Name)).toStrictEqual(expected);
-  });
+test.each<[string, CniResult, CniResult]>([
+  ["no interfaces at all", {}, { interfaces: [eth1] }],
+  ["a list of null", { interfaces: null }, { interfaces: [eth1] }],
+  [
+    "an address on a host-side interface only",
+    { interfaces: [{ name: "veth1" }], ips: [ip(address0, 0)] },
+    { interfaces: [{ name: "veth1" }, eth1], ips: [ip(address0, 1)] },
+  ],
+  [
+    "the interface under another name than it was asked for",
+    { interfaces: [eth0], ips: [{ address: address0 }] },
+    { interfaces: [eth0], ips: [ip(address0, 0)] },
+  ],
+  [
+    "two container interfaces",
+    { interfaces: [eth0, eth1], ips: [{ address: address0 }] },
+    { interfaces: [eth0, eth1], ips: [ip(address0, 1)] },
+  ],
+])("completing a creator's result: %s", (_, result, expected) => {
+  expect(completeResult(frozen(result), eth1Name)).toStrictEqual(expected);
 });
 
 describe("a creator after others", () => {

@@ -19,21 +19,20 @@ test("the runtime's own interface changes no variable", () => {
   });
 });
 
-describe("prevResult", () => {
-  test.each(["PrevResult", "PREVRESULT", "prevresult", "prevRe\u017fult"])("%s never reaches a delegate", (key) => {
+test.each(["PrevResult", "PREVRESULT", "prevresult", "prevRe\u017fult"])(
+  "%s never reaches a delegate in place of prevResult",
+  (key) => {
     const call = callOf({ [key]: { ips: [] }, prevResults: 1 });
     expect(call.configuration).toEqual({ cniVersion: "1.0.0", name: "zone", type: "bridge", prevResults: 1 });
     const both = callOf({ prevResult: { routes: [] }, [key]: { ips: [] } });
     expect(both.configuration).toMatchObject({ prevResult: { routes: [] } });
     expect(both.configuration).not.toHaveProperty([key]);
-  });
-});
+  },
+);
 
-describe("CNI_ARGS of a renamed interface", () => {
-  test("or is kept", () => {
-    const { environment } = callOf({ wrapper: { ifName: "eth1", args: "keep" } }, { args: "IP=10.0.0.2" });
-    expect(environment).toStrictEqual({ CNI_IFNAME: "eth1" });
-  });
+test("CNI_ARGS of a renamed interface are kept if args says so", () => {
+  const { environment } = callOf({ wrapper: { ifName: "eth1", args: "keep" } }, { args: "IP=10.0.0.2" });
+  expect(environment).toStrictEqual({ CNI_IFNAME: "eth1" });
 });
 
 describe("CNI_ARGS by wrapper.args", () => {

@@ -12,12 +12,10 @@ function messages(configuration: object, isKnownPlugin = true): string[] {
 
 const misplaced = (key: string): string => `invalid plugin configuration: misplaced key ${key}`;
 
-describe("a key of the wrapper at the top level", () => {
-  test.each(["args", "ifNames", "mac", "master", "runtimeConfig", "capabilities", "ipam", "cni.dev/attachments"])(
-    "%s is not",
-    (key) => expect(messages({ [key]: "x" })).toEqual([]),
-  );
-});
+test.each(["args", "ifNames", "mac", "master", "runtimeConfig", "capabilities", "ipam", "cni.dev/attachments"])(
+  "%s is no misplaced key of the wrapper at the top level",
+  (key) => expect(messages({ [key]: "x" })).toEqual([]),
+);
 
 describe("a block with nearly the right name", () => {
   const near = ["Wrapper", "WRAPPER", "wrappers", "Wrappers", "wraper", "wrappr"];
@@ -38,16 +36,14 @@ describe("a block with nearly the right name", () => {
   });
 });
 
-describe("a block in ipam", () => {
-  test.each([
-    [{ ipam: { type: "host-local", wrapper: {} } }, "ipam.wrapper"],
-    [{ ipam: { Wrapper: {} } }, "ipam.Wrapper"],
-    [{ IPAM: { wrapper: {} } }, "ipam.wrapper"],
-  ])("%j is misplaced in any plugin", (configuration, key) => {
-    for (const isKnown of [true, false]) expect(messages(configuration, isKnown)).toEqual([misplaced(key)]);
-    const details = expect.stringMatching(/^Move the block out of "ipam"\. /);
-    expect(misplacedKeys(configuration, true)).toMatchObject([{ details }]);
-  });
+test.each([
+  [{ ipam: { type: "host-local", wrapper: {} } }, "ipam.wrapper"],
+  [{ ipam: { Wrapper: {} } }, "ipam.Wrapper"],
+  [{ IPAM: { wrapper: {} } }, "ipam.wrapper"],
+])("a block in ipam, %j, is misplaced in any plugin", (configuration, key) => {
+  for (const isKnown of [true, false]) expect(messages(configuration, isKnown)).toEqual([misplaced(key)]);
+  const details = expect.stringMatching(/^Move the block out of "ipam"\. /);
+  expect(misplacedKeys(configuration, true)).toMatchObject([{ details }]);
 });
 
 describe("a misplaced key", () => {

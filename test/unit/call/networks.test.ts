@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { callWrapper } from "../support/fake-host.ts";
 import { entryOf, journalFiles } from "../support/journals.ts";
@@ -25,24 +25,25 @@ const ofRed = (...entries: readonly Parameters<typeof entryOf>[0][]) => ({
   ...journalFiles(...entries.map((entry) => entryOf({ containerId: "red", runtimeIfName: "eth1", ...entry }))),
 });
 
-describe("an interface runs in the list's network if something else than the wrappers gave out an address there", () => {
-  test.each<[string, string, Record<string, string>, JsonObject?]>([
-    ["no lease", "zone-eth1", {}],
-    ["a lease for it", "zone", ofEth1],
-    ["a lease for another interface", "zone-eth1", { [`${leases}/10.1.0.5`]: "red\r\neth0" }],
-    ["a lease of another network", "zone-eth1", { "/var/lib/cni/networks/other/10.1.0.5": "red\r\neth1" }],
-    ["a lease outside the subnet", "zone-eth1", { [`${leases}/10.2.0.5`]: "red\r\neth1" }],
-    ["a lease in a range", "zone", ofEth1, { ipam: { type: "host-local", ranges: [[{ subnet: "10.1.0.0/24" }]] } }],
-    ["ranges that are none", "zone-eth1", ofEth1, { ipam: { type: "host-local", ranges: ["a", [null]] } }],
-    ["another IPAM plugin", "zone-eth1", ofEth1, { ipam: { ...ipam, type: "other" } }],
-    ["a network of its own in the block", "mine", ofEth1, { wrapper: { network: "mine" } }],
-    ["a wrapper gave it out", "zone-eth1", ofRed({ ifName: "eth1", delegateNetwork: "zone" })],
-    ["a wrapper gave out another one", "zone", ofRed({ ifName: "eth1" })],
-    ["a wrapper gave one to another interface", "zone", ofRed({ ifName: "eth0", delegateNetwork: "zone" })],
-  ])("%s: %s", (_, expected, files, configuration) => {
+test.each<[string, string, Record<string, string>, JsonObject?]>([
+  ["no lease", "zone-eth1", {}],
+  ["a lease for it", "zone", ofEth1],
+  ["a lease for another interface", "zone-eth1", { [`${leases}/10.1.0.5`]: "red\r\neth0" }],
+  ["a lease of another network", "zone-eth1", { "/var/lib/cni/networks/other/10.1.0.5": "red\r\neth1" }],
+  ["a lease outside the subnet", "zone-eth1", { [`${leases}/10.2.0.5`]: "red\r\neth1" }],
+  ["a lease in a range", "zone", ofEth1, { ipam: { type: "host-local", ranges: [[{ subnet: "10.1.0.0/24" }]] } }],
+  ["ranges that are none", "zone-eth1", ofEth1, { ipam: { type: "host-local", ranges: ["a", [null]] } }],
+  ["another IPAM plugin", "zone-eth1", ofEth1, { ipam: { ...ipam, type: "other" } }],
+  ["a network of its own in the block", "mine", ofEth1, { wrapper: { network: "mine" } }],
+  ["a wrapper gave it out", "zone-eth1", ofRed({ ifName: "eth1", delegateNetwork: "zone" })],
+  ["a wrapper gave out another one", "zone", ofRed({ ifName: "eth1" })],
+  ["a wrapper gave one to another interface", "zone", ofRed({ ifName: "eth0", delegateNetwork: "zone" })],
+])(
+  "an interface runs in the list's network if something else than the wrappers gave out an address there: %s: %s",
+  (_, expected, files, configuration) => {
     expect(networkOf(files, configuration)).toBe(expected);
-  });
-});
+  },
+);
 
 test.each(["zone", "zone-eth1"])(
   "an ADD after one in %s runs there, too, whatever leases there are",

@@ -52,15 +52,13 @@ describe("the delegate", () => {
   });
 });
 
-describe("the interface and its network", () => {
-  test("a network's name allows fewer characters than an interface's", () => {
-    const request = requestOf("ADD", { wrapper: { ifName: "eth@1" } });
-    const message = /the network of interface eth@1 would be "zone-eth@1", which .*; set wrapper.network$/;
-    expect(() => targetOf(request, "bridge-wrapper", profiles)).toThrow(refused(expect.stringMatching(message)));
-    const named = requestOf("ADD", { wrapper: { ifName: "eth@1", network: "disc" } });
-    const target = { network: "disc", selector: { ifName: "eth@1" } };
-    expect(targetOf(named, "bridge-wrapper", profiles)).toMatchObject(target);
-  });
+test("a network's name allows fewer characters than an interface's", () => {
+  const request = requestOf("ADD", { wrapper: { ifName: "eth@1" } });
+  const message = /the network of interface eth@1 would be "zone-eth@1", which .*; set wrapper.network$/;
+  expect(() => targetOf(request, "bridge-wrapper", profiles)).toThrow(refused(expect.stringMatching(message)));
+  const named = requestOf("ADD", { wrapper: { ifName: "eth@1", network: "disc" } });
+  const target = { network: "disc", selector: { ifName: "eth@1" } };
+  expect(targetOf(named, "bridge-wrapper", profiles)).toMatchObject(target);
 });
 
 describe("GC, which has no CNI_IFNAME: all attachments name the runtime's interface", () => {

@@ -60,19 +60,17 @@ const read = (part: object) =>
     prevResult: { cniVersion: "0.4.0", ...part },
   });
 
-describe("a prevResult that a plugin can read gets the configuration's version", () => {
-  test.each([
-    {},
-    { interfaces: null, ips: null, routes: null, dns: null, ip4: null },
-    { dns: { nameservers: ["10.0.0.1"], domain: null, search: null, options: [] }, unknown: 7 },
-    { interfaces: [{ name: "eth0", mac: "", mtu: 1500, socketPath: "/run/x", pciID: null }] },
-    { interfaces: [{ Unknown: 7, names: ["eth0"] }] },
-    { ips: [{ version: "4", address: "10.0.0.2/24", gateway: "" }] },
-    { ips: [{ address: "fd00::2/64", gateway: "fd00::1" }] },
-    { routes: [{ dst: "0.0.0.0/0", gw: null, mtu: 0, advmss: 1, priority: -1, table: null, scope: 253 }, {}] },
-  ])("%j", (part) => {
-    expect(read(part)).toEqual({ cniVersion: "1.0.0", type: "bridge", prevResult: { ...part, cniVersion: "1.0.0" } });
-  });
+test.each([
+  {},
+  { interfaces: null, ips: null, routes: null, dns: null, ip4: null },
+  { dns: { nameservers: ["10.0.0.1"], domain: null, search: null, options: [] }, unknown: 7 },
+  { interfaces: [{ name: "eth0", mac: "", mtu: 1500, socketPath: "/run/x", pciID: null }] },
+  { interfaces: [{ Unknown: 7, names: ["eth0"] }] },
+  { ips: [{ version: "4", address: "10.0.0.2/24", gateway: "" }] },
+  { ips: [{ address: "fd00::2/64", gateway: "fd00::1" }] },
+  { routes: [{ dst: "0.0.0.0/0", gw: null, mtu: 0, advmss: 1, priority: -1, table: null, scope: 253 }, {}] },
+])("a prevResult that a plugin can read gets the configuration's version: %j", (part) => {
+  expect(read(part)).toEqual({ cniVersion: "1.0.0", type: "bridge", prevResult: { ...part, cniVersion: "1.0.0" } });
 });
 
 describe("one that no plugin can read counts as none", () => {

@@ -10,18 +10,16 @@ function call(command: string, wrapper: object, machine: Machine = { jq: hostJq 
   return callWrapper({ calledAs: "/opt/cni/bin/portmap-wrapper", env: { CNI_COMMAND: command }, stdin }, machine);
 }
 
-describe("a jq program", () => {
-  test("logs the rewritten configuration at debug", () => {
-    const log = { file: "/log", level: "debug" };
-    const lines = call("CHECK", { jq, log }).log.map(({ line }) => JSON.parse(line));
-    expect(lines.filter(({ message }) => message.includes("jq"))).toMatchObject([
-      {
-        level: "debug",
-        message: "plugin configuration after wrapper.jq",
-        configuration: { type: "portmap", runtimeConfig: { portMappings: [{ containerPort: 443 }] } },
-      },
-    ]);
-  });
+test("a jq program logs the rewritten configuration at debug", () => {
+  const log = { file: "/log", level: "debug" };
+  const lines = call("CHECK", { jq, log }).log.map(({ line }) => JSON.parse(line));
+  expect(lines.filter(({ message }) => message.includes("jq"))).toMatchObject([
+    {
+      level: "debug",
+      message: "plugin configuration after wrapper.jq",
+      configuration: { type: "portmap", runtimeConfig: { portMappings: [{ containerPort: 443 }] } },
+    },
+  ]);
 });
 
 describe("a jq program that fails", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { cleanPath, searchPath } from "../../../shared/delegate/find-delegate.ts";
 
 /** The cases of Go's own test of filepath.Clean (path/filepath/path_test.go). */
@@ -45,12 +45,9 @@ test.each([
   expect(cleanPath(path)).toBe(cleaned);
 });
 
-describe("CNI_PATH", () => {
-  // If the time grew with the square of the length, this would take more than a minute.
-  test("may be very long", () => {
-    const slashes = `/a${"/".repeat(130_000)}b`;
-    const many = Array.from({ length: 40_000 }, (_, index) => `/${index}`);
-    expect(searchPath(slashes)).toEqual(["/a/b"]);
-    expect(searchPath(many.join(":"))).toEqual(many);
-  });
+test("CNI_PATH may be very long", () => {
+  const slashes = `/a${"/".repeat(130_000)}b`;
+  const many = Array.from({ length: 40_000 }, (_, index) => `/${index}`);
+  expect(searchPath(slashes)).toEqual(["/a/b"]);
+  expect(searchPath(many.join(":"))).toEqual(many);
 });

@@ -18,62 +18,58 @@ const portmap = { type: "portmap", role: "meta" } as const;
 const some = chainedOf("portmap", { id: "some", ifName: "eth1", wrapper: { ifName: "eth1", ports: { only: [80] } } });
 const rest = chainedOf("portmap", { id: "rest", ifName: "eth1", wrapper: { ifName: "eth1", ports: { except: [80] } } });
 
-describe("on ADD", () => {
-  test.each<[string, Partial<PluginIdentity> & { sum?: string }, Entry[], Entry | undefined]>([
-    ["a creator's is the one with its interface", {}, [eth0, eth1], eth1],
-    ["whatever its type and its block", { type: "ptp", wrapper: {}, sum: "x" }, [eth0, eth1], eth1],
-    ["not that of a chained plugin", {}, [eth0, some], undefined],
-    ["a chained plugin's has the whole block", { ...portmap, wrapper: rest.wrapper }, [some, rest], rest],
-    ["wherever it stands", { ...portmap, wrapper: rest.wrapper }, [rest, some], rest],
-    ["and the configuration", { ...portmap, wrapper: rest.wrapper, sum: "other" }, [some, rest], undefined],
-    ["and its type", { ...portmap, type: "tuning", wrapper: rest.wrapper }, [some, rest], undefined],
-    ["of several the last", {}, [eth1, { ...eth1, id: "later" }], { ...eth1, id: "later" }],
-    ["not a stray ADD's", {}, [eth1, { ...eth1, id: "later", stray: true, isGivenUp: true }], eth1],
-    ["but one that is not undone", {}, [eth1, { ...eth1, id: "later", isUndone: true }], eth1],
-  ])("%s", (_, plugin, entries, expected) => {
-    expect(ownEntry(journalOf(...entries), pluginOf(plugin))).toEqual(expected);
-  });
+test.each<[string, Partial<PluginIdentity> & { sum?: string }, Entry[], Entry | undefined]>([
+  ["a creator's is the one with its interface", {}, [eth0, eth1], eth1],
+  ["whatever its type and its block", { type: "ptp", wrapper: {}, sum: "x" }, [eth0, eth1], eth1],
+  ["not that of a chained plugin", {}, [eth0, some], undefined],
+  ["a chained plugin's has the whole block", { ...portmap, wrapper: rest.wrapper }, [some, rest], rest],
+  ["wherever it stands", { ...portmap, wrapper: rest.wrapper }, [rest, some], rest],
+  ["and the configuration", { ...portmap, wrapper: rest.wrapper, sum: "other" }, [some, rest], undefined],
+  ["and its type", { ...portmap, type: "tuning", wrapper: rest.wrapper }, [some, rest], undefined],
+  ["of several the last", {}, [eth1, { ...eth1, id: "later" }], { ...eth1, id: "later" }],
+  ["not a stray ADD's", {}, [eth1, { ...eth1, id: "later", stray: true, isGivenUp: true }], eth1],
+  ["but one that is not undone", {}, [eth1, { ...eth1, id: "later", isUndone: true }], eth1],
+])("on ADD: %s", (_, plugin, entries, expected) => {
+  expect(ownEntry(journalOf(...entries), pluginOf(plugin))).toEqual(expected);
 });
 
-describe("on CHECK and DEL, when the list was edited", () => {
-  test.each<[string, Partial<PluginIdentity> & { sum?: string }, Entry[], Entry | undefined]>([
-    ["a creator's is the one with its interface, of another type, too", { type: "ptp", sum: "x" }, [eth0, eth1], eth1],
-    ["not a stray ADD's", {}, [eth1, { ...eth1, id: "later", stray: true, isGivenUp: true }], eth1],
-    ["another name: the same type and configuration", { ifName: "eth2", sum: "b" }, [eth0, eth1], eth1],
-    ["another name and configuration: none", { ifName: "eth2", sum: "x" }, [eth0, eth1], undefined],
-    ["two names were exchanged: the interface counts", { ifName: "eth0", sum: "b" }, [eth0, eth1], eth0],
-    [
-      "two names were exchanged, and the other one's DEL has passed",
-      { ifName: "eth0", sum: "b" },
-      [{ ...eth0, isGivenUp: true, isUndone: true }, eth1],
-      eth1,
-    ],
-    ["another configuration: the block counts", { ...portmap, wrapper: some.wrapper, sum: "x" }, [some, rest], some],
-    [
-      "two of one block: the configuration counts, too",
-      { ...portmap, wrapper: some.wrapper, sum: some.checksum },
-      [some, { ...some, id: "later", checksum: "x" }],
-      some,
-    ],
-    ["another block: the configuration counts", { ...portmap, wrapper: {}, ifName: "eth3" }, [some, rest], rest],
-    ["both: type and interface, the last of several", { ...portmap, wrapper: {}, sum: "x" }, [some, rest], rest],
-    [
-      "a misspelled plugin: interface and configuration",
-      { type: "brigde", role: undefined, sum: "b" },
-      [eth0, eth1],
-      eth1,
-    ],
-    [
-      "a misspelled plugin: no other interface",
-      { type: "brigde", role: undefined, sum: "b", ifName: "eth2" },
-      [eth1],
-      undefined,
-    ],
-    ["a known plugin takes no other type's", { ...portmap, type: "tuning", sum: "b" }, [eth1], undefined],
-    ["an unknown plugin takes no creator's", { type: "mine", role: undefined, sum: "x" }, [eth0, eth1], undefined],
-  ])("%s", (_, plugin, entries, expected) => {
-    expect(laterEntry(journalOf(...entries), pluginOf(plugin))).toEqual(expected);
-  });
+test.each<[string, Partial<PluginIdentity> & { sum?: string }, Entry[], Entry | undefined]>([
+  ["a creator's is the one with its interface, of another type, too", { type: "ptp", sum: "x" }, [eth0, eth1], eth1],
+  ["not a stray ADD's", {}, [eth1, { ...eth1, id: "later", stray: true, isGivenUp: true }], eth1],
+  ["another name: the same type and configuration", { ifName: "eth2", sum: "b" }, [eth0, eth1], eth1],
+  ["another name and configuration: none", { ifName: "eth2", sum: "x" }, [eth0, eth1], undefined],
+  ["two names were exchanged: the interface counts", { ifName: "eth0", sum: "b" }, [eth0, eth1], eth0],
+  [
+    "two names were exchanged, and the other one's DEL has passed",
+    { ifName: "eth0", sum: "b" },
+    [{ ...eth0, isGivenUp: true, isUndone: true }, eth1],
+    eth1,
+  ],
+  ["another configuration: the block counts", { ...portmap, wrapper: some.wrapper, sum: "x" }, [some, rest], some],
+  [
+    "two of one block: the configuration counts, too",
+    { ...portmap, wrapper: some.wrapper, sum: some.checksum },
+    [some, { ...some, id: "later", checksum: "x" }],
+    some,
+  ],
+  ["another block: the configuration counts", { ...portmap, wrapper: {}, ifName: "eth3" }, [some, rest], rest],
+  ["both: type and interface, the last of several", { ...portmap, wrapper: {}, sum: "x" }, [some, rest], rest],
+  [
+    "a misspelled plugin: interface and configuration",
+    { type: "brigde", role: undefined, sum: "b" },
+    [eth0, eth1],
+    eth1,
+  ],
+  [
+    "a misspelled plugin: no other interface",
+    { type: "brigde", role: undefined, sum: "b", ifName: "eth2" },
+    [eth1],
+    undefined,
+  ],
+  ["a known plugin takes no other type's", { ...portmap, type: "tuning", sum: "b" }, [eth1], undefined],
+  ["an unknown plugin takes no creator's", { type: "mine", role: undefined, sum: "x" }, [eth0, eth1], undefined],
+])("on CHECK and DEL, when the list was edited: %s", (_, plugin, entries, expected) => {
+  expect(laterEntry(journalOf(...entries), pluginOf(plugin))).toEqual(expected);
 });
 
 describe("the checksum", () => {

@@ -128,16 +128,14 @@ describe("the table of docs/behavior.md", () => {
   });
 });
 
-describe("a result of libcni's, and no entry of the plugin's own", () => {
-  test.each<[string, Entry, string]>([
-    ["an earlier plugin of this try has an entry: it adds", entryOf({ resultMs: 5 }), "add"],
-    ["an earlier plugin's entry is older than the result", entryOf({ resultMs: 4 }), "add, then write"],
-    ["an earlier plugin's entry is given up", entryOf({ resultMs: 5, isGivenUp: true }), "add, then write"],
-    ["an earlier plugin's entry is of another boot", entryOf({ resultMs: 5, bootId: "old" }), "add, then write"],
-    ["... of another namespace", entryOf({ resultMs: 5, namespace: elsewhere }), "add, then write"],
-  ])("%s", (_, entry, expected) => {
-    expect(recover([entry], undefined, ["eth0"], complete).do).toBe(expected);
-  });
+test.each<[string, Entry, string]>([
+  ["an earlier plugin of this try has an entry: it adds", entryOf({ resultMs: 5 }), "add"],
+  ["an earlier plugin's entry is older than the result", entryOf({ resultMs: 4 }), "add, then write"],
+  ["an earlier plugin's entry is given up", entryOf({ resultMs: 5, isGivenUp: true }), "add, then write"],
+  ["an earlier plugin's entry is of another boot", entryOf({ resultMs: 5, bootId: "old" }), "add, then write"],
+  ["... of another namespace", entryOf({ resultMs: 5, namespace: elsewhere }), "add, then write"],
+])("a result of libcni's, and no entry of the plugin's own: %s", (_, entry, expected) => {
+  expect(recover([entry], undefined, ["eth0"], complete).do).toBe(expected);
 });
 
 describe("the entries that are given up", () => {

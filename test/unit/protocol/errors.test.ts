@@ -214,16 +214,14 @@ test("codes from 100 are the project's own, lower ones are the specification's",
   expect(codes.filter((code) => code < 100 && ![1, 4, 5, 6, 7, 50].includes(code))).toEqual([]);
 });
 
-describe("everything thrown becomes an error of the catalogue", () => {
-  test.each([
-    [new RangeError("too deep"), "RangeError: too deep"],
-    ["text", "text"],
-    [undefined, "undefined"],
-    [new Error("ENOENT: no such file or directory, open '/x'"), "Error: ENOENT: missing, open '/x'"],
-    ["Not Found", "missing"],
-  ])("%s", (thrown, details) => {
-    expect(toCniError(thrown)).toMatchObject({ code: 999, details: expect.stringContaining(details) });
-  });
+test.each([
+  [new RangeError("too deep"), "RangeError: too deep"],
+  ["text", "text"],
+  [undefined, "undefined"],
+  [new Error("ENOENT: no such file or directory, open '/x'"), "Error: ENOENT: missing, open '/x'"],
+  ["Not Found", "missing"],
+])("everything thrown becomes an error of the catalogue: %s", (thrown, details) => {
+  expect(toCniError(thrown)).toMatchObject({ code: 999, details: expect.stringContaining(details) });
 });
 
 test.each(Object.entries(catalogue))("the hint of %s is a sentence", (_, { hint }) => {

@@ -206,30 +206,26 @@ test("a chained plugin's ADD undoes what its own earlier try left, and nothing b
   expect(commandsOf(again)).toEqual(["DEL", "ADD"]);
 });
 
-describe("an ADD that passes and is then undone", () => {
-  test("removes its interface, although an old result of another attachment names it", () => {
-    const interfaces = [{ name: "eth0", sandbox: blue }];
-    const result = { kind: "cniCacheV1", networkName: "other", containerId: "blue", ifName: "net1" };
-    const file = "/var/lib/cni/results/other-blue-net1";
-    const files = { [file]: JSON.stringify({ ...result, result: { interfaces } }) };
-    const { runs } = add({ files, stdoutError: new Error("EPIPE"), answers: [exits(0, macvlanResult), exits(0)] });
-    expect(runs.map(({ env }) => [env.CNI_COMMAND, env.CNI_NETNS])).toEqual([
-      ["ADD", blue],
-      ["DEL", blue],
-    ]);
-  });
+test("an ADD that passes and is then undone removes its interface, although an old result of another attachment names it", () => {
+  const interfaces = [{ name: "eth0", sandbox: blue }];
+  const result = { kind: "cniCacheV1", networkName: "other", containerId: "blue", ifName: "net1" };
+  const file = "/var/lib/cni/results/other-blue-net1";
+  const files = { [file]: JSON.stringify({ ...result, result: { interfaces } }) };
+  const { runs } = add({ files, stdoutError: new Error("EPIPE"), answers: [exits(0, macvlanResult), exits(0)] });
+  expect(runs.map(({ env }) => [env.CNI_COMMAND, env.CNI_NETNS])).toEqual([
+    ["ADD", blue],
+    ["DEL", blue],
+  ]);
 });
 
-describe("an ADD whose journal cannot be written", () => {
-  test("stays if a newer version has written it meanwhile", () => {
-    const newer = journalFiles(entryOf())[journal]?.replace('"format":1', '"format":2');
-    const outcome = add({
-      ...{ files: journalFiles(entryOf({ bootId: "earlier" })), writeProblem: "ENOSPC" },
-      meanwhile: (files) => files.set(journal, { text: newer, modifiedMs: 0 }),
-    });
-    expect(commandsOf(outcome)).toEqual(["DEL"]);
-    expect(outcome.files).toEqual({ [journal]: newer });
+test("the journal of an ADD that cannot write it stays if a newer version has written it meanwhile", () => {
+  const newer = journalFiles(entryOf())[journal]?.replace('"format":1', '"format":2');
+  const outcome = add({
+    ...{ files: journalFiles(entryOf({ bootId: "earlier" })), writeProblem: "ENOSPC" },
+    meanwhile: (files) => files.set(journal, { text: newer, modifiedMs: 0 }),
   });
+  expect(commandsOf(outcome)).toEqual(["DEL"]);
+  expect(outcome.files).toEqual({ [journal]: newer });
 });
 
 describe("an ADD asks for the address that the attachment had", () => {

@@ -31,24 +31,22 @@ function call(environment: Record<string, string>, configuration: JsonObject) {
 }
 
 const renamedCall = call(eth1, { name: "zone-eth1" });
-describe("first in the chain, or without a prevResult", () => {
-  test.each<[ConfiguredVerb, JsonObject, object]>([
-    ["ADD", {}, { do: "add", call: call({}, { name: "zone" }), splice: { as: "only" } }],
-    ["ADD", { wrapper: renamed }, { call: renamedCall, splice: { as: "first", selector: eth1Name } }],
-    ["ADD", { wrapper: { ifName: "eth0" } }, { call: call({}, { name: "zone-eth0" }), splice: { as: "only" } }],
-    ["ADD", { prevResult: null }, { call: call({}, { name: "zone", prevResult: null }), splice: { as: "only" } }],
-    ["CHECK", {}, { do: "handOver", call: call({}, { name: "zone" }) }],
-    ["CHECK", { wrapper: { ...renamed, network: "disc" } }, { call: call(eth1, { name: "disc" }) }],
-    ["DEL", {}, { do: "remove", removals: [{ call: call({}, { name: "zone" }) }] }],
-    ["DEL", { wrapper: { ...renamed, network: "disc" } }, { removals: [{ call: call(eth1, { name: "disc" }) }] }],
-    ["GC", {}, { do: "handOver", call: call({}, { name: "zone" }) }],
-    ["GC", { "cni.dev/valid-attachments": [] }, { do: "handOver" }],
-    ["GC", { wrapper: renamed }, { call: call({}, { name: "zone-eth1" }) }],
-    ["STATUS", {}, { call: call({}, { name: "zone" }), withoutDelegate: "unavailable" }],
-    ["STATUS", { wrapper: renamed }, { call: call({}, { name: "zone-eth1" }) }],
-  ])("%s %j", (command, configuration, plan) => {
-    expect(planned(command, configuration)).toMatchObject(plan);
-  });
+test.each<[ConfiguredVerb, JsonObject, object]>([
+  ["ADD", {}, { do: "add", call: call({}, { name: "zone" }), splice: { as: "only" } }],
+  ["ADD", { wrapper: renamed }, { call: renamedCall, splice: { as: "first", selector: eth1Name } }],
+  ["ADD", { wrapper: { ifName: "eth0" } }, { call: call({}, { name: "zone-eth0" }), splice: { as: "only" } }],
+  ["ADD", { prevResult: null }, { call: call({}, { name: "zone", prevResult: null }), splice: { as: "only" } }],
+  ["CHECK", {}, { do: "handOver", call: call({}, { name: "zone" }) }],
+  ["CHECK", { wrapper: { ...renamed, network: "disc" } }, { call: call(eth1, { name: "disc" }) }],
+  ["DEL", {}, { do: "remove", removals: [{ call: call({}, { name: "zone" }) }] }],
+  ["DEL", { wrapper: { ...renamed, network: "disc" } }, { removals: [{ call: call(eth1, { name: "disc" }) }] }],
+  ["GC", {}, { do: "handOver", call: call({}, { name: "zone" }) }],
+  ["GC", { "cni.dev/valid-attachments": [] }, { do: "handOver" }],
+  ["GC", { wrapper: renamed }, { call: call({}, { name: "zone-eth1" }) }],
+  ["STATUS", {}, { call: call({}, { name: "zone" }), withoutDelegate: "unavailable" }],
+  ["STATUS", { wrapper: renamed }, { call: call({}, { name: "zone-eth1" }) }],
+])("first in the chain, or without a prevResult: %s %j", (command, configuration, plan) => {
+  expect(planned(command, configuration)).toMatchObject(plan);
 });
 
 describe("a prevResult that cannot be read", () => {
@@ -116,9 +114,7 @@ describe("a chain of another version, the interface not renamed", () => {
   });
 });
 
-describe("errors have the version of the configuration", () => {
-  test.each(["0.4.0", "1.0.0"])("%s", (cniVersion) => {
-    const { stdout } = callWrapper({ calledAs: "cni-wrappers", stdin: { cniVersion, name: "zone" } });
-    expect(JSON.parse(stdout)).toMatchObject({ cniVersion, code: 7 });
-  });
+test.each(["0.4.0", "1.0.0"])("errors have the version of the configuration: %s", (cniVersion) => {
+  const { stdout } = callWrapper({ calledAs: "cni-wrappers", stdin: { cniVersion, name: "zone" } });
+  expect(JSON.parse(stdout)).toMatchObject({ cniVersion, code: 7 });
 });

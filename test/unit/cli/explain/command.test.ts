@@ -222,17 +222,15 @@ describe("explain --container", () => {
   });
 });
 
-describe("trouble", () => {
-  test.each([
-    ["an unknown verb", [zone, "--verb", "UPDATE"], "the verbs are ADD, CHECK, DEL, GC, STATUS"],
-    ["a wrong port", [zone, "--port", "80"], "--port 80: write it like 8080:80 or 8080:80/udp"],
-    ["a port beyond the last one", [zone, "--port", "99999:80"], "--port 99999:80: a port is from 1 to 65535"],
-    ["port 0", [zone, "--port", "8080:0"], "--port 8080:0: a port is from 1 to 65535"],
-    ["no file", ["nowhere.conflist"], "nowhere.conflist: there is no such file"],
-    ["no list", [written("broken.json", '{\n  "a": 1,\n}')], "broken.json:3:1: a key is expected here"],
-    ["a list of another kind", [written("array.json", "[]")], "array.json:1:1: the file has no JSON object"],
-  ])("%s", async (_, args, words) => {
-    const { exitCode, stderr } = await inRoot(["explain", ...args]);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(words) });
-  });
+test.each([
+  ["an unknown verb", [zone, "--verb", "UPDATE"], "the verbs are ADD, CHECK, DEL, GC, STATUS"],
+  ["a wrong port", [zone, "--port", "80"], "--port 80: write it like 8080:80 or 8080:80/udp"],
+  ["a port beyond the last one", [zone, "--port", "99999:80"], "--port 99999:80: a port is from 1 to 65535"],
+  ["port 0", [zone, "--port", "8080:0"], "--port 8080:0: a port is from 1 to 65535"],
+  ["no file", ["nowhere.conflist"], "nowhere.conflist: there is no such file"],
+  ["no list", [written("broken.json", '{\n  "a": 1,\n}')], "broken.json:3:1: a key is expected here"],
+  ["a list of another kind", [written("array.json", "[]")], "array.json:1:1: the file has no JSON object"],
+])("trouble: %s", async (_, args, words) => {
+  const { exitCode, stderr } = await inRoot(["explain", ...args]);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(words) });
 });

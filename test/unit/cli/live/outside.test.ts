@@ -27,4 +27,3 @@ test.each([
   const lines = outsideSubnets(listWith(...plugins), attachment);
   expect(lines.map((line) => line.split(" ")[0])).toEqual(interfaces);
 });
-

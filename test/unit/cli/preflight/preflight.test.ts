@@ -88,23 +88,21 @@ describe("unsavedAmong", () => {
   });
 });
 
-describe("atOnce", () => {
-  test("keeps the order, and runs no more than the limit", async () => {
-    let [running, most] = [0, 0];
-    const reported: number[] = [];
-    const results = await atOnce(
-      [30, 10, 20, 0],
-      2,
-      async (delay) => {
-        most = Math.max(most, ++running);
-        await new Promise((resolve) => setTimeout(resolve, delay));
-        running--;
-        return delay * 2;
-      },
-      (done) => reported.push(done),
-    );
-    expect(results).toEqual([60, 20, 40, 0]);
-    expect(most).toBe(2);
-    expect(reported).toEqual([1, 2, 3, 4]);
-  });
+test("atOnce keeps the order, and runs no more than the limit", async () => {
+  let [running, most] = [0, 0];
+  const reported: number[] = [];
+  const results = await atOnce(
+    [30, 10, 20, 0],
+    2,
+    async (delay) => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      running--;
+      return delay * 2;
+    },
+    (done) => reported.push(done),
+  );
+  expect(results).toEqual([60, 20, 40, 0]);
+  expect(most).toBe(2);
+  expect(reported).toEqual([1, 2, 3, 4]);
 });

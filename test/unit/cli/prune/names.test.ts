@@ -10,4 +10,3 @@ test.each([
 ])("%s", (name, expected) => {
   expect(name).toBe(expected);
 });
-
