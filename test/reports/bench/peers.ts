@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Jq } from "../../support/later-jq.ts";
-import { type Case, type Recorded, variables, wrapperBlocks } from "./cases.ts";
+import { type Case, type Recorded, sandbox, variables, wrapperBlocks } from "./cases.ts";
 import type { Command } from "./measure.ts";
 import { isOfBase } from "./names.ts";
 
@@ -95,7 +95,8 @@ export const recordDirectory = "/var/lib/cni/wrappers";
  * wrappers' records are those of `records`, if it is given.
  */
 export function inPrivateMounts(argv: readonly string[], records = ""): [string, string[]] {
-  const script = `mount -t tmpfs bench /var/lib && mkdir /var/lib/cni && { [ -z "$0" ] || cp -r "$0" ${recordDirectory}; } && exec "$@"`;
+  const prepared = `mount -t tmpfs bench /var/lib && mkdir /var/lib/cni && touch ${sandbox} && mount --bind /proc/self/ns/net ${sandbox}`;
+  const script = `${prepared} && { [ -z "$0" ] || cp -r "$0" ${recordDirectory}; } && exec "$@"`;
   return ["unshare", ["--mount", "--propagation", "private", "sh", "-c", script, records, ...argv]];
 }
 
