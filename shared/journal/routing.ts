@@ -59,7 +59,7 @@ export function withoutMoved(result: CniResult, { routes }: MovedRouting): CniRe
 
 /** Whether a route of a result is not in the main table, the only one in which the reference plugins' CHECK looks. */
 export function isInOtherTable({ table }: Route): boolean {
-  return Boolean(table) && table !== 254;
+  return Number(table) > 0 && table !== 254;
 }
 
 /** Lists those of a result's routes that a namespace does not have in their tables. */

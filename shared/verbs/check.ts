@@ -10,14 +10,7 @@ import { printed } from "../delegate/hand-over.ts";
 import { locate, prepareCall, readRouting, runDelegate } from "../delegate/run-delegate.ts";
 import { ipamOf } from "../journal/host-files.ts";
 import { type Entry, isSameNamespace } from "../journal/journal.ts";
-import {
-  isInOtherTable,
-  type MovedRouting,
-  missingRoutes,
-  missingRouting,
-  type Routing,
-  withoutMoved,
-} from "../journal/routing.ts";
+import { isInOtherTable, type MovedRouting, missingRoutes, missingRouting, withoutMoved } from "../journal/routing.ts";
 import { macIn, withoutMac } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
 import { goLookup } from "../protocol/json.ts";
@@ -119,29 +112,26 @@ function movedRouting({ journal, own, target, facts, request }: Call): MovedRout
 function withoutMovedRoutes(call: Call, checked: DelegateCall, moved: MovedRouting | undefined): DelegateCall {
   if (moved === undefined) return checked;
   if (call.target.role !== "meta") return withResult(checked, withoutMoved(resultOf(checked), ownRouting(call, moved)));
-  const { ifName } = call.target.selector;
-  const check = { moved, present: presentRouting(call), ifName, routed: routedOf(call) };
-  refuseMissing(call, missingRouting(check, resultOf(checked)));
+  const { ifName, netns } = call.target.selector;
+  const present = readRouting(call.session.host, netns);
+  // guard: routing that cannot be read does not pass
+  if (present === undefined) throw new CniError("routingUnreadable", ifName, `the namespace is ${netns}`);
+  refuseMissing(call, missingRouting({ moved, present, ifName, routed: routedOf(call) }, resultOf(checked)));
   return checked;
 }
 
 /**
  * Returns a creator's CHECK without routes that the list puts into other tables: the reference plugins look only in the main
- * table (pkg/ip/utils_linux.go, ValidateExpectedRoute), so the wrapper looks for these.
+ * table (pkg/ip/utils_linux.go, ValidateExpectedRoute), so the wrapper looks for these. Where it cannot, the plugin's answer
+ * stands: the main table may have a route alike, such as another interface's default route.
  */
 function withoutOtherTables(call: Call, checked: DelegateCall): DelegateCall {
   const { routes } = resultOf(checked);
   if (call.target.profile?.role !== "creator" || !routes?.some(isInOtherTable)) return checked;
-  refuseMissing(call, missingRoutes(routes.filter(isInOtherTable), presentRouting(call)));
+  const present = readRouting(call.session.host, call.target.selector.netns);
+  if (present === undefined) return checked;
+  refuseMissing(call, missingRoutes(routes.filter(isInOtherTable), present));
   return withResult(checked, { ...resultOf(checked), routes: routes.filter((one) => !isInOtherTable(one)) });
-}
-
-function presentRouting({ session, target }: Call): Routing {
-  const { ifName, netns } = target.selector;
-  const present = readRouting(session.host, netns);
-  // guard: routing that cannot be read does not pass
-  if (present === undefined) throw new CniError("routingUnreadable", ifName, `the namespace is ${netns}`);
-  return present;
 }
 
 function refuseMissing({ target }: Call, missing: readonly string[]): void {
