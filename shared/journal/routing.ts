@@ -67,7 +67,7 @@ export function missingRoutes(listed: readonly Route[], { routes }: Routing): st
   return listed
     .map(({ dst, gw, table }) => ({ dst: String(dst), ...(gw && { gateway: gw }), table: String(table) }))
     .filter(({ dst, gateway, table }) => {
-      const isIt = (one: KernelRoute) => one.table === table && (!gateway || one.gateway === gateway);
+      const isIt = (one: KernelRoute) => isSameTable({ table }, one) && (!gateway || one.gateway === gateway);
       return !routes.some((one) => isIt(one) && samePrefix(one.dst, dst));
     })
     .map(routeWords);
@@ -115,7 +115,7 @@ function isSameRoute(one: KernelRoute, other: KernelRoute): boolean {
   return one.dst === other.dst && one.gateway === other.gateway && one.dev === other.dev && isSameTable(one, other);
 }
 
-// A journal of an ADD without -N may have a table's name, which nobody knows any more.
+// What ip(8) wrote without -N may have a table's name: a journal's, which nobody knows any more, or today's.
 function isSameTable({ table: present }: { readonly table: string }, { table }: { readonly table: string }): boolean {
   return present === table || (!/^(main|\d+)$/.test(table) && present !== "main");
 }

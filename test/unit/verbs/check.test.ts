@@ -55,8 +55,8 @@ describe("routes that the list puts into another table, in which no reference pl
     return shown ? shown.routes : JSON.parse(stdout).code;
   }
 
-  test("are there: the plugin does not get them", () => {
-    expect(check("bridge-wrapper", [kernel])).toEqual(listed);
+  test.each(["200", "uplink"])("are there: the plugin does not get them, in the table that ip(8) calls %s", (table) => {
+    expect(check("bridge-wrapper", [{ ...kernel, table }])).toEqual(listed);
   });
 
   test.each([
