@@ -63,7 +63,7 @@ export function isInOtherTable({ table }: Route): boolean {
 }
 
 /** Lists those of a result's routes that a namespace does not have in their tables. */
-export function missingRoutes(listed: readonly Route[], { routes }: Routing): string[] {
+export function missingRoutes(listed: readonly Route[], { routes }: Pick<Routing, "routes">): string[] {
   return listed
     .map(({ dst, gw, table }) => ({ dst: String(dst), ...(gw && { gateway: gw }), table: String(table) }))
     .filter(({ dst, gateway, table }) => {

@@ -130,7 +130,14 @@ function withoutOtherTables(call: Call, checked: DelegateCall): DelegateCall {
   if (call.target.profile?.role !== "creator" || !routes?.some(isInOtherTable)) return checked;
   const present = readRouting(call.session.host, call.target.selector.netns);
   if (present === undefined) return checked;
-  refuseMissing(call, missingRoutes(routes.filter(isInOtherTable), present));
+  const listed = routes.filter(isInOtherTable);
+  const moved = movedRouting(call);
+  // vrf puts back only the routes of the main table: the others are gone since its ADD.
+  const gone = moved ? missingRoutes(listed, moved) : [];
+  refuseMissing(
+    call,
+    missingRoutes(listed, present).filter((words) => !gone.includes(words)),
+  );
   return withResult(checked, { ...resultOf(checked), routes: routes.filter((one) => !isInOtherTable(one)) });
 }
 

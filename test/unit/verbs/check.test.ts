@@ -44,11 +44,11 @@ describe("routes that the list puts into another table, in which no reference pl
   const route = { dst: "10.99.0.0/16", gw: "172.26.64.1", table: 200 };
   const kernel = { dst: "10.99.0.0/16", gateway: "172.26.64.1", dev: "eth1", table: "200" };
 
-  function check(calledAs: string, inKernel?: readonly object[]) {
+  function check(calledAs: string, inKernel?: readonly object[], ...later: readonly Entry[]) {
     const prevResult = { ...bothResult, cniVersion: "1.1.0", routes: [...listed, route] };
     const stdin = { cniVersion: "1.1.0", name: "zone", wrapper: { ifName: "eth1" }, ipam, prevResult };
     const ip = () => `${JSON.stringify(inKernel)}\n[]\n[]\n`;
-    const entries = journalFiles(entryOf({ ifName: "eth1" }));
+    const entries = journalFiles(entryOf({ ifName: "eth1" }), ...later);
     const env = { CNI_COMMAND: "CHECK" };
     const { stdout, runs } = callWrapper({ env, stdin, calledAs }, { files: entries, ...(inKernel && { ip }) });
     const { prevResult: shown } = (runs[0]?.stdin ?? {}) as { prevResult?: CniResult };
@@ -66,6 +66,15 @@ describe("routes that the list puts into another table, in which no reference pl
     ["of another subnet", { ...kernel, dst: "10.96.0.0/16" }],
   ])("are missing, and one %s is no substitute: code 105", (_, other) => {
     expect(check("bridge-wrapper", [other])).toBe(105);
+  });
+
+  test.each([
+    ["were gone after vrf's ADD are not asked for", [], listed],
+    ["were there after it are", [kernel], 105],
+  ])("are missing: those that %s", (_, routes, answer) => {
+    const done = { addresses: [], routing: { routes, rules: [] } };
+    const vrf = chainedOf("vrf", { ifName: "eth1", done });
+    expect(check("bridge-wrapper", [], vrf)).toEqual(answer);
   });
 
   test("cannot be read: the plugin gets them, and may find one alike in the main table, such as eth0's default route", () => {
