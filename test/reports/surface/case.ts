@@ -20,7 +20,7 @@ export type Recall =
   | "ips without interface";
 
 /** The differences that docs/behavior.md allows and that a case is known to show. */
-export type Deviation = "floating MAC" | "own error" | "order";
+export type Deviation = "floating MAC" | "own error" | "order" | "other table";
 
 /** What a kernel may lack. */
 export type KernelFeature = "bridgeVlanFiltering";

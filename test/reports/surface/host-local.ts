@@ -79,7 +79,13 @@ export const cases: readonly SurfaceCase[] = [
   { option: "ipam.routes.mtu", value: "1300", config: route({ mtu: 1300 }) },
   { option: "ipam.routes.advmss", value: "1200", config: route({ advmss: 1200 }) },
   { option: "ipam.routes.priority", value: "50", config: route({ priority: 50 }) },
-  { option: "ipam.routes.table", value: "100", config: route({ table: 100 }), fails: "Expected Route" },
+  {
+    option: "ipam.routes.table",
+    value: "100",
+    config: route({ table: 100 }),
+    fails: "Expected Route",
+    allowed: "other table",
+  },
   { option: "ipam.routes.scope", value: "universe", config: route({ scope: 0 }) },
   { option: "ipam.dataDir", value: "another", config: { ipam: { ...hostLocal(subnet), dataDir: "/run/cni" } } },
   {
