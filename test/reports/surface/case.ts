@@ -46,6 +46,15 @@ export interface SurfaceCase {
   readonly allowed?: Deviation;
 }
 
+/** Cases by their option and their value. */
+export function casesOf(
+  table: Readonly<Record<string, Readonly<Record<string, Omit<SurfaceCase, "option" | "value">>>>>,
+): SurfaceCase[] {
+  return Object.entries(table).flatMap(([option, values]) =>
+    Object.entries(values).map(([value, more]) => ({ option, value, ...more })),
+  );
+}
+
 /** A case with its owner and its plugin. */
 export interface OwnedCase extends SurfaceCase {
   readonly owner: Owner;
