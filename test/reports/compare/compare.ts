@@ -6,15 +6,15 @@ import { execa } from "execa";
 import { writeSection } from "../../../build/docs/page-section.ts";
 import { say } from "../../support/progress.ts";
 import { nomadVersion, pinnedVersion, sentence } from "../../support/versions.ts";
-import { add, addressSeen, check, del, interfaceSeen, masqueradingDel } from "./attachments.ts";
+import { add, checkRows, delRows } from "./attachments.ts";
 import type { Contestant } from "./contestant.ts";
 import { contestants } from "./contestants.ts";
 import { size, timeChecks } from "./cost.ts";
-import { afterReboot, foreignInterface, retriedPort, secondAdd } from "./recovery.ts";
+import { recoveryRows } from "./recovery.ts";
 import { comparisonTable, type RowReport } from "./report.ts";
-import { layer2Restart, restart } from "./restarts.ts";
-import { everyInterface, firewallRules, names, publishedPort, state } from "./results.ts";
-import { type Cell, comparedPlugins, type Row } from "./row.ts";
+import { restartRows } from "./restarts.ts";
+import { resultRows } from "./results.ts";
+import { type Cell, comparedPlugins, type Measure, type Rows } from "./row.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -25,41 +25,21 @@ const { values: options } = parseArgs({
   },
 });
 
-const rows: readonly Row[] = [
-  check,
-  addressSeen,
-  interfaceSeen,
-  restart,
-  layer2Restart,
-  everyInterface,
-  publishedPort,
-  firewallRules,
-  names,
-  state,
-  secondAdd,
-  retriedPort,
-  foreignInterface,
-  afterReboot,
-  del,
-  masqueradingDel,
-];
+const rows: Rows = { ...checkRows, ...restartRows, ...resultRows, ...recoveryRows, ...delRows };
+const addTitle = "ADD of two interface plugins";
 
 const notAttached: Cell = { words: "-", notes: ["ADD fails, so there is nothing to measure."] };
 
-async function ask(row: Row, contestant: Contestant, canAdd: boolean): Promise<Cell> {
-  const cell = row.needsAdd && !canAdd ? notAttached : await row.measure(contestant);
-  say(`${row.title}: ${contestant.title}: ${[cell.words, ...(cell.notes ?? [])].join("; ")}`);
-  return cell;
-}
-
-async function askAll(row: Row, all: readonly Contestant[], able: ReadonlySet<Contestant>): Promise<RowReport> {
+async function askAll(title: string, all: readonly Contestant[], measure: Measure): Promise<RowReport> {
   const cells: Record<string, Cell> = {};
   for (const contestant of all) {
-    cells[contestant.title] = await ask(row, contestant, able.has(contestant)).catch((error: Error) => {
-      throw new Error(`${row.title}: ${contestant.title}: ${error.message}`);
+    const cell = await measure(contestant).catch((error: Error) => {
+      throw new Error(`${title}: ${contestant.title}: ${error.message}`);
     });
+    say(`${title}: ${contestant.title}: ${[cell.words, ...(cell.notes ?? [])].join("; ")}`);
+    cells[contestant.title] = cell;
   }
-  return { title: row.title, cells };
+  return { title, cells };
 }
 
 /** All contestants that can attach their own list. */
@@ -91,15 +71,18 @@ async function versionsOf(): Promise<Report["versions"]> {
 
 async function compare(only: string | undefined): Promise<Report> {
   if (only !== undefined && options.write) throw new Error("--write needs the whole table: leave out --row");
-  const chosen = rows.filter(({ title }) => title.includes(only ?? ""));
-  if (chosen.length === 0 && !add.title.includes(only ?? "")) throw new Error(`no row has ${only} in its title`);
+  const chosen = Object.entries(rows).filter(([title]) => title.includes(only ?? ""));
+  if (chosen.length === 0 && !addTitle.includes(only ?? "")) throw new Error(`no row has ${only} in its title`);
   const all = await contestants();
-  const added = await askAll(add, all, new Set());
+  const added = await askAll(addTitle, all, add);
   const able = attachable(all, added);
   const reports = [added];
-  for (const row of chosen) reports.push(await askAll(row, all, able));
+  for (const [title, measure] of chosen) {
+    const ofAble: Measure = async (contestant) => (able.has(contestant) ? measure(contestant) : notAttached);
+    reports.push(await askAll(title, all, ofAble));
+  }
   // The timing comes last, when nothing else runs.
-  if (only === undefined) reports.push(await timing(all, able), await askAll(size, all, able));
+  if (only === undefined) reports.push(await timing(all, able), await askAll("size", all, size));
   return { versions: await versionsOf(), contestants: all.map(({ title }) => title), rows: reports };
 }
 

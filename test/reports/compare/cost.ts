@@ -6,14 +6,10 @@ import type { NetworkList } from "../../support/runtime.ts";
 import { spreadOf } from "../bench/statistics.ts";
 import { creators } from "./attachments.ts";
 import type { Contestant } from "./contestant.ts";
-import { type Cell, comparedPlugins, must, type Row, setScene } from "./row.ts";
+import { type Cell, comparedPlugins, type Measure, must, setScene } from "./row.ts";
 
 const checks = 10;
 const rounds = 20;
-
-interface Runner extends AsyncDisposable {
-  readonly lab: Lab;
-}
 
 /**
  * Times ten CHECKs through go-cni, contestant after contestant and round by round. Returns the ratio to the bridge
@@ -22,9 +18,9 @@ interface Runner extends AsyncDisposable {
 export async function timeChecks(contestants: readonly Contestant[]): Promise<Map<Contestant, Cell>> {
   await using stack = new AsyncDisposableStack();
   const bare = stack.use(await bareRunner());
-  const runners = new Map<Contestant, Runner>();
+  const runners = new Map<Contestant, Lab>();
   for (const contestant of contestants) runners.set(contestant, stack.use(await runnerOf(contestant)));
-  const figures = new Map<Runner, number[]>();
+  const figures = new Map<Lab, number[]>();
   // The first round fills the page cache and brings the clocks up to speed.
   for (const runner of [bare, ...runners.values()]) await timed(runner);
   for (let round = 1; round <= rounds; round++) {
@@ -33,27 +29,27 @@ export async function timeChecks(contestants: readonly Contestant[]): Promise<Ma
     }
     if (round % 5 === 0 || round === rounds) say(`time: ${round} of ${rounds} rounds`);
   }
-  const medianOf = (runner: Runner) => spreadOf(figures.get(runner) ?? []).median;
+  const medianOf = (runner: Lab) => spreadOf(figures.get(runner) ?? []).median;
   return new Map(
     [...runners].map(([contestant, runner]) => [contestant, { words: (medianOf(runner) / medianOf(bare)).toFixed(1) }]),
   );
 }
 
-async function bareRunner(): Promise<Runner> {
+async function bareRunner(): Promise<Lab> {
   const lab = await Lab.start({ plugins: comparedPlugins });
   const list = zone("1.0.0", bridge);
   const container = await lab.addContainer("c1");
   must(await lab.goCni.add(list, container));
   await writeScript(lab, list, Lab.pluginPath);
-  return { lab, [Symbol.asyncDispose]: async () => lab[Symbol.asyncDispose]() };
+  return lab;
 }
 
-async function runnerOf(contestant: Contestant): Promise<Runner> {
+async function runnerOf(contestant: Contestant): Promise<Lab> {
   const scene = await setScene(contestant);
   const list = contestant.list(creators);
   must(await scene.call.add(list));
   await writeScript(scene.lab, list, contestant.pluginPath);
-  return { lab: scene.lab, [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose]() };
+  return scene.lab;
 }
 
 async function writeScript(lab: Lab, conflist: NetworkList, pluginPath: string): Promise<void> {
@@ -63,22 +59,19 @@ async function writeScript(lab: Lab, conflist: NetworkList, pluginPath: string):
   await lab.writeFile("/run/lab/checks.sh", ["set -e", ...calls, ""].join("\n"));
 }
 
-async function timed({ lab }: Runner): Promise<number> {
+async function timed(lab: Lab): Promise<number> {
   const start = performance.now();
   await lab.run("sh", ["/run/lab/checks.sh"]);
   return performance.now() - start;
 }
 
-export const size: Row = {
-  title: "size",
-  needsAdd: false,
-  measure: async ({ files, needs }) => {
-    const own = inMegabytes(sizeOf(files));
-    if (needs.length === 0) return { words: files.length === 0 ? "0" : own };
-    const programs = await Promise.all(needs.map(withLibraries));
-    const others = inMegabytes(sizeOf([...new Set(programs.flat())]));
-    return { words: own, notes: [`And ${others} for ${needs.join(" and ")}, if the host does not have them.`] };
-  },
+/** The size of what a contestant installs. */
+export const size: Measure = async ({ files, needs }) => {
+  const own = inMegabytes(sizeOf(files));
+  if (needs.length === 0) return { words: files.length === 0 ? "0" : own };
+  const programs = await Promise.all(needs.map(withLibraries));
+  const others = inMegabytes(sizeOf([...new Set(programs.flat())]));
+  return { words: own, notes: [`And ${others} for ${needs.join(" and ")}, if the host does not have them.`] };
 };
 
 function inMegabytes(bytes: number): string {

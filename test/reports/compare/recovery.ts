@@ -11,32 +11,58 @@ import type { NetworkList } from "../../support/runtime.ts";
 import { creators } from "./attachments.ts";
 import type { Contestant, Plugin } from "./contestant.ts";
 import { firewall, port, portmap, portTargets } from "./results.ts";
-import { type Cell, cellOf, must, quoted, type Row, type Scene, secondName, setScene } from "./row.ts";
+import { type Cell, cellOf, must, quoted, type Rows, type Scene, secondName, setScene } from "./row.ts";
 
-/** A runtime that tries ADD again does not run DEL first. */
-export const secondAdd: Row = {
-  title: "second ADD, after a later plugin failed once",
-  needsAdd: true,
-  measure: async (contestant) => {
+/** What happens after something failed. */
+export const recoveryRows: Rows = {
+  // A runtime that tries ADD again does not run DEL first.
+  "second ADD, after a later plugin failed once": async (contestant) => {
     await using scene = await setScene(contestant);
     await installFlaky(scene.lab);
     const list = contestant.list(creators, { type: "flaky" });
     await mustFail(scene.call.add(list), "not now");
     return cellOf(await scene.call.add(list));
   },
-};
-
-/** Later plugins wrote the addresses of the first try into rules. */
-export const retriedPort: Row = {
-  title: "a published port after a later plugin failed once and ADD was tried again",
-  needsAdd: true,
-  measure: async (contestant) => {
+  // Later plugins wrote the addresses of the first try into rules.
+  "a published port after a later plugin failed once and ADD was tried again": async (contestant) => {
     await using scene = await setScene(contestant);
     await installFlaky(scene.lab);
     const list = contestant.list(creators, firewall, portmap, { type: "flaky" });
     await mustFail(scene.call.add(list, scene.container, { ports: [port] }), "not now");
     const { exitCode, stderr } = await scene.call.add(list, scene.container, { ports: [port] });
     return exitCode === 0 ? await measurePort(scene, list) : { words: "ADD fails", notes: [quoted(stderr)] };
+  },
+  // The second creator fails. Then another network attaches under the second interface's name, and ADD is tried again.
+  "another network's interface of the same name, after an ADD that failed": async (contestant) => {
+    const ifName = await nameOfSecond(contestant);
+    const late = contestant.secondType === "bridge" ? withoutBridge : withoutMaster;
+    await using scene = await setScene(contestant);
+    const { lab, container, call } = scene;
+    const list = contestant.list([first, late.plugin]);
+    await late.before?.(lab);
+    await mustFail(call.add(list), late.fault);
+    must(await lab.cnitool.addAs(ifName, other, container));
+    const before = await lab.kernel.link(container, ifName);
+    await late.repair(lab);
+    const { exitCode, stderr } = await call.add(list);
+    const after = (await lab.kernel.links(container)).find(({ ifindex }) => ifindex === before.ifindex);
+    const answer = exitCode === 0 ? "ADD passes." : `ADD fails: ${quoted(stderr)}`;
+    return { words: fateOf(before, after), notes: [answer, ...(late.note ? [late.note] : [])] };
+  },
+  // A reboot removes the namespaces and links. The files on the disk stay, and so do leases.
+  "ADD after a reboot that left the leases": async (contestant) => {
+    const disk = await mkdtemp(path.join(tmpdir(), "cni-wrappers-compare-"));
+    try {
+      const list = contestant.list(creators);
+      {
+        await using before = await setScene(contestant, disk);
+        must(await before.call.add(list));
+      }
+      await using after = await setScene(contestant, disk);
+      return cellOf(await after.call.add(list));
+    } finally {
+      await rm(disk, { recursive: true, force: true });
+    }
   },
 };
 
@@ -99,30 +125,6 @@ const withoutBridge: LateCreator = {
   note: "The script renames only a bridge's interface, so the second creator is a bridge. At first another link has its name.",
 };
 
-/**
- * The second creator fails. Then another network attaches under the second interface's name, and ADD is tried again.
- */
-export const foreignInterface: Row = {
-  title: "another network's interface of the same name, after an ADD that failed",
-  needsAdd: true,
-  measure: async (contestant) => {
-    const ifName = await nameOfSecond(contestant);
-    const late = contestant.secondType === "bridge" ? withoutBridge : withoutMaster;
-    await using scene = await setScene(contestant);
-    const { lab, container, call } = scene;
-    const list = contestant.list([first, late.plugin]);
-    await late.before?.(lab);
-    await mustFail(call.add(list), late.fault);
-    must(await lab.cnitool.addAs(ifName, other, container));
-    const before = await lab.kernel.link(container, ifName);
-    await late.repair(lab);
-    const { exitCode, stderr } = await call.add(list);
-    const after = (await lab.kernel.links(container)).find(({ ifindex }) => ifindex === before.ifindex);
-    const answer = exitCode === 0 ? "ADD passes." : `ADD fails: ${quoted(stderr)}`;
-    return { words: fateOf(before, after), notes: [answer, ...(late.note ? [late.note] : [])] };
-  },
-};
-
 async function nameOfSecond(contestant: Contestant): Promise<string> {
   await using scene = await setScene(contestant);
   must(await scene.call.add(contestant.list(creators)));
@@ -139,23 +141,3 @@ async function mustFail(call: Promise<Outcome>, message: string): Promise<void> 
   const { exitCode, stderr } = await call;
   if (exitCode === 0 || !stderr.includes(message)) throw new Error(`ADD should fail with "${message}": ${stderr}`);
 }
-
-/** A reboot removes the namespaces and links. The files on the disk stay, and so do leases. */
-export const afterReboot: Row = {
-  title: "ADD after a reboot that left the leases",
-  needsAdd: true,
-  measure: async (contestant) => {
-    const disk = await mkdtemp(path.join(tmpdir(), "cni-wrappers-compare-"));
-    try {
-      const list = contestant.list(creators);
-      {
-        await using before = await setScene(contestant, disk);
-        must(await before.call.add(list));
-      }
-      await using after = await setScene(contestant, disk);
-      return cellOf(await after.call.add(list));
-    } finally {
-      await rm(disk, { recursive: true, force: true });
-    }
-  },
-};

@@ -6,22 +6,15 @@ import { NomadLab } from "../../nomad/nomad-lab.ts";
 import { survived } from "../../nomad/survey.ts";
 import type { Lab } from "../../support/lab.ts";
 import type { Contestant, Creators } from "./contestant.ts";
-import { type Cell, comparedPlugins, quoted, type Row } from "./row.ts";
+import { type Cell, comparedPlugins, quoted, type Rows } from "./row.ts";
 
-export const restart: Row = {
-  title: "allocations that survive a restart of the Nomad client",
-  needsAdd: true,
-  measure: (contestant) => survivors(contestant, [macvlan, bridge], 3),
-};
-
-/**
- * A bridge without a gateway has the lowest MAC of its ports, and the bridge plugin's CHECK compares it with the MAC at
- * ADD. Normally chance decides whether it changes when containers come and go. Here a port with a lower MAC is added.
- */
-export const layer2Restart: Row = {
-  title: "the same on a bridge without a gateway, after a port was added",
-  needsAdd: true,
-  measure: (contestant) => survivors(contestant, [macvlan, layer2], 5, joinLayer2),
+/** What a restart of the Nomad client does. */
+export const restartRows: Rows = {
+  "allocations that survive a restart of the Nomad client": (contestant) => survivors(contestant, [macvlan, bridge], 3),
+  // * A bridge without a gateway has the lowest MAC of its ports, and the bridge plugin's CHECK compares it with the MAC at
+  // ADD. Normally chance decides whether it changes when containers come and go. Here a port with a lower MAC is added.
+  "the same on a bridge without a gateway, after a port was added": (contestant) =>
+    survivors(contestant, [macvlan, layer2], 5, joinLayer2),
 };
 
 async function survivors(

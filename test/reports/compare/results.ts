@@ -2,24 +2,11 @@ import type { Lab } from "../../support/lab.ts";
 import type { PortMapping } from "../../support/runtime.ts";
 import { creators } from "./attachments.ts";
 import type { Contestant, Way } from "./contestant.ts";
-import { type Cell, must, quoted, type Row, type Scene, secondName, setScene } from "./row.ts";
+import { type Cell, must, quoted, type Rows, type Scene, secondName, setScene } from "./row.ts";
 
 interface SetupAnswer {
   readonly raw: readonly { readonly interfaces?: readonly { readonly name: string; readonly sandbox?: string }[] }[];
 }
-
-export const everyInterface: Row = {
-  title: "interfaces in the runtime's result",
-  needsAdd: true,
-  measure: async (contestant) => {
-    await using scene = await setScene(contestant);
-    const outcome = await scene.call.add(contestant.list(creators));
-    must(outcome);
-    const { raw }: SetupAnswer = JSON.parse(outcome.stdout);
-    const reported = raw.flatMap(({ interfaces = [] }) => interfaces.filter(({ sandbox }) => sandbox));
-    return { words: reported.map(({ name }) => name).join(", ") };
-  },
-};
 
 /** The published port, and the plugin that publishes it. */
 export const port: PortMapping = { hostPort: 25649, containerPort: 8080, protocol: "tcp" };
@@ -27,16 +14,41 @@ export const portmap = { type: "portmap", capabilities: { portMappings: true }, 
 /** A plugin that accepts the traffic of every address. */
 export const firewall = { type: "firewall", backend: "iptables" };
 
-export const publishedPort: Row = {
-  title: "port published on the second interface",
-  needsAdd: true,
-  measure: (contestant) => firstWayThatWorks(contestant, portmap, tryPort),
-};
-
-export const firewallRules: Row = {
-  title: "firewall rules for the second interface",
-  needsAdd: true,
-  measure: (contestant) => firstWayThatWorks(contestant, firewall, tryFirewall),
+/** What a list can ask for, and what is on the host then. */
+export const resultRows: Rows = {
+  "interfaces in the runtime's result": async (contestant) => {
+    await using scene = await setScene(contestant);
+    const outcome = await scene.call.add(contestant.list(creators));
+    must(outcome);
+    const { raw }: SetupAnswer = JSON.parse(outcome.stdout);
+    const reported = raw.flatMap(({ interfaces = [] }) => interfaces.filter(({ sandbox }) => sandbox));
+    return { words: reported.map(({ name }) => name).join(", ") };
+  },
+  "port published on the second interface": (contestant) => firstWayThatWorks(contestant, portmap, tryPort),
+  "firewall rules for the second interface": (contestant) => firstWayThatWorks(contestant, firewall, tryFirewall),
+  "name of the second interface": async (contestant) => {
+    const asked = "lan0";
+    const { title, list, prepare } = contestant.naming(creators, asked);
+    await using scene = await setScene(contestant);
+    await prepare?.(scene.lab);
+    must(await scene.call.add(list));
+    const found = await secondName(scene.lab, scene.container);
+    return { words: found === asked ? `chosen ${title}` : `always ${found}` };
+  },
+  "files on the host, without libcni's and host-local's": async (contestant) => {
+    await using scene = await setScene(contestant);
+    const list = contestant.list(creators);
+    const before = await filesOf(scene.lab);
+    must(await scene.call.add(list));
+    const kept = (await filesOf(scene.lab)).filter((file) => !before.includes(file) && !expectedState.test(file));
+    if (kept.length === 0) return { words: "none" };
+    must(await scene.call.del(list));
+    const after = await filesOf(scene.lab);
+    const left = kept.filter((file) => after.includes(file));
+    const places = [...new Set(kept.map(placeOf))].map((place) => `\`${place}\``);
+    const end = left.length === 0 ? "all gone after DEL" : `${left.length} of them still there after DEL`;
+    return { words: String(kept.length), notes: [`In ${places.join(", ")}, ${end}.`] };
+  },
 };
 
 /** Tries the ways in order. Returns the words for the first way that works, with notes about the ways before it. */
@@ -104,41 +116,8 @@ async function tryFirewall({ lab, container, call }: Scene, { list }: Way): Prom
   return (await lab.kernel.packetRules()).some(isAbout) ? "the rules are still there after DEL" : "";
 }
 
-export const names: Row = {
-  title: "name of the second interface",
-  needsAdd: true,
-  measure: async (contestant) => {
-    const asked = "lan0";
-    const { title, list, prepare } = contestant.naming(creators, asked);
-    await using scene = await setScene(contestant);
-    await prepare?.(scene.lab);
-    must(await scene.call.add(list));
-    const found = await secondName(scene.lab, scene.container);
-    return { words: found === asked ? `chosen ${title}` : `always ${found}` };
-  },
-};
-
 /** The directories of libcni and host-local, which every contestant uses. */
 const expectedState = /^\/var\/lib\/cni\/(results|networks)\//;
-
-export const state: Row = {
-  title: "files on the host, without libcni's and host-local's",
-  needsAdd: true,
-  measure: async (contestant) => {
-    await using scene = await setScene(contestant);
-    const list = contestant.list(creators);
-    const before = await filesOf(scene.lab);
-    must(await scene.call.add(list));
-    const kept = (await filesOf(scene.lab)).filter((file) => !before.includes(file) && !expectedState.test(file));
-    if (kept.length === 0) return { words: "none" };
-    must(await scene.call.del(list));
-    const after = await filesOf(scene.lab);
-    const left = kept.filter((file) => after.includes(file));
-    const places = [...new Set(kept.map(placeOf))].map((place) => `\`${place}\``);
-    const end = left.length === 0 ? "all gone after DEL" : `${left.length} of them still there after DEL`;
-    return { words: String(kept.length), notes: [`In ${places.join(", ")}, ${end}.`] };
-  },
-};
 
 function placeOf(file: string): string {
   return file.slice(0, file.lastIndexOf("/"));

@@ -10,13 +10,11 @@ export interface Cell {
   readonly notes?: readonly string[];
 }
 
-/** A question for every contestant. */
-export interface Row {
-  readonly title: string;
-  /** Whether the question needs an attached container. */
-  readonly needsAdd: boolean;
-  readonly measure: (contestant: Contestant) => Promise<Cell>;
-}
+/** Answers a question for one contestant. */
+export type Measure = (contestant: Contestant) => Promise<Cell>;
+
+/** Questions for every contestant that can attach its own list, by their titles. */
+export type Rows = Readonly<Record<string, Measure>>;
 
 /** The version of the reference plugins that all contestants run. */
 export const comparedPlugins = newestPlugins;
