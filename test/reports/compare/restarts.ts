@@ -11,7 +11,7 @@ import { type Cell, comparedPlugins, quoted, type Rows } from "./row.ts";
 /** What a restart of the Nomad client does. */
 export const restartRows: Rows = {
   "allocations that survive a restart of the Nomad client": (contestant) => survivors(contestant, [macvlan, bridge], 3),
-  // * A bridge without a gateway has the lowest MAC of its ports, and the bridge plugin's CHECK compares it with the MAC at
+  // A bridge without a gateway has the lowest MAC of its ports, and the bridge plugin's CHECK compares it with the MAC at
   // ADD. Normally chance decides whether it changes when containers come and go. Here a port with a lower MAC is added.
   "the same on a bridge without a gateway, after a port was added": (contestant) =>
     survivors(contestant, [macvlan, layer2], 5, joinLayer2),

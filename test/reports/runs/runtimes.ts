@@ -12,19 +12,11 @@ export const runtimes: readonly Subject[] = [
     folder: "nomad",
     version: async () => ((await isNomadBuilt()) ? versionOf(await nomad()) : undefined),
   },
-  { name: "podman", folder: "runtimes", file: "podman.test.ts", version: () => said("podman", /version (\S+)/) },
+  inFile("podman", "podman.test.ts", "podman", /version (\S+)/),
+  inFile("containerd 1 (`ctr`)", "containerd.test.ts", "containerd", /containerd\S* v?([\d.]+)/),
   {
-    name: "containerd 1 (`ctr`)",
-    folder: "runtimes",
-    file: "containerd.test.ts",
-    version: () => said("containerd", /containerd\S* v?([\d.]+)/),
-  },
-  {
-    name: "containerd 1 (CRI)",
-    folder: "runtimes",
-    file: "cri.test.ts",
+    ...inFile("containerd 1 (CRI)", "cri.test.ts", "containerd", /containerd\S* v?([\d.]+)/),
     suite: "the CRI of containerd 1 ",
-    version: () => said("containerd", /containerd\S* v?([\d.]+)/),
   },
   {
     name: "containerd 2 (CRI)",
@@ -33,37 +25,17 @@ export const runtimes: readonly Subject[] = [
     suite: "the CRI of containerd 2",
     version: async () => said(path.join(await containerd2(), "containerd"), /containerd\S* v?([\d.]+)/),
   },
-  {
-    name: "CRI-O",
-    folder: "runtimes",
-    file: "crio.test.ts",
-    version: () => said(process.env.CRIO_BIN, /version (\S+)/),
-  },
-  {
-    name: "kubelet",
-    folder: "runtimes",
-    file: "kubelet.test.ts",
-    version: () => said(process.env.KUBELET_BIN, /v(\S+)/),
-  },
-  {
-    name: "nerdctl",
-    folder: "runtimes",
-    file: "nerdctl.test.ts",
-    version: () => said(process.env.NERDCTL_BIN, /version (\S+)/),
-  },
-  {
-    name: "dnsmasq (DHCP)",
-    folder: "runtimes",
-    file: "dhcp.test.ts",
-    version: () => said("dnsmasq", /version (\S+)/i),
-  },
-  {
-    name: "radvd (SLAAC)",
-    folder: "runtimes",
-    file: "slaac.test.ts",
-    version: () => said("radvd", /version: (\S+)/i),
-  },
+  inFile("CRI-O", "crio.test.ts", process.env.CRIO_BIN, /version (\S+)/),
+  inFile("kubelet", "kubelet.test.ts", process.env.KUBELET_BIN, /v(\S+)/),
+  inFile("nerdctl", "nerdctl.test.ts", process.env.NERDCTL_BIN, /version (\S+)/),
+  inFile("dnsmasq (DHCP)", "dhcp.test.ts", "dnsmasq", /version (\S+)/i),
+  inFile("radvd (SLAAC)", "slaac.test.ts", "radvd", /version: (\S+)/i),
 ];
+
+/** A runtime with its cases in one file, and a program that says its version. */
+function inFile(name: string, file: string, program: string | undefined, pattern: RegExp): Subject {
+  return { name, folder: "runtimes", file, version: () => said(program, pattern) };
+}
 
 /** The version in what a program prints about itself; undefined if there is no such program. */
 async function said(program: string | undefined, pattern: RegExp): Promise<string | undefined> {
