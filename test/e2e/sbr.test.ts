@@ -3,6 +3,7 @@ import { type Container, Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { expectFailure, expectNothingLeft, expectPassed, withoutLog } from "./calls.ts";
+import { type Losses, rowsOf, take } from "./losses.ts";
 import { bridge, hostLocal, macvlan, named, wrapped, zone } from "./support.ts";
 
 // sbr moves eth1's routes into a separate table. The creators' CHECK looks only in the main table, and sbr's CHECK nowhere.
@@ -58,82 +59,50 @@ test("CHECK passes although the host gives the table a name after ADD, or takes 
   }
 });
 
-interface Twin {
-  readonly loses: string;
-  readonly takeAway: (lab: Lab, container: Container) => Promise<unknown>;
-  readonly message: RegExp;
-}
+const twins: Losses = {
+  "the default route in sbr's table": [
+    "ip -n c1 route del default table 100",
+    /^routing of interface eth1 has changed.*missing: route 0\.0\.0\.0\/0 via 172\.26\.64\.1 table 100\./,
+  ],
+  "a route of eth1 in sbr's table": [
+    "ip -n c1 route del 10.99.0.0/16 table 100",
+    /^routing of interface eth1 has changed.*missing: route 10\.99\.0\.0\/16 via 172\.26\.64\.1 table 100\./,
+  ],
+  "the route to eth1's subnet in sbr's table": [
+    "ip -n c1 route del 172.26.64.0/20 table 100",
+    /^routing of interface eth1 has changed.*missing: route 172\.26\.64\.0\/20 table 100\./,
+  ],
+  "sbr's rule": [
+    "ip -n c1 rule del from 172.26.64.2 lookup 100",
+    /^routing of interface eth1 has changed.*missing: rule from 172\.26\.64\.2 lookup 100\./,
+  ],
+  "eth1's address": [
+    "ip -n c1 address del 172.26.64.2/20 dev eth1",
+    /^routing of interface eth1 has changed.*missing: address 172\.26\.64\.2\/20/,
+  ],
+  eth1: ["ip -n c1 link del eth1", /^Interface name eth1 not found$/],
+  "eth1's place in the bridge": ["ip link set VETH nomaster", /^CNI veth created for bridge disc0 was not found$/],
+  "eth1's lease": [
+    "rm /var/lib/cni/networks/zone-eth1/172.26.64.2",
+    /^host-local: Failed to find address added by container/,
+  ],
+  "eth0's address": [
+    "ip -n c1 address del 172.16.5.2/24 dev eth0",
+    /^Failed to match addr 172\.16\.5\.2\/24 on interface eth0$/,
+  ],
+  "eth0's default route": ["ip -n c1 route del default", /^Expected Route .*0\.0\.0\.0.* not found in routing table$/],
+  "ip(8)": ["mount --bind /dev/null /usr/sbin/ip", /^routing of interface eth1 cannot be read/],
+};
 
-const deleteRoute =
-  (...words: string[]) =>
-  (lab: Lab, container: Container) =>
-    lab.ip(container, "route", "del", ...words);
-
-const twins: readonly Twin[] = [
-  {
-    loses: "the default route in sbr's table",
-    takeAway: deleteRoute("default", "table", "100"),
-    message: /^routing of interface eth1 has changed.*missing: route 0\.0\.0\.0\/0 via 172\.26\.64\.1 table 100\./,
+test.for(rowsOf(twins))(
+  "CHECK passes, and fails when the container loses $loses",
+  async ({ takeAway, message }, { lab }) => {
+    const container = await attach(lab, list);
+    expectPassed(await lab.goCni.check(list, container));
+    await take(lab, takeAway);
+    await expectFailedCheck(lab, list, container, message);
   },
-  {
-    loses: "a route of eth1 in sbr's table",
-    takeAway: deleteRoute("10.99.0.0/16", "table", "100"),
-    message: /^routing of interface eth1 has changed.*missing: route 10\.99\.0\.0\/16 via 172\.26\.64\.1 table 100\./,
-  },
-  {
-    loses: "the route to eth1's subnet in sbr's table",
-    takeAway: deleteRoute("172.26.64.0/20", "table", "100"),
-    message: /^routing of interface eth1 has changed.*missing: route 172\.26\.64\.0\/20 table 100\./,
-  },
-  {
-    loses: "sbr's rule",
-    takeAway: (lab, container) => lab.ip(container, "rule", "del", "from", "172.26.64.2", "lookup", "100"),
-    message: /^routing of interface eth1 has changed.*missing: rule from 172\.26\.64\.2 lookup 100\./,
-  },
-  {
-    loses: "eth1's address",
-    takeAway: (lab, container) => lab.ip(container, "address", "del", "172.26.64.2/20", "dev", "eth1"),
-    message: /^routing of interface eth1 has changed.*missing: address 172\.26\.64\.2\/20/,
-  },
-  {
-    loses: "eth1",
-    takeAway: (lab, container) => lab.ip(container, "link", "del", "eth1"),
-    message: /^Interface name eth1 not found$/,
-  },
-  {
-    loses: "eth1's place in the bridge",
-    takeAway: async (lab, container) =>
-      lab.ip(undefined, "link", "set", await lab.kernel.hostVeth(container, "eth1"), "nomaster"),
-    message: /^CNI veth created for bridge disc0 was not found$/,
-  },
-  {
-    loses: "eth1's lease",
-    takeAway: (lab) => lab.run("rm", ["/var/lib/cni/networks/zone-eth1/172.26.64.2"]),
-    message: /^host-local: Failed to find address added by container/,
-  },
-  {
-    loses: "eth0's address",
-    takeAway: (lab, container) => lab.ip(container, "address", "del", "172.16.5.2/24", "dev", "eth0"),
-    message: /^Failed to match addr 172\.16\.5\.2\/24 on interface eth0$/,
-  },
-  {
-    loses: "eth0's default route",
-    takeAway: deleteRoute("default"),
-    message: /^Expected Route .*0\.0\.0\.0.* not found in routing table$/,
-  },
-  {
-    loses: "ip(8)",
-    takeAway: (lab) => lab.run("mount", ["--bind", "/dev/null", "/usr/sbin/ip"]),
-    message: /^routing of interface eth1 cannot be read/,
-  },
-];
-
-test.for(twins)("CHECK passes, and fails when the container loses $loses", async ({ takeAway, message }, { lab }) => {
-  const container = await attach(lab, list);
-  expectPassed(await lab.goCni.check(list, container));
-  await takeAway(lab, container);
-  await expectFailedCheck(lab, list, container, message);
-});
+);
 
 test("a default route of each interface: eth0's stays, eth1's is sbr's, and CHECK looks for both", async ({ lab }) => {
   const own = { ...bridge, ipam: hostLocal("172.26.64.0/20", { dst: "0.0.0.0/0", gw: "172.26.64.1" }) };

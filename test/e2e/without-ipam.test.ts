@@ -1,7 +1,8 @@
-import { type Container, Lab } from "../support/lab.ts";
+import { Lab } from "../support/lab.ts";
 import { expect, test } from "../support/lab-test.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { attached, expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
+import { type Losses, rowsOf, take } from "./losses.ts";
 import { bridge, inTurn, macvlan, wrapped, zone } from "./support.ts";
 
 const layer2Bridge = { type: "bridge", bridge: "hbr2" };
@@ -10,84 +11,53 @@ const layer2Macvlan = { type: "macvlan", master: "uplink0", mode: "bridge" };
 interface Case {
   readonly title: string;
   readonly list: NetworkList;
-  readonly losses: {
-    readonly loses: string;
-    readonly takeAway: (lab: Lab, container: Container) => Promise<unknown>;
-    readonly message: string;
-  }[];
+  readonly losses: Losses;
 }
 
 const bridgeSecond: Case = {
   title: "a bridge as eth1",
   list: zone("1.0.0", wrapped(macvlan), wrapped(layer2Bridge, "eth1")),
-  losses: [
-    {
-      loses: "eth1",
-      takeAway: (lab, container) => lab.ip(container, "link", "del", "eth1"),
-      message: "Interface name eth1 not found",
-    },
-    {
-      loses: "eth1's place in the bridge",
-      takeAway: async (lab, container) =>
-        lab.ip(undefined, "link", "set", await lab.kernel.hostVeth(container, "eth1"), "nomaster"),
-      message: "CNI veth created for bridge hbr2 was not found",
-    },
-    {
-      loses: "the bridge",
-      takeAway: (lab) => lab.ip(undefined, "link", "del", "hbr2"),
-      message: "Interface name hbr2 not found",
-    },
-    {
-      loses: "eth0's address",
-      takeAway: (lab, container) => lab.ip(container, "address", "del", "172.16.5.2/24", "dev", "eth0"),
-      message: "Failed to match addr 172.16.5.2/24 on interface eth0",
-    },
-  ],
+  losses: {
+    eth1: ["ip -n c1 link del eth1", "Interface name eth1 not found"],
+    "eth1's place in the bridge": ["ip link set VETH nomaster", "CNI veth created for bridge hbr2 was not found"],
+    "the bridge": ["ip link del hbr2", "Interface name hbr2 not found"],
+    "eth0's address": [
+      "ip -n c1 address del 172.16.5.2/24 dev eth0",
+      "Failed to match addr 172.16.5.2/24 on interface eth0",
+    ],
+  },
 };
 
 const macvlanSecond: Case = {
   title: "a macvlan as eth1",
   list: zone("1.0.0", wrapped(bridge), wrapped(layer2Macvlan, "eth1")),
-  losses: [
-    {
-      loses: "eth1",
-      takeAway: (lab, container) => lab.ip(container, "link", "del", "eth1"),
-      message: "container Interface name in prevResult: eth1 not found",
-    },
-    {
-      loses: "eth0's address",
-      takeAway: (lab, container) => lab.ip(container, "address", "del", "172.26.64.2/20", "dev", "eth0"),
-      message: "Failed to match addr 172.26.64.2/20 on interface eth0",
-    },
-  ],
+  losses: {
+    eth1: ["ip -n c1 link del eth1", "container Interface name in prevResult: eth1 not found"],
+    "eth0's address": [
+      "ip -n c1 address del 172.26.64.2/20 dev eth0",
+      "Failed to match addr 172.26.64.2/20 on interface eth0",
+    ],
+  },
 };
 
 const bridgeAlone: Case = {
   title: "a bridge as eth0, alone",
   list: zone("1.0.0", wrapped(layer2Bridge)),
-  losses: [
-    {
-      loses: "eth0",
-      takeAway: (lab, container) => lab.ip(container, "link", "del", "eth0"),
-      message: "Interface name eth0 not found",
-    },
-  ],
+  losses: {
+    eth0: ["ip -n c1 link del eth0", "Interface name eth0 not found"],
+  },
 };
 
 const macvlanAlone: Case = {
   title: "a macvlan as eth0, alone",
   list: zone("1.0.0", wrapped(layer2Macvlan)),
-  losses: [
-    {
-      loses: "eth0",
-      takeAway: (lab, container) => lab.ip(container, "link", "del", "eth0"),
-      message: "container Interface name in prevResult: eth0 not found",
-    },
-  ],
+  losses: {
+    eth0: ["ip -n c1 link del eth0", "container Interface name in prevResult: eth0 not found"],
+  },
 };
 
 const cases = [bridgeSecond, macvlanSecond, bridgeAlone, macvlanAlone];
-const losses = cases.flatMap(({ title, list, losses }) => losses.map((loss) => ({ title, list, ...loss })));
+const losses = cases.flatMap(({ title, list, losses }) => rowsOf(losses).map((loss) => ({ title, list, ...loss })));
 
 test.each(inTurn(cases))(
   "without ipam, $title passes ADD, CHECK and DEL and has no address ($plugins, $runtime)",
@@ -112,7 +82,7 @@ test.each(inTurn(losses))(
     await using lab = await Lab.start({ plugins });
     const container = await attached(lab, lab[runtime], list);
     expectSuccess(await lab[runtime].check(list, container));
-    await takeAway(lab, container);
+    await take(lab, takeAway);
     expectFailure(await lab[runtime].check(list, container), message);
   },
 );
