@@ -74,8 +74,9 @@ describe("the search", async () => {
   test("is the same for the same seed, and another for another", () => {
     const [one, again] = [searched(1), searched(1)];
     expect(again).toEqual(one);
-    // Two searches may find as much by chance.
-    expect([searched(2), searched(3)]).not.toEqual([one, one]);
+    // Some searches find as much by chance.
+    const others = [2, 3, 4, 5, 6].map((seed) => searched(seed));
+    expect(others).not.toEqual(others.map(() => one));
     expect(one).toMatchObject({ inputs: 100 });
     expect(one.points).toBeGreaterThan(100);
   });
