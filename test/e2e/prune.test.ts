@@ -94,7 +94,7 @@ test("what lives on without a path, in another cache or with a damaged result st
 
 /** Unmounts the namespace of a container while a command runs in it. */
 async function outlive(lab: Lab, { container }: Attached, command: readonly string[]): Promise<void> {
-  const inside = `nsenter --net=${container.netns} setsid "$@" >/dev/null 2>&1 & sleep 0.3; umount ${container.netns}`;
+  const inside = `nsenter --net=${container.netns} setsid "$@" >/dev/null 2>&1 & until [ /proc/$!/ns/net -ef ${container.netns} ]; do sleep 0.05; done; umount ${container.netns}`;
   await lab.run("sh", ["-ec", inside, "sh", ...command]);
 }
 
@@ -215,7 +215,8 @@ test("behind links to processes' namespaces: a gone process, a link to another o
 }) => {
   await install(lab);
   const list = networks.find(({ name }) => name === "modern") as NetworkList;
-  const start = "unshare -n sleep 600 >/dev/null 2>&1 & sleep 0.3; echo $!";
+  const start =
+    "unshare -n sleep 600 >/dev/null 2>&1 & while [ /proc/$!/ns/net -ef /proc/$$/ns/net ]; do sleep 0.05; done; echo $!";
   const link = (name: string, pid: string) => lab.run("ln", ["-sfn", `/proc/${pid}/ns/net`, `/run/netns/${name}`]);
   await lab.run("mkdir", ["-p", "/run/netns"]);
   const pids = new Map<string, string>();
