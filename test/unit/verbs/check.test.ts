@@ -77,6 +77,13 @@ describe("routes that the list puts into another table, in which no reference pl
     expect(check("bridge-wrapper", [], vrf)).toEqual(answer);
   });
 
+  test("are among what is left out", () => {
+    const configuration = { wrapper: { ifName: "eth1" }, ipam, prevResult: { ...bothResult, routes: [route] } };
+    const machine = { ip: () => `${JSON.stringify([kernel])}\n[]\n[]\n` };
+    const plan = planOf(requestOf("CHECK", configuration), "bridge-wrapper", machine);
+    expect(plan).toHaveProperty("leftOut", ["routes of other tables"]);
+  });
+
   test("cannot be read: the plugin gets them, and may find one alike in the main table, such as eth0's default route", () => {
     expect(check("bridge-wrapper")).toEqual([...listed, route]);
   });
