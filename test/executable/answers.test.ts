@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { errorOf, inTurn, Machine } from "./support/machine.ts";
+import { describe, expect } from "vitest";
+import { errorOf, inTurn, test } from "./support/machine.ts";
 
 const prevResult = { cniVersion: "1.0.0", interfaces: [{ name: "eth0", sandbox: "/run/netns/blue" }] };
 /** An ADD. The wrapper splices its answer. */
@@ -30,8 +30,7 @@ const unusable: [string, string, string][] = [
 describe.each([...inTurn(["second", "only"], unreadable), ...inTurn(["second"], unusable)])(
   "the %s interface's ADD is answered by %s",
   (place, _, answer, says) => {
-    test("code 102, and nothing is left behind: the delegate's DEL has been run", async () => {
-      const machine = new Machine();
+    test("code 102, and nothing is left behind: the delegate's DEL has been run", async ({ machine }) => {
       machine.answer("ADD", answer);
       const ended = await machine.call(place === "second" ? second : {});
       expect(ended).toMatchObject({ exitCode: 1, signal: undefined, stderr: "" });
@@ -43,15 +42,13 @@ describe.each([...inTurn(["second", "only"], unreadable), ...inTurn(["second"], 
   },
 );
 
-test.each(unusable)("an only interface's ADD is answered by %s: passed on", async (_, answer) => {
-  const machine = new Machine();
+test.for(unusable)("an only interface's ADD is answered by %s: passed on", async ([_, answer], { machine }) => {
   machine.answer("ADD", answer);
   expect(await machine.call()).toMatchObject({ exitCode: 0, stdout: answer, stderr: "" });
   expect(machine.calls()).toEqual(["ADD"]);
 });
 
-test("an answer of just under 8 MiB is spliced", async () => {
-  const machine = new Machine();
+test("an answer of just under 8 MiB is spliced", async ({ machine }) => {
   const filler = "x".repeat(8 * 1024 * 1024 - 100);
   machine.answer("ADD", JSON.stringify({ filler, interfaces: [{ name: "eth1", sandbox: "/run/netns/blue" }] }));
   const { exitCode, stdout } = await machine.call(second);
@@ -59,23 +56,20 @@ test("an answer of just under 8 MiB is spliced", async () => {
   expect(JSON.parse(stdout)).toMatchObject({ filler, interfaces: [{ name: "eth0" }, { name: "eth1" }] });
 });
 
-test("an answer of 9 MiB: the same", async () => {
-  const machine = new Machine();
+test("an answer of 9 MiB: the same", async ({ machine }) => {
   machine.answer("ADD", Buffer.alloc(9 * 1024 * 1024, " "));
   const ended = await machine.call();
   expect(errorOf(ended)).toMatchObject({ code: 102, details: expect.stringContaining("it is more than 8 MiB") });
   expect(machine.calls()).toEqual(["ADD", "DEL"]);
 });
 
-test("a delegate that has no end to its answer is ended, and undone", async () => {
-  const machine = new Machine();
+test("a delegate that has no end to its answer is ended, and undone", async ({ machine }) => {
   const ended = await machine.call({ ...second, delegate: "endless" });
   expect(errorOf(ended)).toMatchObject({ code: 102, details: expect.stringContaining("it is more than 8 MiB") });
   expect(machine.calls()).toEqual(["ADD", "DEL"]);
 });
 
-test("that the clean-up failed as well is told with the first error", async () => {
-  const machine = new Machine();
+test("that the clean-up failed as well is told with the first error", async ({ machine }) => {
   machine.answer("ADD", "done");
   machine.answer("DEL", '{"code":11,"msg":"busy"}');
   const ended = await machine.call({ ...second, delegate: "fails-del" });

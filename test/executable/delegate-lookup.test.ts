@@ -1,8 +1,8 @@
 import { appendFileSync, copyFileSync, mkdirSync, statSync, symlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { skipEmulated } from "./support/emulator.ts";
-import { apart, bin, delegates, errorOf, Machine, stdinOf, through } from "./support/machine.ts";
+import { apart, bin, delegates, errorOf, type Machine, stdinOf, test, through } from "./support/machine.ts";
 
 /** Copies the delegate `says-where` to a directory of the machine. */
 function install(machine: Machine, directory: string): string {
@@ -18,22 +18,19 @@ async function found(machine: Machine, path: string | undefined, through?: reado
 }
 
 describe("CNI_PATH", () => {
-  test("several directories: the first that has it", async () => {
-    const machine = new Machine();
+  test("several directories: the first that has it", async ({ machine }) => {
     const [a, b] = [install(machine, "a"), install(machine, "b")];
     expect(await found(machine, `${machine.directory}:${a}:${b}`)).toBe(`${a}/says-where`);
     expect(await found(machine, `${b}:${a}`)).toBe(`${b}/says-where`);
   });
 
-  test("a directory of the delegate's name is none", async () => {
-    const machine = new Machine();
+  test("a directory of the delegate's name is none", async ({ machine }) => {
     mkdirSync(machine.path("first/says-where"), { recursive: true });
     const second = install(machine, "second");
     expect(await found(machine, `${machine.path("first")}:${second}`)).toBe(`${second}/says-where`);
   });
 
-  test("empty elements are none, not even where the delegate is in the present directory", async () => {
-    const machine = new Machine();
+  test("empty elements are none, not even where the delegate is in the present directory", async ({ machine }) => {
     const [a, b] = [install(machine, "a"), install(machine, "b")];
     const inA = through(`cd ${a} && exec "$@"`);
     expect(await found(machine, `:${b}`, inA)).toBe(`${b}/says-where`);
@@ -45,21 +42,20 @@ describe("CNI_PATH", () => {
     });
   });
 
-  test("a relative directory is looked up from the present one", async () => {
-    const machine = new Machine();
+  test("a relative directory is looked up from the present one", async ({ machine }) => {
     install(machine, "a");
     expect(await found(machine, "a", through(`cd ${machine.directory} && exec "$@"`))).toBe("a/says-where");
     expect(await found(machine, ".", through(`cd ${machine.path("a")} && exec "$@"`))).toBe("./says-where");
   });
 
-  test("a directory with spaces and other signs", async () => {
-    const machine = new Machine();
+  test("a directory with spaces and other signs", async ({ machine }) => {
     const odd = install(machine, "a b'\"$(false)é");
     expect(await found(machine, odd)).toBe(Buffer.from(`${odd}/says-where`).toString("latin1"));
   });
 
-  test("a link to the wrapper and a copy of it are passed over, and a program of its size is none", async () => {
-    const machine = new Machine();
+  test("a link to the wrapper and a copy of it are passed over, and a program of its size is none", async ({
+    machine,
+  }) => {
     const own = join(bin, "cni-wrappers");
     for (const directory of ["link", "copy"]) mkdirSync(machine.path(directory));
     symlinkSync(own, machine.path("link/says-where"));
@@ -76,9 +72,11 @@ describe("CNI_PATH", () => {
     expect(String(machine.read("log")).match(/\n/g)).toHaveLength(1);
   });
 
-  test("a copy is passed over also if an upgrade has replaced the executable since the call began", async (context) => {
-    skipEmulated(context, "the process is qemu's");
-    const machine = new Machine();
+  test("a copy is passed over also if an upgrade has replaced the executable since the call began", async ({
+    machine,
+    skip,
+  }) => {
+    skipEmulated(skip, "the process is qemu's");
     mkdirSync(machine.path("copy"));
     const [path, copy] = [machine.path("cni-wrappers"), machine.path("copy/says-where")];
     for (const file of [path, copy]) copyFileSync(join(bin, "cni-wrappers"), file);
@@ -94,8 +92,7 @@ describe("CNI_PATH", () => {
     expect(String(machine.read("log")).match(/\n/g)).toHaveLength(1);
   });
 
-  test("what is there and no executable is passed over", async () => {
-    const machine = new Machine();
+  test("what is there and no executable is passed over", async ({ machine }) => {
     const b = install(machine, "b");
     mkdirSync(machine.path("a/says-where"), { recursive: true });
     mkdirSync(machine.path("c"));
@@ -105,8 +102,7 @@ describe("CNI_PATH", () => {
 });
 
 describe("an entry of CNI_PATH that cannot be read is passed over", () => {
-  test.each(["ADD", "CHECK", "VERSION"])("%s", async (command) => {
-    const machine = new Machine();
+  test.for(["ADD", "CHECK", "VERSION"])("%s", async (command, { machine }) => {
     machine.answer(command, "{}");
     symlinkSync("loop", machine.path("loop"));
     const path = [machine.path("loop"), `/${"x".repeat(300)}`, `/${"x/".repeat(3000)}`, delegates].join(":");
@@ -117,8 +113,7 @@ describe("an entry of CNI_PATH that cannot be read is passed over", () => {
 });
 
 describe("next to the executable", () => {
-  test.each([undefined, "", "/nowhere"])("with CNI_PATH=%s", async (path) => {
-    const machine = new Machine();
+  test.for([undefined, "", "/nowhere"])("with CNI_PATH=%s", async (path, { machine }) => {
     const directory = install(machine, "bin");
     // The runtime calls a link next to the executable.
     const script = `mount --bind ${directory} ${machine.directory}/bin && mount --bind ${bin}/cni-wrappers ${directory}/cni-wrappers && exec ${directory}/bridge-wrapper`;
@@ -127,8 +122,7 @@ describe("next to the executable", () => {
     expect(await found(machine, path, apart(script))).toBe(`${directory}/says-where`);
   });
 
-  test("a link elsewhere leads to the plugin next to the executable, not next to the link", async () => {
-    const machine = new Machine();
+  test("a link elsewhere leads to the plugin next to the executable, not next to the link", async ({ machine }) => {
     install(machine, "links");
     symlinkSync(join(bin, "cni-wrappers"), machine.path("links/bridge-wrapper"));
     const path = machine.path("links/bridge-wrapper");
@@ -137,14 +131,13 @@ describe("next to the executable", () => {
   });
 });
 
-test.each([
+test.for([
   ["ADD", 100],
   ["CHECK", 100],
   ["DEL", 100],
   ["GC", 100],
   ["STATUS", 50],
-])("%s without a delegate: code %i, and where it was looked for", async (command, code) => {
-  const machine = new Machine();
+] as const)("%s without a delegate: code %i, and where it was looked for", async ([command, code], { machine }) => {
   const ended = await machine.call({ command, delegate: "nobody", env: { CNI_PATH: "/a:/b" } });
   expect(ended).toMatchObject({ exitCode: 1, stderr: "" });
   expect(errorOf(ended)).toMatchObject({

@@ -1,10 +1,10 @@
 import { statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import { type Holder, hold } from "../../build/holder.ts";
 import { journalFile } from "../../shared/journal/journal.ts";
 import { skipEmulated } from "./support/emulator.ts";
-import { apart, delegates, Machine } from "./support/machine.ts";
+import { apart, delegates, Machine, test } from "./support/machine.ts";
 
 const journal = journalFile({ network: "zone", containerId: "blue", runtimeIfName: "eth0" });
 const container = dirname(journal);
@@ -17,7 +17,6 @@ async function filesAfterAdd(
   { options = "rw", configuration = {} }: { options?: string; configuration?: Record<string, unknown> } = {},
 ): Promise<string[]> {
   const machine = new Machine();
-  machine.answer("ADD", "{}");
   const script = `
     mount -t tmpfs -o ${options} none /var/lib
     ${prepare}
@@ -56,9 +55,9 @@ test("no call waits for a pipe in place of a journal", async () => {
   expect(await machine.call({ command: "DEL", through: apart(script) })).toMatchObject({ exitCode: 0 });
 });
 
-test("the journal has the namespace as Node sees it: adopt writes journals that each flavor compares with", async () => {
-  const machine = new Machine();
-  machine.answer("ADD", "{}");
+test("the journal has the namespace as Node sees it: adopt writes journals that each flavor compares with", async ({
+  machine,
+}) => {
   const path = machine.path("netns");
   writeFileSync(path, "");
   // Its content is older than its inode.
@@ -73,10 +72,9 @@ test("the journal has the namespace as Node sees it: adopt writes journals that 
 test.for<[string, string, string[]]>([
   ["in a directory that is there", `mkdir -p ${container}`, [journal, container]],
   ["in new directories", ":", ["/var/lib", dirname(folder), folder, journal, container]],
-])("a creator's entry %s is on the disk before the plugin runs", async ([, prepare, flushed], context) => {
-  skipEmulated(context, "strace does not see the calls of a program in qemu");
+])("a creator's entry %s is on the disk before the plugin runs", async ([, prepare, flushed], { skip }) => {
+  skipEmulated(skip, "strace does not see the calls of a program in qemu");
   const machine = new Machine();
-  machine.answer("ADD", "{}");
   const script = `
     mount -t tmpfs none /var/lib
     ${prepare}
@@ -139,8 +137,8 @@ describe("the journal has the index of the interface that was there before", () 
     ["alias0", 0],
   ];
 
-  test.for(names)("%s: %i", async ([name, index], context) => {
-    skipEmulated(context, "qemu's clone copies the memory, so the child's socket does not reach the wrapper");
+  test.for(names)("%s: %i", async ([name, index], { skip }) => {
+    skipEmulated(skip, "qemu's clone copies the memory, so the child's socket does not reach the wrapper");
     expect(await indexBefore(`/proc/${holder.pid}/ns/net`, name)).toBe(index);
   });
 

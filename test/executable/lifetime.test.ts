@@ -3,12 +3,11 @@ import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { apart, bin, delegates, errorOf, Machine, onMachine, stdinOf } from "./support/machine.ts";
+import { describe, expect, onTestFinished } from "vitest";
+import { apart, bin, delegates, errorOf, Machine, onMachine, stdinOf, test } from "./support/machine.ts";
 
 describe("a delegate that the wrapper waits for", () => {
-  test.each(["SIGKILL", "SIGTERM"] as const)("ends when the wrapper is ended by %s", async (signal) => {
-    const machine = new Machine();
+  test.for(["SIGKILL", "SIGTERM"] as const)("ends when the wrapper is ended by %s", async (signal, { machine }) => {
     const [command = "", ...args] = [...onMachine(machine), join(bin, "bridge-wrapper")];
     const wrapper = execa(command, args, {
       env: machine.environment({}),
@@ -28,17 +27,17 @@ describe("a delegate that the wrapper waits for", () => {
     await until(() => !isRunning(delegate));
   });
 
-  test.each([126, 127])("has its own exit code %i, which setpriv has for a failed start", async (exitCode) => {
-    const machine = new Machine();
-    machine.answer("ADD", '{"code":11,"msg":"try again later"}');
-    const ended = await machine.call({ env: { EXIT_CODE: String(exitCode) } });
-    expect(ended).toMatchObject({ exitCode, stderr: "" });
-    expect(errorOf(ended)).toMatchObject({ code: 11, msg: "try again later" });
-  });
+  test.for([126, 127])(
+    "has its own exit code %i, which setpriv has for a failed start",
+    async (exitCode, { machine }) => {
+      machine.answer("ADD", '{"code":11,"msg":"try again later"}');
+      const ended = await machine.call({ env: { EXIT_CODE: String(exitCode) } });
+      expect(ended).toMatchObject({ exitCode, stderr: "" });
+      expect(errorOf(ended)).toMatchObject({ code: 11, msg: "try again later" });
+    },
+  );
 
-  test("is started by its path, and with no arguments", async () => {
-    const machine = new Machine();
-    machine.answer("ADD", "{}");
+  test("is started by its path, and with no arguments", async ({ machine }) => {
     await machine.call({ delegate: "notes-command" });
     expect(machine.read("command")?.toString()).toBe(`/bin/sh\0${machine.environment({}).CNI_PATH}/notes-command\0`);
   });

@@ -1,8 +1,8 @@
 import { chmodSync, chownSync, linkSync, mkdirSync, statSync, symlinkSync } from "node:fs";
 import { execa } from "execa";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { skipEmulated } from "./support/emulator.ts";
-import { handedOver, inTurn, Machine, through, verbs } from "./support/machine.ts";
+import { handedOver, inTurn, Machine, test, through, verbs } from "./support/machine.ts";
 
 /** The lines of a log, parsed. */
 function lines(machine: Machine, name = "log"): Record<string, unknown>[] {
@@ -17,9 +17,7 @@ function logging(machine: Machine, name: string, level = "info") {
   return { configuration: { wrapper: { log: { file: machine.path(name), level } } } };
 }
 
-test.each(["wrapper.log", "CNI_WRAPPERS_LOG"])("%s: what a line says", async (by) => {
-  const machine = new Machine();
-  machine.answer("ADD", "{}");
+test.for(["wrapper.log", "CNI_WRAPPERS_LOG"])("%s: what a line says", async (by, { machine }) => {
   const env = { CNI_ARGS: "NOMAD_JOB_ID=two;SECRET=hush" };
   if (by === "wrapper.log") await machine.call({ env, ...logging(machine, "log") });
   else await machine.call({ env: { ...env, CNI_WRAPPERS_LOG: machine.path("log") } });
@@ -42,21 +40,22 @@ test.each(["wrapper.log", "CNI_WRAPPERS_LOG"])("%s: what a line says", async (by
   expect(Math.abs(Date.parse(String(lines(machine)[0]?.time)) - Date.now())).toBeLessThan(60_000);
 });
 
-test.each(["log", "a/b/log"])("%s is made with mode 0640, and its directory where it is missing", async (name) => {
-  const machine = new Machine();
-  const ended = await machine.call({
-    command: "DEL",
-    ...logging(machine, name),
-    through: through('umask 0; exec "$@"'),
-  });
-  expect(ended.exitCode).toBe(0);
-  expect(statSync(machine.path(name)).mode & 0o7777).toBe(0o640);
-  if (name !== "log") expect(statSync(machine.path("a")).mode & 0o7777).toBe(0o755);
-  expect(lines(machine, name)).toMatchObject([{ command: "DEL" }]);
-});
+test.for(["log", "a/b/log"])(
+  "%s is made with mode 0640, and its directory where it is missing",
+  async (name, { machine }) => {
+    const ended = await machine.call({
+      command: "DEL",
+      ...logging(machine, name),
+      through: through('umask 0; exec "$@"'),
+    });
+    expect(ended.exitCode).toBe(0);
+    expect(statSync(machine.path(name)).mode & 0o7777).toBe(0o640);
+    if (name !== "log") expect(statSync(machine.path("a")).mode & 0o7777).toBe(0o755);
+    expect(lines(machine, name)).toMatchObject([{ command: "DEL" }]);
+  },
+);
 
-test("links of root's are followed, relative and absolute ones", async () => {
-  const machine = new Machine();
+test("links of root's are followed, relative and absolute ones", async ({ machine }) => {
   mkdirSync(machine.path("disk"));
   symlinkSync(machine.path("disk"), machine.path("absolute"));
   symlinkSync("absolute/../disk", machine.path("logs"));
@@ -65,8 +64,7 @@ test("links of root's are followed, relative and absolute ones", async () => {
   expect(lines(machine, "disk/real")).toMatchObject([{ command: "DEL" }]);
 });
 
-test("forty links are followed, as the kernel does, and no more", async () => {
-  const machine = new Machine();
+test("forty links are followed, as the kernel does, and no more", async ({ machine }) => {
   for (let index = 1; index <= 41; index++) symlinkSync(index === 1 ? "log" : `${index - 1}`, machine.path(`${index}`));
   await machine.call({ command: "DEL", ...logging(machine, "40") });
   expect(lines(machine)).toMatchObject([{ command: "DEL" }]);
@@ -74,8 +72,7 @@ test("forty links are followed, as the kernel does, and no more", async () => {
   expect(stderr).toBe(`cni-wrappers: warning: cannot write the log ${machine.path("41")}: ELOOP\n`);
 });
 
-test("hard links of root's are followed: nobody else can make one in its directory", async () => {
-  const machine = new Machine();
+test("hard links of root's are followed: nobody else can make one in its directory", async ({ machine }) => {
   linkSync(machine.file("target", ""), machine.path("log"));
   await machine.call({ command: "DEL", ...logging(machine, "log") });
   expect(lines(machine, "target")).toMatchObject([{ command: "DEL" }]);
@@ -84,26 +81,25 @@ test("hard links of root's are followed: nobody else can make one in its directo
 // The capability lets it reach the executable, and write root's files, wherever they are.
 const asUser = through('exec setpriv --reuid 1234 --inh-caps +dac_override --ambient-caps +dac_override "$@"');
 
-test.each([0, 1234])("for another user's call, a link in a directory of %d's is followed", async (owner) => {
-  const machine = new Machine();
-  symlinkSync(machine.file("target", ""), machine.path("log"));
-  chownSync(machine.directory, owner, owner);
-  const { stderr } = await machine.call({ command: "DEL", ...logging(machine, "log"), through: asUser });
-  expect(stderr).toBe("");
-  expect(lines(machine, "target")).toMatchObject([{ command: "DEL" }]);
-});
+test.for([0, 1234])(
+  "for another user's call, a link in a directory of %d's is followed",
+  async (owner, { machine }) => {
+    symlinkSync(machine.file("target", ""), machine.path("log"));
+    chownSync(machine.directory, owner, owner);
+    const { stderr } = await machine.call({ command: "DEL", ...logging(machine, "log"), through: asUser });
+    expect(stderr).toBe("");
+    expect(lines(machine, "target")).toMatchObject([{ command: "DEL" }]);
+  },
+);
 
-test("what is there is kept, and so is its mode", async () => {
-  const machine = new Machine();
+test("what is there is kept, and so is its mode", async ({ machine }) => {
   machine.file("log", '{"level":"from before"}\n', 0o600);
   await machine.call({ command: "DEL", ...logging(machine, "log") });
   expect(lines(machine)).toMatchObject([{ level: "from before" }, { level: "info" }]);
   expect(statSync(machine.path("log")).mode & 0o7777).toBe(0o600);
 });
 
-test("ten at once: every line is whole", async () => {
-  const machine = new Machine();
-  machine.answer("ADD", "{}");
+test("ten at once: every line is whole", async ({ machine }) => {
   const CNI_ARGS = `K8S_POD_NAME=${"x".repeat(100_000)}`;
   const calls = Array.from({ length: 10 }, (_, index) =>
     machine.call({ env: { CNI_CONTAINERID: `c${index}`, CNI_ARGS }, ...logging(machine, "log") }),
@@ -169,11 +165,9 @@ describe("a log that cannot be written is no hindrance", () => {
     ["a linked directory above, in a directory of a group", "ENOTDIR", "logs/more/log", belowFolderOfGroup],
   ];
 
-  test.each(inTurn(handedOver, places))("ADD and %s, %s: %s", async (other, _, problem, name, make) => {
-    const machine = new Machine();
+  test.for(inTurn(handedOver, places))("ADD and %s, %s: %s", async ([other, _, problem, name, make], { machine }) => {
     await make(machine);
     for (const command of ["ADD", other]) {
-      machine.answer(command, "{}");
       const log = logging(machine, name, "debug");
       const ended = await machine.call({
         command,
@@ -188,9 +182,8 @@ describe("a log that cannot be written is no hindrance", () => {
     expect(machine.calls()).toEqual(["ADD", other]);
   });
 
-  test("a hard link that another file replaces as soon as it is opened", async (context) => {
-    skipEmulated(context, "strace does not see the calls of a program in qemu");
-    const machine = new Machine();
+  test("a hard link that another file replaces as soon as it is opened", async ({ machine, skip }) => {
+    skipEmulated(skip, "strace does not see the calls of a program in qemu");
     withLink(linkSync, ofGroup)(machine);
     const names = Array.from({ length: 100 }, (_, descriptor) => `-P /proc/self/fd/${descriptor}/log`).join(" ");
     const strace = `strace -qq -f -o /dev/null -P "$SCRATCH" ${names} -e trace=openat -e inject=openat:delay_exit=2000000:when=1`;
@@ -233,8 +226,7 @@ describe.each(
     ]);
   });
 
-  test("by a signal is one line as well", async () => {
-    const machine = new Machine();
+  test("by a signal is one line as well", async ({ machine }) => {
     const call = { command, delegate: "dies", env: { SIGNAL: "KILL" }, ...logging(machine, "log", "error") };
     const ended = await machine.call(call);
     expect(ended).toMatchObject({ exitCode: 1, signal: undefined });
@@ -254,8 +246,7 @@ describe("debug changes nothing that the runtime sees", () => {
     expect(lines(machine).at(-1)).toMatchObject({ message: "delegate's answer", answer: { a: 1 } });
   });
 
-  test("VERSION", async () => {
-    const machine = new Machine();
+  test("VERSION", async ({ machine }) => {
     machine.answer("VERSION", '{"a": 1}\n\n');
     const env = { CNI_WRAPPERS_LOG: machine.path("log"), CNI_WRAPPERS_LOG_LEVEL: "debug" };
     const through = ["bash", "-c", 'exec -a plain-wrapper "$@"', "bash"];
@@ -277,9 +268,7 @@ test.each(["ADD", "CHECK"])("debug, and %s with values that are nested too deepl
   expect(lines(machine)).toMatchObject([{}, {}, { message: `delegate failed ${command}: no lease` }, {}]);
 });
 
-test("a pipe gets whole lines only: one that is too long is left out", async () => {
-  const machine = new Machine();
-  machine.answer("CHECK", "{}");
+test("a pipe gets whole lines only: one that is too long is left out", async ({ machine }) => {
   await execa("mkfifo", [machine.path("pipe")]);
   // Nobody reads before the wrapper has ended, so the pipe fills up.
   const script = 'exec 3<>"$SCRATCH/pipe"; "$@"; exec 4<"$SCRATCH/pipe" 3>&-; cat <&4 >"$SCRATCH/log"';

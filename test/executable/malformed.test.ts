@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { inTurn, Machine } from "./support/machine.ts";
+import { describe, expect } from "vitest";
+import { inTurn, Machine, test } from "./support/machine.ts";
 
 const zone = { cniVersion: "1.0.0", name: "zone" };
 const sandbox = "/run/netns/blue";
@@ -81,7 +81,7 @@ test.each(inTurn(["ADD", "CHECK"], configurations))("%s: the configuration: %s",
 const nested = (open: string, close: string, levels: number) => `${open.repeat(levels)}1${close.repeat(levels)}`;
 
 // The engines of the flavors give up at different depths, some when they parse, some when they write.
-test.each([
+test.for([
   ["a text", '"eth0"'],
   ["a list", "[]"],
   ["a number", "7"],
@@ -93,9 +93,7 @@ test.each([
     [`${levels} lists`, `{"x":${nested("[", "]", levels)}}`],
     [`${levels} objects`, nested('{"x":', "}", levels)],
   ]),
-])("DEL passes with a prevResult that is %s", async (_, prevResult) => {
-  const machine = new Machine();
-  machine.answer("DEL", "{}");
+])("DEL passes with a prevResult that is %s", async ([_, prevResult], { machine }) => {
   const stdin = `{"cniVersion":"1.0.0","name":"zone","prevResult":${prevResult},"wrapper":{"delegate":"plain"}}`;
   expect(await machine.call({ command: "DEL", stdin })).toMatchObject({ exitCode: 0 });
   expect(machine.calls()).toEqual(["DEL"]);

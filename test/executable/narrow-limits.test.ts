@@ -1,7 +1,7 @@
 import process from "node:process";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { skipEmulated } from "./support/emulator.ts";
-import { apart, errorOf, handedOver, inTurn, Machine, through } from "./support/machine.ts";
+import { apart, errorOf, handedOver, inTurn, Machine, test, through } from "./support/machine.ts";
 
 const isSlim = process.env.CNI_WRAPPERS_FLAVOR === "slim";
 const passed = { exitCode: 0, signal: undefined, stdout: "{}", stderr: "" };
@@ -32,7 +32,6 @@ const hidden = [
 test.each(inTurn(handedOver, hidden))("ADD and %s pass without %s", async (other, _, hide) => {
   for (const command of ["ADD", other]) {
     const machine = new Machine();
-    machine.answer(command, "{}");
     expect(await machine.call({ command, through: apart(`${hide} && exec "$@"`) })).toEqual(passed);
   }
 });
@@ -49,8 +48,8 @@ test.for([
   ["10 MB of address space", "ulimit -v 10000"],
 ])(
   isSlim ? "%s are enough" : "%s: Node ends without an answer, as docs/security.md says",
-  async ([, limit], context) => {
-    skipEmulated(context, "qemu itself needs more");
+  async ([, limit], { skip }) => {
+    skipEmulated(skip, "qemu itself needs more");
     const call = { command: "CHECK", delegate: "only-answers", through: through(`${limit}; exec "$@"`) };
     const answer = '{"cniVersion":"1.0.0"}\n';
     const { exitCode, stdout } = await new Machine().call(call);
@@ -68,8 +67,8 @@ ofSlim("a system call that is denied", () => {
 
   const emulator = "qemu itself starts threads with clone3, and ends if it cannot";
 
-  test.for(["poll", "memfd_create", "clone3", "poll memfd_create"])("%s changes nothing", async (calls, context) => {
-    if (calls === "clone3") skipEmulated(context, emulator);
+  test.for(["poll", "memfd_create", "clone3", "poll memfd_create"])("%s changes nothing", async (calls, { skip }) => {
+    if (calls === "clone3") skipEmulated(skip, emulator);
     for (const command of ["ADD", "CHECK"]) {
       const machine = new Machine();
       const ended = await machine.call({ command, delegate: "only-answers", through: without(calls) });
@@ -77,8 +76,8 @@ ofSlim("a system call that is denied", () => {
     }
   });
 
-  test("threads and memfd_create together are an error", async (context) => {
-    skipEmulated(context, emulator);
+  test("threads and memfd_create together are an error", async ({ skip }) => {
+    skipEmulated(skip, emulator);
     // The C libraries start a thread with different calls.
     const noThread = "clone3 clone:when=1";
     const configuration = { filler: "x".repeat(300_000) };
@@ -91,8 +90,8 @@ ofSlim("a system call that is denied", () => {
 
 // Node ends without an answer: docs/security.md.
 ofSlim("10 MB of address space", () => {
-  test("too little memory for the input ends a call with one CNI error", async (context) => {
-    skipEmulated(context, "qemu itself needs more");
+  test("too little memory for the input ends a call with one CNI error", async ({ skip }) => {
+    skipEmulated(skip, "qemu itself needs more");
     const configuration = { filler: "x".repeat(8_000_000) };
     const call = { command: "CHECK", configuration, through: through('ulimit -v 10000; exec "$@"') };
     const ended = await new Machine().call(call);
@@ -101,17 +100,14 @@ ofSlim("10 MB of address space", () => {
   });
 });
 
-test("a delegate that prints without an end and ignores SIGTERM is killed", async () => {
-  const machine = new Machine();
+test("a delegate that prints without an end and ignores SIGTERM is killed", async ({ machine }) => {
   expect(errorOf(await machine.call({ delegate: "stubborn" }))).toMatchObject({ code: 102 });
   expect(machine.calls()).toEqual(["ADD", "DEL"]);
 });
 
-test.each(["ADD", "CHECK"])(
+test.for(["ADD", "CHECK"])(
   "%s: a thousand levels in a configuration with null reach the delegate",
-  async (command) => {
-    const machine = new Machine();
-    machine.answer(command, "{}");
+  async (command, { machine }) => {
     const deep = `${"[".repeat(1000)}${"]".repeat(1000)}`;
     const stdin = `{"cniVersion":"1.0.0","name":"zone","wrapper":{"delegate":"plain"},"x":${deep},"y":null}`;
     expect(await machine.call({ command, stdin })).toEqual(passed);
@@ -121,14 +117,12 @@ test.each(["ADD", "CHECK"])(
   },
 );
 
-test.each(["ADD", "CHECK"])("%s: a number that no program in Go can read is an error", async (command) => {
-  const machine = new Machine();
+test.for(["ADD", "CHECK"])("%s: a number that no program in Go can read is an error", async (command, { machine }) => {
   const stdin = '{"cniVersion":"1.0.0","name":"zone","wrapper":{"delegate":"plain"},"x":[{"mtu":-1e400}],"y":null}';
   const ended = await machine.call({ command, stdin });
   expect(errorOf(ended)).toMatchObject({ code: 6, details: expect.stringContaining("a number that is too large") });
   expect(machine.calls()).toEqual([]);
   const fine = stdin.replace("-1e400", "-1e300");
-  machine.answer(command, "{}");
   expect(await machine.call({ command, stdin: fine })).toEqual(passed);
 });
 
@@ -143,16 +137,14 @@ describe("more than 500,000 values", () => {
     });
   });
 
-  test("in the answer to a renamed interface's ADD: an error, and DEL", async () => {
-    const machine = new Machine();
+  test("in the answer to a renamed interface's ADD: an error, and DEL", async ({ machine }) => {
     machine.answer("ADD", `{"cniVersion":"1.0.0","x":${many}}`);
     const ended = await machine.call({ configuration: { wrapper: { ifName: "eth1" } } });
     expect(errorOf(ended)).toMatchObject({ code: 102, details: expect.stringContaining("500,000 commas") });
     expect(machine.calls()).toEqual(["ADD", "DEL"]);
   });
 
-  test("in the answer to a single plugin's ADD: passed on", async () => {
-    const machine = new Machine();
+  test("in the answer to a single plugin's ADD: passed on", async ({ machine }) => {
     machine.answer("ADD", `{"cniVersion":"1.0.0","x":${many}}`);
     expect((await machine.call()).stdout).toHaveLength(many.length + 27);
   });

@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { handedOver, Machine, through } from "./support/machine.ts";
+import { expect } from "vitest";
+import { handedOver, test, through } from "./support/machine.ts";
 
 // Each pipe has another number. The shell reads the delegate through one more descriptor. stdin is a file without a name.
 function comparable(state: string): string[] {
@@ -7,8 +7,7 @@ function comparable(state: string): string[] {
   return lines.map((line) => line.replace(/:\[\d+\]/, ""));
 }
 
-test("the delegate has what the wrapper's process had, and nothing of Node's", async () => {
-  const machine = new Machine();
+test("the delegate has what the wrapper's process had, and nothing of Node's", async ({ machine }) => {
   const call = { command: "CHECK", delegate: "process-state" };
   const [wrapped, bare] = [await machine.call(call), await machine.bare(call)];
   expect(comparable(wrapped.stdout)).toEqual(comparable(bare.stdout));
@@ -17,8 +16,9 @@ test("the delegate has what the wrapper's process had, and nothing of Node's", a
   );
 });
 
-test("ADD: the delegate ignores and blocks no signal, even if the runtime does, and has no descriptor of the wrapper's", async () => {
-  const machine = new Machine();
+test("ADD: the delegate ignores and blocks no signal, even if the runtime does, and has no descriptor of the wrapper's", async ({
+  machine,
+}) => {
   const script = "use POSIX; sigprocmask(SIG_BLOCK, POSIX::SigSet->new(SIGUSR1)); exec {$ARGV[0]} @ARGV";
   // There, the wrapper looks for the interface before it starts the delegate.
   const env = { CNI_NETNS: "/proc/self/ns/net" };
@@ -29,8 +29,7 @@ test("ADD: the delegate ignores and blocks no signal, even if the runtime does, 
   expect(descriptors).toBe(String(machine.read("descriptors")));
 });
 
-test.each(handedOver)("%s: the delegate is the wrapper's process, not a child of it", async (command) => {
-  const machine = new Machine();
+test.for(handedOver)("%s: the delegate is the wrapper's process, not a child of it", async (command, { machine }) => {
   await machine.call({ command, delegate: "notes-pid", through: through('echo $$ >"$SCRATCH/pid"; exec "$@"') });
   expect(machine.read("delegate-pid")).toEqual(machine.read("pid"));
 });

@@ -1,20 +1,18 @@
-import { describe, expect, test } from "vitest";
-import { errorOf, handedOver, inTurn, Machine } from "./support/machine.ts";
+import { describe, expect } from "vitest";
+import { errorOf, handedOver, inTurn, test } from "./support/machine.ts";
 
 const signals = [["SIGKILL"], ["SIGTERM"], ["SIGSEGV"], ["SIGPIPE"], ["SIGABRT"]] as const;
 
 describe.each(inTurn(handedOver, signals))("%s, and a delegate that ends by %s", (command, signal) => {
   const env = { SIGNAL: signal.slice(3) };
 
-  test("the wrapper's process is seen to end by it", async () => {
-    const machine = new Machine();
+  test("the wrapper's process is seen to end by it", async ({ machine }) => {
     const ended = await machine.call({ command, delegate: "dies", env });
     expect(ended).toMatchObject({ exitCode: undefined, signal, stdout: "", stderr: "dying\n" });
     expect(ended).toEqual(await machine.bare({ command, delegate: "dies", env }));
   });
 
-  test("ADD: code 101", async () => {
-    const machine = new Machine();
+  test("ADD: code 101", async ({ machine }) => {
     const ended = await machine.call({ delegate: "dies", env });
     expect(ended).toMatchObject({ exitCode: 1, signal: undefined, stderr: "dying\n" });
     expect(errorOf(ended)).toMatchObject({
@@ -27,9 +25,7 @@ describe.each(inTurn(handedOver, signals))("%s, and a delegate that ends by %s",
 });
 
 // The kernel keeps nothing of the children of such a process to wait for.
-test("a caller that ignores SIGCHLD gets the delegate's answer", async () => {
-  const machine = new Machine();
-  machine.answer("ADD", "{}");
+test("a caller that ignores SIGCHLD gets the delegate's answer", async ({ machine }) => {
   // dash does not ignore it when told so.
   const through = ["perl", "-e", '$SIG{CHLD} = "IGNORE"; exec @ARGV'];
   expect(await machine.call({ through })).toMatchObject({ exitCode: 0, stdout: "{}", stderr: "" });

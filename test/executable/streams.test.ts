@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { errorOf, failure, inTurn, Machine, seen, through, verbs } from "./support/machine.ts";
+import { describe, expect } from "vitest";
+import { errorOf, failure, inTurn, Machine, seen, test, through, verbs } from "./support/machine.ts";
 
 /** A configuration with exactly this number of bytes. */
 function configurationOf(bytes: number): string {
@@ -22,9 +22,7 @@ const untilHas = (stream: "STDIN" | "STDOUT", bytes: number) =>
 const inPieces = `perl -e '$| = 1; print "{\\"name\\":\\"zone\\","; ${untilHas("STDOUT", 0)} print "\\"wrapper\\":{\\"delegate\\":\\"plain\\"}}"'`;
 
 describe("much on stdin", () => {
-  test.each(["ADD", "CHECK"])("%s: 8 MiB reach the delegate", async (command) => {
-    const machine = new Machine();
-    machine.answer(command, "{}");
+  test.for(["ADD", "CHECK"])("%s: 8 MiB reach the delegate", async (command, { machine }) => {
     const stdin = configurationOf(limit);
     expect(await machine.call({ command, stdin })).toMatchObject({ exitCode: 0, stderr: "" });
     const { x } = JSON.parse(stdin);
@@ -33,42 +31,37 @@ describe("much on stdin", () => {
     ).toBe(true);
   });
 
-  test.each(verbs)("%s: one byte more is refused, and nothing is run", async (command) => {
-    const machine = new Machine();
+  test.for(verbs)("%s: one byte more is refused, and nothing is run", async (command, { machine }) => {
     expect(seen(await machine.call({ command, stdin: configurationOf(limit + 1) }))).toEqual(failure(5));
     expect(machine.calls()).toEqual([]);
   });
 
-  test("stdin without an end is refused", async () => {
-    const machine = new Machine();
+  test("stdin without an end is refused", async ({ machine }) => {
     expect(seen(await machine.call({ through: through('exec "$@" </dev/zero') }))).toEqual(failure(5));
   });
 });
 
 describe("stdin that comes in pieces, or is no pipe", () => {
-  test.each([
+  test.for([
     ["slowly", ""],
     ["non-blocking, and empty for a while", nonBlocking("STDIN")],
-  ])("%s", async (_, reader) => {
-    const machine = new Machine();
+  ] as const)("%s", async ([_, reader], { machine }) => {
     const script = `${inPieces} | ${reader} "$@"`;
     expect(await machine.call({ command: "DEL", through: through(script) })).toMatchObject({ exitCode: 0, stderr: "" });
     expect(machine.received("DEL")?.toString()).toBe('{"name":"zone","type":"plain"}');
   });
 
-  test("a file, read to its end", async () => {
-    const machine = new Machine();
+  test("a file, read to its end", async ({ machine }) => {
     const path = machine.file("stdin", '{"name":"zone","wrapper":{"delegate":"plain"}}\n');
     await machine.call({ command: "DEL", through: through(`exec "$@" <${path}`) });
     expect(machine.received("DEL")?.toString()).toBe('{"name":"zone","type":"plain"}');
   });
 
-  test.each([
+  test.for([
     ["closed", "<&-", 6],
     ["/dev/null", "</dev/null", 6],
     ["a directory", "</", 5],
-  ])("%s: an error, and nothing is run", async (_, redirection, code) => {
-    const machine = new Machine();
+  ] as const)("%s: an error, and nothing is run", async ([_, redirection, code], { machine }) => {
     for (const command of ["ADD", "CHECK"]) {
       const ended = await machine.call({ command, through: through(`exec "$@" ${redirection}`) });
       expect(seen(ended)).toEqual(failure(code));
@@ -80,17 +73,14 @@ describe("stdin that comes in pieces, or is no pipe", () => {
 describe("a delegate that does not read its stdin", () => {
   const configuration = { filler: "x".repeat(1024 * 1024) };
 
-  test.each(["ADD", "CHECK"])("%s is none the worse for it", async (command) => {
-    const machine = new Machine();
+  test.for(["ADD", "CHECK"])("%s is none the worse for it", async (command, { machine }) => {
     const ended = await machine.call({ command, delegate: "reads-nothing", configuration });
     expect(ended).toMatchObject({ exitCode: 0, stdout: '{"cniVersion":"1.0.0"}\n', stderr: "" });
     expect(machine.calls()).toEqual([command]);
   });
 });
 
-test.each(["ADD", "CHECK"])("%s: a delegate may write 8 MiB to stderr", async (command) => {
-  const machine = new Machine();
-  machine.answer(command, "{}");
+test.for(["ADD", "CHECK"])("%s: a delegate may write 8 MiB to stderr", async (command, { machine }) => {
   const ended = await machine.call({ command, delegate: "floods-stderr" });
   expect({ ...ended, stderr: ended.stderr.length }).toMatchObject({
     exitCode: 0,
@@ -99,11 +89,10 @@ test.each(["ADD", "CHECK"])("%s: a delegate may write 8 MiB to stderr", async (c
   });
 });
 
-test.each([
+test.for([
   [0, { exitCode: 0, code: undefined }, ["ADD"]],
   [1, { exitCode: 1, code: 102 }, ["ADD", "DEL"]],
-])("ADD: an answer of 8 MiB and %i bytes", async (more, expected, calls) => {
-  const machine = new Machine();
+] as const)("ADD: an answer of 8 MiB and %i bytes", async ([more, expected, calls], { machine }) => {
   machine.answer("ADD", `{"cniVersion":"1.0.0","x":"${"x".repeat(limit + more - 29)}"}`);
   const { exitCode, stdout } = await machine.call();
   expect({ exitCode, code: JSON.parse(stdout).code }).toEqual(expected);
@@ -112,21 +101,18 @@ test.each([
 });
 
 describe("a delegate that closes its stdout", () => {
-  test.each(["CHECK", "DEL"])("%s: its exit code counts", async (command) => {
-    const machine = new Machine();
+  test.for(["CHECK", "DEL"])("%s: its exit code counts", async (command, { machine }) => {
     const ended = await machine.call({ command, delegate: "closes-stdout", env: { EXIT_CODE: "9" } });
     expect(ended).toMatchObject({ exitCode: 9, stdout: "", stderr: "" });
   });
 
-  test("ADD: it answered nothing", async () => {
-    const machine = new Machine();
+  test("ADD: it answered nothing", async ({ machine }) => {
     expect(seen(await machine.call({ delegate: "closes-stdout" }))).toEqual(failure(102));
     expect(machine.calls()).toEqual(["ADD", "DEL"]);
   });
 });
 
-test("a stdout that is non-blocking, and full for a while", async () => {
-  const machine = new Machine();
+test("a stdout that is non-blocking, and full for a while", async ({ machine }) => {
   const answer = JSON.stringify({ filler: "x".repeat(1024 * 1024) });
   machine.answer("ADD", answer);
   // Linux gives a pipe 64 KiB.
@@ -142,11 +128,10 @@ describe("stdout that cannot be written", () => {
     'mkfifo "$SCRATCH/pipe"; : <"$SCRATCH/pipe" & exec 3>"$SCRATCH/pipe"; wait; exec "$@" >&3 3>&-',
   );
 
-  test.each([
+  test.for([
     ["full", through('exec "$@" >/dev/full')],
     ["broken", broken],
-  ])("%s, ADD: the delegate is undone, exit code 1, and not a word", async (_, through) => {
-    const machine = new Machine();
+  ] as const)("%s, ADD: the delegate is undone, exit code 1, and not a word", async ([_, through], { machine }) => {
     machine.answer("ADD", '{"cniVersion":"1.0.0"}');
     expect(await machine.call({ through })).toEqual({ exitCode: 1, signal: undefined, stdout: "", stderr: "" });
     expect(machine.calls()).toEqual(["ADD", "DEL"]);
@@ -166,8 +151,7 @@ describe("stdout that cannot be written", () => {
     },
   );
 
-  test("broken, handed over: the delegate ends as it does without a wrapper", async () => {
-    const machine = new Machine();
+  test("broken, handed over: the delegate ends as it does without a wrapper", async ({ machine }) => {
     machine.answer("CHECK", "x".repeat(100));
     const call = { command: "CHECK", delegate: "plain", through: broken };
     const wrapped = await machine.call(call);
@@ -175,33 +159,32 @@ describe("stdout that cannot be written", () => {
     expect(wrapped).toMatchObject({ exitCode: bare.exitCode, signal: bare.signal });
   });
 
-  test("closed, handed over: the delegate runs to its end", async () => {
-    const machine = new Machine();
+  test("closed, handed over: the delegate runs to its end", async ({ machine }) => {
     const ended = await machine.call({ command: "DEL", through: through('exec "$@" >&-'), env: { EXIT_CODE: "4" } });
     expect(ended).toMatchObject({ exitCode: 4, stdout: "" });
     expect(machine.calls()).toEqual(["DEL"]);
   });
 
-  test("closed, ADD: no error of the wrapper's goes anywhere else", async () => {
-    const machine = new Machine();
+  test("closed, ADD: no error of the wrapper's goes anywhere else", async ({ machine }) => {
     const ended = await machine.call({ through: through('exec "$@" >&-') });
     expect(ended).toMatchObject({ signal: undefined, stdout: "", stderr: "" });
   });
 });
 
-test.each(["2>&-", "2>/dev/full"])("stderr that cannot be written is no hindrance: %s", async (redirection) => {
-  const machine = new Machine();
-  machine.answer("ADD", "{}");
-  // A log that is a directory causes a warning.
-  const log = { file: machine.directory };
-  for (const [command, wrapper] of [
-    ["ADD", { log }],
-    ["DEL", {}],
-  ] as const) {
-    const call = { command, configuration: { wrapper }, through: through(`exec "$@" ${redirection}`) };
-    const ended = await machine.call(call);
-    expect(ended).toMatchObject({ exitCode: 0, stderr: "" });
-  }
-  const ended = await machine.call({ stdin: "{", through: through(`exec "$@" ${redirection}`) });
-  expect(errorOf(ended)).toMatchObject({ code: 6 });
-});
+test.for(["2>&-", "2>/dev/full"])(
+  "stderr that cannot be written is no hindrance: %s",
+  async (redirection, { machine }) => {
+    // A log that is a directory causes a warning.
+    const log = { file: machine.directory };
+    for (const [command, wrapper] of [
+      ["ADD", { log }],
+      ["DEL", {}],
+    ] as const) {
+      const call = { command, configuration: { wrapper }, through: through(`exec "$@" ${redirection}`) };
+      const ended = await machine.call(call);
+      expect(ended).toMatchObject({ exitCode: 0, stderr: "" });
+    }
+    const ended = await machine.call({ stdin: "{", through: through(`exec "$@" ${redirection}`) });
+    expect(errorOf(ended)).toMatchObject({ code: 6 });
+  },
+);

@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { apart, bin, delegates, handedOver, inTurn, Machine, verbs } from "./support/machine.ts";
+import { expect } from "vitest";
+import { apart, bin, delegates, handedOver, inTurn, type Machine, test, verbs } from "./support/machine.ts";
 
 const directories = ["/dev/shm", "/run", "/tmp"];
 
@@ -32,17 +32,14 @@ function expectNothingLeft(machine: Machine): void {
   expect(machine.read("after")?.toString()).toContain("/dev/shm:");
 }
 
-test.each(verbs)("%s leaves no file behind", async (command) => {
-  const machine = new Machine();
-  machine.answer(command, "{}");
+test.for(verbs)("%s leaves no file behind", async (command, { machine }) => {
   const ended = await machine.call({ command, ...amongEmptyDirectories(machine, "rw") });
   expect(ended).toMatchObject({ exitCode: 0, stdout: "{}", stderr: "" });
   expectNothingLeft(machine);
   expect(machine.received(command)?.toString()).toBe('{"cniVersion":"1.0.0","name":"zone","type":"plain"}');
 });
 
-test.each(["ADD", "DEL"])("%s leaves none when the delegate dies", async (command) => {
-  const machine = new Machine();
+test.for(["ADD", "DEL"])("%s leaves none when the delegate dies", async (command, { machine }) => {
   const { env, through } = amongEmptyDirectories(machine, "rw");
   await machine.call({ command, delegate: "dies", env: { ...env, SIGNAL: "KILL" }, through });
   expect(machine.calls()).toEqual([command]);
@@ -54,10 +51,9 @@ const narrow = [
   ["has no room", "size=4k"],
 ] as const;
 
-test.each(inTurn(handedOver, [...narrow, ...narrow]))(
+test.for(inTurn(handedOver, [...narrow, ...narrow]))(
   "%s: where every place for a temporary file %s, the delegate gets its stdin all the same",
-  async (command, _, options) => {
-    const machine = new Machine();
+  async ([command, _, options], { machine }) => {
     const configuration = { filler: "x".repeat(100_000) };
     const call = { command, configuration, ...amongEmptyDirectories(machine, options) };
     const ended = await machine.call({ ...call, env: { ...call.env, EXIT_CODE: "5" } });

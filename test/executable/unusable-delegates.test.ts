@@ -2,9 +2,9 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, write
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import { skipEmulated } from "./support/emulator.ts";
-import { errorOf, Machine } from "./support/machine.ts";
+import { errorOf, test } from "./support/machine.ts";
 
 const elf = readFileSync("/bin/true");
 
@@ -48,9 +48,8 @@ beforeAll(async () => {
 const lostError = "qemu's clone copies the memory, so the error of a child's execve does not reach the wrapper";
 
 describe.each(files.map(([title], index) => [title, `file${index}`] as const))("%s", (_, delegate) => {
-  test.for(["ADD", "CHECK"])("%s: code 104, and not a word more", async (command, context) => {
-    skipEmulated(context, lostError);
-    const machine = new Machine();
+  test.for(["ADD", "CHECK"])("%s: code 104, and not a word more", async (command, { machine, skip }) => {
+    skipEmulated(skip, lostError);
     const ended = await machine.call({ command, delegate, env: { CNI_PATH: folder } });
     expect(ended).toMatchObject({ exitCode: 1, signal: undefined, stderr: "" });
     expect(errorOf(ended)).toMatchObject({
@@ -61,17 +60,15 @@ describe.each(files.map(([title], index) => [title, `file${index}`] as const))("
   });
 });
 
-test("a download that ended behind the headers dies as it does without a wrapper", async () => {
-  const machine = new Machine();
+test("a download that ended behind the headers dies as it does without a wrapper", async ({ machine }) => {
   const call = { command: "DEL", delegate: "truncated", env: { CNI_PATH: folder } };
   const [wrapped, bare] = [await machine.call(call), await machine.call({ ...call, path: join(folder, "truncated") })];
   expect(wrapped).toEqual(bare);
 });
 
-test.each(["ADD", "CHECK", "STATUS"])(
+test.for(["ADD", "CHECK", "STATUS"])(
   "%s: a file without the permission is named: code 100, or 50 on STATUS",
-  async (command) => {
-    const machine = new Machine();
+  async (command, { machine }) => {
     machine.file("delegate", "#!/bin/sh\n");
     const ended = await machine.call({ command, delegate: "delegate", env: { CNI_PATH: machine.directory } });
     expect(errorOf(ended)).toMatchObject({
@@ -81,9 +78,8 @@ test.each(["ADD", "CHECK", "STATUS"])(
   },
 );
 
-test.for(["ADD", "CHECK"])("%s: a file that somebody is writing, code 104", async (command, context) => {
-  skipEmulated(context, lostError);
-  const machine = new Machine();
+test.for(["ADD", "CHECK"])("%s: a file that somebody is writing, code 104", async (command, { machine, skip }) => {
+  skipEmulated(skip, lostError);
   const writer = openSync(machine.file("delegate", elf, 0o755), "r+");
   const ended = await machine.call({ command, delegate: "delegate", env: { CNI_PATH: machine.directory } });
   closeSync(writer);

@@ -1,10 +1,20 @@
+import fs from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
+import { profiles } from "../../plugins/index.ts";
 import { version } from "../support/version.ts";
-import { bin, errorOf, inTurn, Machine, through } from "./support/machine.ts";
+import { bin, errorOf, inTurn, Machine, test, through } from "./support/machine.ts";
 
 const supportedVersions = ["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];
-const executables = ["cni-wrappers", "bridge-wrapper", "macvlan-wrapper"];
+const links = Object.keys(profiles).map((plugin) => `${plugin}-wrapper`);
+const executables = ["cni-wrappers", ...links];
+
+test("the folder holds one executable and a relative link for each plugin, and nothing else", () => {
+  expect(fs.readdirSync(bin).sort()).toEqual(executables.toSorted());
+  expect(links.map((link) => fs.readlinkSync(join(bin, link)))).toEqual(links.map(() => "cni-wrappers"));
+  const file = fs.lstatSync(join(bin, "cni-wrappers"));
+  expect([file.isFile(), (file.mode & 0o777).toString(8)]).toEqual([true, "755"]);
+});
 
 describe.each(executables)("%s without CNI_COMMAND", (name) => {
   const call = { path: join(bin, name), through: ["env", "-i"] };
@@ -14,6 +24,7 @@ describe.each(executables)("%s without CNI_COMMAND", (name) => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toMatch(new RegExp(`^CNI ${name} plugin v${version}\nCNI protocol versions supported: `));
     expect(stdout).toContain(supportedVersions.join(", "));
+    expect(stdout).toMatch(/^Built from commit ([0-9a-f]{40}(-dirty)?|unknown)$/m);
     expect(stdout).toMatch(new RegExp(`^Flavor: ${process.env.CNI_WRAPPERS_FLAVOR}$`, "m"));
   });
 
@@ -45,11 +56,11 @@ test.each(inTurn(executables, probes))("%s, VERSION without a delegate: %s", asy
   expect(JSON.parse(stdout)).toEqual({ cniVersion, supportedVersions });
 });
 
-test("started as cni-wrappers, no delegate is named: code 7, unless the configuration names one", async () => {
-  const machine = new Machine();
+test("started as cni-wrappers, no delegate is named: code 7, unless the configuration names one", async ({
+  machine,
+}) => {
   const path = join(bin, "cni-wrappers");
   const ended = await machine.call({ path, stdin: '{"cniVersion":"1.0.0","name":"zone"}' });
   expect(errorOf(ended)).toMatchObject({ code: 7, msg: expect.stringContaining("no delegate: started as") });
-  machine.answer("ADD", "{}");
   expect(await machine.call({ path })).toMatchObject({ exitCode: 0, stdout: "{}" });
 });

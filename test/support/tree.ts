@@ -1,7 +1,17 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { execa } from "execa";
+import { execa, execaSync } from "execa";
 import { onTestFinished } from "vitest";
 
 /** The root of the repository. */
@@ -36,6 +46,18 @@ export function buildIn(copy: string, build: string, env: Record<string, string>
   const script = 'rm -rf node_modules && mkdir node_modules && mount --bind "$0" node_modules && exec "$@"';
   const command = ["--mount", "sh", "-c", script, join(root, "node_modules"), process.execPath];
   return execa("unshare", [...command, ...build.split(" ")], { cwd: copy, env, reject: false });
+}
+
+/** The lines that programs have added to the file `calls` of a directory. */
+export function calls(directory: string): string[] {
+  const file = join(directory, "calls");
+  return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+}
+
+/** Runs git in a directory, as somebody who may commit. Returns what it prints. */
+export function git(directory: string, ...args: string[]): string {
+  const identity = ["-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"];
+  return execaSync("git", ["-C", directory, ...identity, ...args]).stdout;
 }
 
 /** Writes a tiny executable: a shell script that finds the usual tools with any PATH. */

@@ -2,7 +2,7 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, wr
 import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
-import { root, scratch, writeScript } from "../../support/tree.ts";
+import { calls, root, scratch, writeScript } from "../../support/tree.ts";
 
 /** A clone with programs that print their arguments. The first text in a program's arguments decides its exit code. */
 function makeClone(exitCodes: Record<string, number> = {}): string {
@@ -21,10 +21,6 @@ function makeClone(exitCodes: Record<string, number> = {}): string {
 function run(clone: string, ...args: string[]) {
   const options = { cwd: clone, env: { PATH: "/usr/bin:/bin" }, extendEnv: false, reject: false } as const;
   return execa(process.execPath, ["test/command.mjs", ...args], options);
-}
-
-function calls(clone: string): string[] {
-  return existsSync(join(clone, "calls")) ? readFileSync(join(clone, "calls"), "utf8").trim().split("\n") : [];
 }
 
 test("set-up and builds go to stderr, the report and its arguments to stdout", async () => {

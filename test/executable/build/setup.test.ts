@@ -1,8 +1,8 @@
-import { appendFileSync, copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
-import { root, scratch, writeScript } from "../../support/tree.ts";
+import { calls, root, scratch, writeScript } from "../../support/tree.ts";
 
 const npmInstalls = `echo ci >> calls; mkdir -p node_modules/.bin; ln -sf ${process.execPath} node_modules/.bin/node`;
 const networkTools = ["unshare", "nsenter", "mount", "ip", "iptables", "nft"];
@@ -34,10 +34,6 @@ function makeClone(commands: Record<string, string>): string {
 function setup(clone: string, ...args: string[]) {
   const env = { PATH: join(clone, "host") };
   return execa(process.execPath, ["build/setup.mjs", ...args], { cwd: clone, env, extendEnv: false, reject: false });
-}
-
-function calls(clone: string): string[] {
-  return existsSync(join(clone, "calls")) ? readFileSync(join(clone, "calls"), "utf8").trim().split("\n") : [];
 }
 
 test("packages are installed once, and again when the lock file has changed", async () => {

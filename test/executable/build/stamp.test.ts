@@ -1,16 +1,10 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { execaSync } from "execa";
 import { expect, test } from "vitest";
 import { readStamp } from "../../../build/stamp.ts";
-import { scratch } from "../../support/tree.ts";
+import { git, scratch } from "../../support/tree.ts";
 
 const manifest = JSON.stringify({ version: "1.2.3" });
-
-function git(tree: string, ...args: string[]): string {
-  const identity = ["-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"];
-  return execaSync("git", ["-C", tree, ...identity, ...args]).stdout;
-}
 
 /** Makes a work tree with one commit. Returns both. */
 function repository(): { tree: string; head: string } {

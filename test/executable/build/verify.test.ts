@@ -1,13 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { execaSync } from "execa";
 import { afterEach, expect, test, vi } from "vitest";
 import { bill } from "../../../build/release/archive.ts";
 import { epochOf } from "../../../build/release/epoch.ts";
 import { pack } from "../../../build/release/pack.ts";
 import { verifyArchive } from "../../../build/release/rebuild.ts";
-import { scratch, writeScript } from "../../support/tree.ts";
+import { git, scratch, writeScript } from "../../support/tree.ts";
 
 const time = 1_700_000_000;
 const name = "cni-wrappers-linux-amd64-v1.2.3.tgz";
@@ -17,15 +16,12 @@ afterEach(() => void vi.unstubAllEnvs());
 /** The repository of the sources, with one commit. */
 function repository(): { readonly sources: string; readonly commit: string } {
   const sources = scratch();
-  const git = (...args: string[]) => execaSync("git", ["-C", sources, ...args]).stdout;
   writeFileSync(join(sources, "source"), "of the commit");
-  git("init", "--quiet");
-  git("add", ".");
-  const identity = ["-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"];
-  execaSync("git", ["-C", sources, ...identity, "commit", "--quiet", "--message", "first"], {
-    env: { GIT_COMMITTER_DATE: `${time} +0000` },
-  });
-  return { sources, commit: git("rev-parse", "HEAD") };
+  git(sources, "init", "--quiet");
+  git(sources, "add", ".");
+  vi.stubEnv("GIT_COMMITTER_DATE", `${time} +0000`);
+  git(sources, "commit", "--quiet", "--message", "first");
+  return { sources, commit: git(sources, "rev-parse", "HEAD") };
 }
 
 const otherParts = [{ name: "libc", version: "0.1" }];
@@ -91,19 +87,17 @@ test("the same bytes are a verified archive, built from its commit at its time, 
 
 test("a commit that somebody proposes, on a branch of the clone, is not built; one with a tag is", () => {
   const { sources } = repository();
-  const git = (...args: string[]) => execaSync("git", ["-C", sources, ...args]).stdout;
-  const identity = ["-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"];
-  git("checkout", "--quiet", "-b", "proposed");
-  git(...identity, "commit", "--quiet", "--allow-empty", "--message", "second");
-  const proposed = git("rev-parse", "HEAD");
-  git("checkout", "--quiet", "-");
+  git(sources, "checkout", "--quiet", "-b", "proposed");
+  git(sources, "commit", "--quiet", "--allow-empty", "--message", "second");
+  const proposed = git(sources, "rev-parse", "HEAD");
+  git(sources, "checkout", "--quiet", "-");
   const archive = archiveOf({ [bill]: billOf(proposed) });
   const seen = programs(archive);
   expect(() => verifyArchive(archive, sources)).toThrow(
     `${name} names the commit ${proposed}, which HEAD and the tags do not have`,
   );
   expect(seen).toThrow("ENOENT");
-  git("tag", "v1.2.3", proposed);
+  git(sources, "tag", "v1.2.3", proposed);
   expect(verifyArchive(archive, sources)).toEqual([]);
 });
 

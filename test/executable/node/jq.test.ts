@@ -1,16 +1,14 @@
-import { describe, expect, test } from "vitest";
-import { errorOf, handedOver, Machine } from "../support/machine.ts";
+import { describe, expect } from "vitest";
+import { errorOf, handedOver, Machine, test } from "../support/machine.ts";
 
 describe.each(handedOver)("wrapper.jq on %s", (command) => {
-  test("changes what the delegate gets", async () => {
-    const machine = new Machine();
+  test("changes what the delegate gets", async ({ machine }) => {
     const wrapper = { jq: 'del(.ports[] | select(. == 80)) | .name += "-2"' };
     await machine.call({ command, configuration: { ports: [80, 443], wrapper } });
     expect(JSON.parse(String(machine.received(command)))).toMatchObject({ name: "zone-2", ports: [443] });
   });
 
-  test("leaves the delegate the wrapper's process, with nothing of jq's in it", async () => {
-    const machine = new Machine();
+  test("leaves the delegate the wrapper's process, with nothing of jq's in it", async ({ machine }) => {
     const [plain, filtered] = [
       await machine.call({ command, delegate: "process-state" }),
       await machine.call({ command, delegate: "process-state", configuration: { wrapper: { jq: "." } } }),

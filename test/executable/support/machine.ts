@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { execa } from "execa";
-import { onTestFinished } from "vitest";
+import { test as base, onTestFinished } from "vitest";
 
 /** The directory of the built executables. */
 export const bin = process.env.CNI_WRAPPERS_BIN || join(import.meta.dirname, "../../../dist/bin");
@@ -64,6 +64,7 @@ export class Machine {
 
   constructor() {
     mkdirSync(this.path("lib"));
+    for (const verb of verbs) this.answer(verb, "{}");
     onTestFinished(() => rmSync(this.directory, { recursive: true, force: true }));
   }
 
@@ -77,7 +78,7 @@ export class Machine {
     return this.path(name);
   }
 
-  /** Sets the answer of the delegate `plain` on that verb. */
+  /** Sets the answer of the delegate `plain` on that verb. Without it, the answer is `{}`. */
   answer(command: string, content: string | Uint8Array): void {
     this.file(`answer-${command}`, content);
   }
@@ -134,6 +135,9 @@ export class Machine {
     };
   }
 }
+
+/** A test that gets a machine of its own. */
+export const test = base.extend<{ machine: Machine }>({ machine: ({ task: _ }, use) => use(new Machine()) });
 
 /** A text with one character for each byte, so that a difference is readable. */
 export function bytesOf(content: string | Uint8Array): string {

@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import process from "node:process";
 import { execa } from "execa";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { skipEmulated } from "../../support/emulator.ts";
-import { bin, errorOf, Machine } from "../../support/machine.ts";
+import { bin, errorOf, Machine, test } from "../../support/machine.ts";
 
 // What the Rust host does, and Node does by itself. `npm run test:mutation` runs these tests with faults in Rust.
 
 const file = join(bin, "cni-wrappers");
 
-test("a panic ends a call with one CNI error", async (context) => {
-  skipEmulated(context, "strace does not see the calls of a program in qemu");
+test("a panic ends a call with one CNI error", async ({ skip }) => {
+  skipEmulated(skip, "strace does not see the calls of a program in qemu");
   // The kernel never says that it has written more than it got, so this is as good a bug as any.
   const strace = "strace -qq -o /dev/null -e trace=write -e inject=write:retval=99999:when=1".split(" ");
   const env = { CNI_COMMAND: "VERSION", PATH: process.env.PATH };
@@ -20,9 +20,7 @@ test("a panic ends a call with one CNI error", async (context) => {
   expect(JSON.parse(ended.stdout)).toMatchObject({ code: 999, msg: "internal error of the wrapper" });
 });
 
-test("a FIFO instead of the network namespace is not waited for", async () => {
-  const machine = new Machine();
-  machine.answer("ADD", "{}");
+test("a FIFO instead of the network namespace is not waited for", async ({ machine }) => {
   await execa`mkfifo ${machine.path("netns")}`;
   expect(await machine.call()).toMatchObject({ exitCode: 0, stdout: "{}" });
 });
@@ -34,11 +32,10 @@ function failing(calls: string, error: string): string[] {
 
 test.for(["openat", "read", "write", "wait4", "recvfrom"])(
   "%s that a signal interrupts is tried again",
-  async (calls, context) => {
-    skipEmulated(context, "strace does not see the calls of a program in qemu");
+  async (calls, { skip }) => {
+    skipEmulated(skip, "strace does not see the calls of a program in qemu");
     for (const command of ["ADD", "DEL"]) {
       const machine = new Machine();
-      machine.answer(command, "{}");
       const env = { CNI_NETNS: "/proc/self/ns/net", CNI_IFNAME: "lo" };
       const configuration = { wrapper: { log: { file: machine.path("log"), level: "debug" } } };
       const ended = await machine.call({ command, env, configuration, through: failing(calls, "EINTR") });
@@ -51,17 +48,18 @@ test.for(["openat", "read", "write", "wait4", "recvfrom"])(
 
 test.for(["EAGAIN", "ENOMEM"])(
   "a child that cannot be made, %s, is an error that names the cause",
-  async (error, context) => {
-    skipEmulated(context, "strace does not see the calls of a program in qemu");
-    const machine = new Machine();
+  async (error, { machine, skip }) => {
+    skipEmulated(skip, "strace does not see the calls of a program in qemu");
     const through = ["strace", "-qq", "-o", "/dev/null", "-e", "trace=clone", "-e", `inject=clone:error=${error}`];
     const details = expect.stringContaining(`/plain: ${error}`);
     expect(errorOf(await machine.call({ through }))).toMatchObject({ code: 104, details });
   },
 );
 
-test("a delegate whose answer cannot be read has ended before the wrapper does, and the next ADD undoes it first", async (context) => {
-  skipEmulated(context, "strace does not see the calls of a program in qemu");
+test("a delegate whose answer cannot be read has ended before the wrapper does, and the next ADD undoes it first", async ({
+  skip,
+}) => {
+  skipEmulated(skip, "strace does not see the calls of a program in qemu");
   const add = async (inject: readonly string[]) => {
     const machine = new Machine();
     const note = (what: string) => `echo "$CNI_COMMAND ${what}" >>"$SCRATCH/order"\n`;
