@@ -59,10 +59,10 @@ const two = (cniVersion: string) =>
   );
 
 test("after one interface: the result, the links, CHECK and DEL are the same wrapped and plain", async () => {
-  const plain = await life(zone("1.0.0", macvlan, mirrorOf("tap0")));
+  const plain = await life(zone(macvlan, mirrorOf("tap0")));
   expect(plain.links).toEqual(["lo", "eth0", "tap0"]);
   expect(plain.lost).toContain("tap0 is gone");
-  expect(await life(zone("1.0.0", wrapped(macvlan), wrapped(mirrorOf("tap0"))))).toEqual(plain);
+  expect(await life(zone(wrapped(macvlan), wrapped(mirrorOf("tap0"))))).toEqual(plain);
 });
 
 test("of two attachments: each plugin gets its own", async () => {
@@ -98,7 +98,7 @@ test("an edited list: CHECK and DEL still find them", async () => {
   await using lab = await withMirror(newer);
   const container = await attached(lab, lab.goCni, two("1.0.0"));
   const [first = {}, second = {}, ...mirrors] = two("1.0.0").plugins;
-  const edited = zone("1.0.0", first, second, ...mirrors.map((each) => ({ ...each, comment: "new" })));
+  const edited = zone(first, second, ...mirrors.map((each) => ({ ...each, comment: "new" })));
   expectSuccess(await lab.goCni.check(edited, container));
   expectSuccess(await lab.goCni.del(edited, container));
   expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
@@ -106,7 +106,7 @@ test("an edited list: CHECK and DEL still find them", async () => {
 
 test("a runtime that tries ADD again without DEL: the second try removes the first one's", async () => {
   await using lab = await withMirror(newer);
-  const list = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), wrapped(mirrorOf("tap1"), "eth1"), {
+  const list = zone(wrapped(macvlan), wrapped(bridge, "eth1"), wrapped(mirrorOf("tap1"), "eth1"), {
     type: "refusing",
   });
   await lab.writeFile("/run/lab/refuse", "");

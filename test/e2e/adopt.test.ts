@@ -5,12 +5,12 @@ import { describe, expect, test } from "../support/lab-test.ts";
 import { attached, expectFailure, expectSuccess } from "./calls.ts";
 import { bridge, macvlan, named, twoInterfaces, wrapped, zone } from "./support.ts";
 
-const list = twoInterfaces("1.0.0");
+const list = twoInterfaces();
 
 /** A container that an older script attached: it made eth1 and forgot to say so, and no journal is left. */
 async function attachedByAForgetfulScript(lab: Lab, name: string, plugin = bridge): Promise<Container> {
-  const container = await attached(lab, lab.cnitool, zone("1.0.0", macvlan), name);
-  expectSuccess(await lab.cnitool.addAs("eth1", zone("1.0.0", plugin), container));
+  const container = await attached(lab, lab.cnitool, zone(macvlan), name);
+  expectSuccess(await lab.cnitool.addAs("eth1", zone(plugin), container));
   await lab.run("sh", ["-c", "rm /var/lib/cni/results/zone-*-eth1"]);
   return container;
 }
@@ -59,7 +59,7 @@ describe("adopt", () => {
 
   test("the samples of preflight and adopt in docs/commands.md are real", async ({ lab }) => {
     await attachedByAForgetfulScript(lab, "c1");
-    const wrappedList = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"));
+    const wrappedList = zone(wrapped(macvlan), wrapped(bridge, "eth1"));
     expectSuccess(await lab.cnitool.add(wrappedList, await lab.addContainer("c2")));
     await withList(lab);
     const page = readFileSync(path.resolve(import.meta.dirname, "../../docs/commands.md"), "utf8");
@@ -108,7 +108,7 @@ describe("adopt", () => {
       const [, changes, address] = row;
       const plugin = { ...bridge, ...changes };
       const container = await attachedByAForgetfulScript(lab, "c1", plugin);
-      await withList(lab, zone("1.0.0", wrapped(macvlan), wrapped(plugin, "eth1")));
+      await withList(lab, zone(wrapped(macvlan), wrapped(plugin, "eth1")));
       await lab.ip(container, "address", "add", address, "dev", "eth1");
       await run(lab, "adopt", "--write");
       expect(await lab.run("sh", ["-c", "cat /var/lib/cni/results/* /var/lib/cni/wrappers/*/*"])).not.toContain(
@@ -120,9 +120,9 @@ describe("adopt", () => {
   test("takes no interface's addresses that the list got after ADD: the container may have made it", async ({
     lab,
   }) => {
-    const container = await attached(lab, lab.cnitool, zone("1.0.0", wrapped(macvlan)));
+    const container = await attached(lab, lab.cnitool, zone(wrapped(macvlan)));
     const added = { type: "ptp", ipam: { type: "static", addresses: [{ address: "172.16.5.77/24" }] } };
-    await withList(lab, zone("1.0.0", wrapped(macvlan), wrapped(added, "eth1")));
+    await withList(lab, zone(wrapped(macvlan), wrapped(added, "eth1")));
     for (const line of [
       "link add eth1 type veth peer name x",
       "link set eth1 up",
@@ -246,7 +246,7 @@ describe("adopt", () => {
       lab,
     }) => {
       const container = await attachedByAForgetfulScript(lab, "c1");
-      await withList(lab, { ...zone("1.0.0", macvlan, bridge), disableCheck: true });
+      await withList(lab, { ...zone(macvlan, bridge), disableCheck: true });
       await lab.writeFile(`${file}.new`, JSON.stringify(list));
       expect(await adopt(lab)).toMatchObject({
         exitCode: 0,
@@ -265,7 +265,7 @@ describe("adopt", () => {
       lab,
     }) => {
       const container = await attachedByAForgetfulScript(lab, "c1");
-      const old = zone("1.0.0", macvlan);
+      const old = zone(macvlan);
       await withList(lab, old);
       await lab.writeFile(`${file}.new`, JSON.stringify(list));
       const before = await files(lab);
@@ -285,7 +285,7 @@ describe("adopt", () => {
   });
 
   test("leaves attachments alone that pass", async ({ lab, container }) => {
-    expectSuccess(await lab.cnitool.add(zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1")), container));
+    expectSuccess(await lab.cnitool.add(zone(wrapped(macvlan), wrapped(bridge, "eth1")), container));
     await withList(lab);
     const before = await files(lab);
     expect(await run(lab, "adopt", "--write")).toMatchObject({

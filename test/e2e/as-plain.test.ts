@@ -51,7 +51,7 @@ describe("an address whose interface is outside the list", () => {
   test("reaches sbr, wrapped and plain", async ({ lab }) => {
     const outcomes = [];
     for (const plugin of ["sbr", "sbr-wrapper"]) {
-      const container = await attached(lab, lab.goCni, zone("1.0.0", bridge), plugin);
+      const container = await attached(lab, lab.goCni, zone(bridge), plugin);
       const prevResult = withIndex(await lab.kernel.cachedResult("zone", plugin), 9);
       const config = { cniVersion: "1.0.0", name: "zone", prevResult };
       const added = await callPlugin(lab, container, { plugin, config });
@@ -69,7 +69,7 @@ describe("an address whose interface is outside the list", () => {
   });
 
   test("is an error if the others must be re-indexed", async ({ lab }) => {
-    const container = await attached(lab, lab.goCni, zone("1.0.0", wrapped(bridge), wrapped({ type: "tap" }, "eth1")));
+    const container = await attached(lab, lab.goCni, zone(wrapped(bridge), wrapped({ type: "tap" }, "eth1")));
     const prevResult = withIndex(await lab.kernel.cachedResult("zone", "c1"), 9);
     const outcome = await callPlugin(lab, container, {
       plugin: "sbr-wrapper",
@@ -96,7 +96,7 @@ describe.each([
 
   test.for(runtimes)("%s: another creator's CHECK passes, and sees a loss", async (runtime, { lab }) => {
     await installHostSide(lab, index);
-    const list = zone("1.0.0", { type: "host-side" }, second);
+    const list = zone({ type: "host-side" }, second);
     const container = await attached(lab, lab[runtime], list);
     expect(await lab.kernel.addresses(container, "eth0")).toEqual(["10.60.0.2/32"]);
     expectSuccess(await lab[runtime].check(list, container));
@@ -111,7 +111,7 @@ describe.each([
     const rulesOf = async (...behind: Record<string, unknown>[]): Promise<string[]> => {
       await using lab = await Lab.start();
       await installHostSide(lab, index);
-      const list = zone("1.0.0", { type: "host-side" }, ...behind);
+      const list = zone({ type: "host-side" }, ...behind);
       const container = await attached(lab, lab[runtime], list, "c1", web);
       expectSuccess(await lab[runtime].check(list, container, web));
       const rules = await lab.kernel.packetRules();

@@ -36,7 +36,7 @@ test("two lists want one interface: one gets it, and DEL of the other leaves it"
 
 describe("two DELs leave nothing", () => {
   test("of one attachment", async ({ lab, container }) => {
-    const list = zone("1.0.0", wrapped({ ...front, ipMasq: true }), wrapped(bridge, "eth1"));
+    const list = zone(wrapped({ ...front, ipMasq: true }), wrapped(bridge, "eth1"));
     await waitsForAnother(lab, "DEL", "bridge");
     expectPassed(await lab.goCni.add(list, container));
     await Promise.all([lab.goCni.del(list, container), lab.goCni.del(list, container)]);
@@ -96,7 +96,7 @@ describe("two DELs leave nothing", () => {
   );
 });
 
-const slow = zone("1.0.0", { ...wrapped(macvlan), wrapper: { delegate: "slow", role: "creator" } });
+const slow = zone({ ...wrapped(macvlan), wrapper: { delegate: "slow", role: "creator" } });
 
 /** Installs a plugin whose first ADD waits before it makes anything. */
 async function installSlow(lab: Lab): Promise<void> {
@@ -145,7 +145,7 @@ test("an ADD undoes what an earlier ADD makes: the earlier one's own DEL does no
   container,
 }) => {
   await installPlugin(lab, "bridge", script);
-  const list = zone("1.0.0", wrapped(bridge));
+  const list = zone(wrapped(bridge));
   const first = lab.goCni.add(list, container);
   await expect.poll(() => lab.readdir("/run/lab")).toContain("made");
   expectPassed(await lab.goCni.add(list, container));

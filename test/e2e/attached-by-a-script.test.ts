@@ -69,9 +69,9 @@ test("creators with ipMasq share a chain in the list's own network: DEL passes, 
 }) => {
   const ptp = { type: "ptp", ipMasq: true, ipam: hostLocal("10.50.0.0/24") };
   // The plain ptp's CHECK would fail.
-  const plain = { ...zone("1.0.0", ptp, masqueraded), disableCheck: true };
+  const plain = { ...zone(ptp, masqueraded), disableCheck: true };
   const [old] = await attachedByScript(lab, plain, "c1");
-  const list = zone("1.0.0", wrapped(ptp), wrapped(masqueraded, "eth1"));
+  const list = zone(wrapped(ptp), wrapped(masqueraded, "eth1"));
   const late = await lab.addContainer("c2");
   expectPassed(await lab.goCni.add(list, late));
   expect((await lab.kernel.leases()).filter((lease) => lease.startsWith("zone/"))).toHaveLength(4);
@@ -90,8 +90,8 @@ const faults: Readonly<Record<string, (lab: Lab, container: Container, lease: st
 
 test("CHECK still sees a loss, and DEL still leaves nothing", async ({ lab }) => {
   const names = Object.keys(faults).map((_, index) => `c${index}`);
-  const containers = await attachedByScript(lab, zone("1.0.0", macvlan, bridge), ...names);
-  const list = twoInterfaces("1.0.0");
+  const containers = await attachedByScript(lab, zone(macvlan, bridge), ...names);
+  const list = twoInterfaces();
   for (const [index, [title, lose]] of Object.entries(faults).entries()) {
     const container = containers[index] as Container;
     expectPassed(await lab.goCni.check(list, container));
@@ -104,10 +104,10 @@ test("CHECK still sees a loss, and DEL still leaves nothing", async ({ lab }) =>
 });
 
 test("with `network` only that network counts: the script's own, or another one without a lease", async ({ lab }) => {
-  const [container] = await attachedByScript(lab, zone("1.0.0", macvlan, bridge), "c1");
+  const [container] = await attachedByScript(lab, zone(macvlan, bridge), "c1");
   if (!container) throw new Error("expected a container");
   const listOf = (network: string) =>
-    zone("1.0.0", wrapped(macvlan), { ...wrapped(bridge), wrapper: { ifName: "eth1", network } });
+    zone(wrapped(macvlan), { ...wrapped(bridge), wrapper: { ifName: "eth1", network } });
   expectPassed(await lab.goCni.check(listOf("zone"), container));
   for (const network of ["zone-eth1", "elsewhere"]) {
     const outcome = await lab.goCni.check(listOf(network), container);
@@ -123,7 +123,7 @@ test("the wrapper does not look for an attachment with a record under the list's
   lab,
   container,
 }) => {
-  const list = twoInterfaces("1.0.0");
+  const list = twoInterfaces();
   expectPassed(await lab.goCni.add(list, container));
   await lab.run("mv", ["/var/lib/cni/networks/zone-eth1/172.26.64.2", "/var/lib/cni/networks/zone/172.26.64.2"]);
   expectFailure(await lab.goCni.check(list, container), /host-local: Failed to find address added by container c1/);

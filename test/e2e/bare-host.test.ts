@@ -52,7 +52,7 @@ test("from the archive alone, on a host with nothing but busybox, a chain of two
   const others = files.split("\n").filter((file) => !/^\/(tmp|opt\/cni\/bin|plugins)\//.test(file));
   expect(others.sort()).toEqual(["/bin/busybox", "/bin/cnitool", ...needed].sort());
 
-  const list = twoInterfaces("1.0.0");
+  const list = twoInterfaces();
   await lab.writeFile("/run/bare/net.d/zone.conflist", JSON.stringify(list));
   const env = { CNI_PATH: "/opt/cni/bin:/plugins", NETCONFPATH: "/net.d" };
   const cnitool = (verb: string) => onHost(["/bin/cnitool", verb, "zone", "/run/netns/c1"], { env });

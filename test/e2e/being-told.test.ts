@@ -5,7 +5,7 @@ import { bridge, hostLocal, macvlan, twoInterfaces, wrapped, zone } from "./supp
 test("a plugin that was removed: DEL fails under go-cni, and frees everything once the plugin is back", async ({
   lab,
 }) => {
-  const list = twoInterfaces("1.0.0");
+  const list = twoInterfaces();
   const container = await attached(lab, lab.goCni, list);
   const leases = await lab.kernel.leases();
   await lab.run("sh", ["-c", "umount /opt/cni/bin/bridge && rm /opt/cni/bin/bridge"]);
@@ -21,7 +21,7 @@ test("a plugin that was removed: DEL fails under go-cni, and frees everything on
 });
 
 test("the wrapper named as its own delegate: the error says what to write", async ({ lab }) => {
-  const list = zone("1.0.0", { ...wrapped(macvlan), wrapper: { delegate: "macvlan-wrapper" } });
+  const list = zone({ ...wrapped(macvlan), wrapper: { delegate: "macvlan-wrapper" } });
   expectFailure(
     await lab.goCni.add(list, await lab.addContainer("c1")),
     /delegate macvlan-wrapper is missing; macvlan-wrapper is the wrapper itself, not a plugin: write "macvlan" as "delegate"/,
@@ -33,7 +33,7 @@ describe("two interfaces on one subnet", () => {
   const onOneSubnet = (network?: string) => {
     const eth1 = wrapped({ type: "bridge", bridge: "disc0", ipam }, "eth1");
     const wrapper = { ifName: "eth1", ...(network && { network }) };
-    return zone("1.0.0", wrapped({ ...macvlan, ipam }), { ...eth1, wrapper });
+    return zone(wrapped({ ...macvlan, ipam }), { ...eth1, wrapper });
   };
 
   test("that would get one address: ADD fails and leaves nothing of the second", async ({ lab, container }) => {
@@ -62,7 +62,7 @@ describe("two interfaces on one subnet", () => {
 
 test("a failed CHECK is in the log at the lowest level, with the plugin's message", async ({ lab }) => {
   const log = { file: "/var/lib/cni/wrappers.log", level: "error" };
-  const list = zone("1.0.0", wrapped(macvlan), { ...wrapped(bridge), wrapper: { ifName: "eth1", log } });
+  const list = zone(wrapped(macvlan), { ...wrapped(bridge), wrapper: { ifName: "eth1", log } });
   const container = await attached(lab, lab.goCni, list);
   expectSuccess(await lab.goCni.check(list, container));
   expect(await lab.readdir("/var/lib/cni")).not.toContain("wrappers.log");

@@ -8,7 +8,7 @@ import { bridge, hostLocal, macvlan, older, wrapped, zone } from "./support.ts";
 const layer2 = { type: "bridge", bridge: "hbr2", ipam: hostLocal("10.40.0.0/24") };
 
 describe("two containers on a layer-2 bridge", () => {
-  const list = zone("1.0.0", wrapped(macvlan), wrapped(layer2, "eth1"));
+  const list = zone(wrapped(macvlan), wrapped(layer2, "eth1"));
 
   async function twoContainers(lab: Lab): Promise<[Container, Container]> {
     return [await attached(lab, lab.runtime, list, "c1"), await attached(lab, lab.runtime, list, "c2")];
@@ -54,7 +54,7 @@ describe("two containers on a layer-2 bridge", () => {
   });
 
   test("fail CHECK unwrapped after a port with a lower MAC joins: the reason to leave the MAC out", async ({ lab }) => {
-    const plain = zone("1.0.0", layer2);
+    const plain = zone(layer2);
     const container = await attached(lab, lab.runtime, plain);
     expectSuccess(await lab.runtime.check(plain, container));
     await lowerMac(lab, "hbr2");
@@ -64,8 +64,8 @@ describe("two containers on a layer-2 bridge", () => {
 
 // The plugin fixes a bridge's MAC only if it adds the gateway's address itself, so the wrapper asks the kernel.
 describe("a bridge that is a gateway", () => {
-  const list = zone("1.0.0", wrapped(bridge));
-  const plain = zone("1.0.0", bridge);
+  const list = zone(wrapped(bridge));
+  const plain = zone(bridge);
   const gateway = "172.26.64.1/20";
 
   test("passes CHECK with every container, although its MAC follows its ports: the operator made it", async () => {
@@ -77,7 +77,7 @@ describe("a bridge that is a gateway", () => {
 
   test("passes CHECK with every container, although its MAC follows its ports: its first ADD failed", async () => {
     await using lab = await Lab.start({ plugins: "1.9.1" });
-    const broken = zone("1.0.0", { ...wrapped(bridge), ipam: { type: "nowhere" } });
+    const broken = zone({ ...wrapped(bridge), ipam: { type: "nowhere" } });
     const first = await lab.addContainer("c0");
     expectFailure(await lab.runtime.add(broken, first), /failed to find plugin "nowhere"/);
     await lab.deleteNamespace(first);
@@ -92,7 +92,7 @@ describe("a bridge that is a gateway", () => {
   test.for([["wrapped", list, wrapped(bridge)] as const, ["plain", plain, bridge] as const] as const)(
     "has a MAC that stays from 1.10.0 on, although its first ADD failed: %s",
     async ([_, each, plugin], { lab }) => {
-      const broken = zone("1.0.0", { ...plugin, ipam: { type: "nowhere" } });
+      const broken = zone({ ...plugin, ipam: { type: "nowhere" } });
       const first = await lab.addContainer("c0");
       expectFailure(await lab.runtime.add(broken, first), /failed to find plugin "nowhere"/);
       await lab.deleteNamespace(first);

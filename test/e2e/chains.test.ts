@@ -22,7 +22,7 @@ interface Case {
 const cases: readonly Case[] = [
   {
     title: "three interfaces",
-    list: zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), wrapped(second, "eth2")),
+    list: zone(wrapped(macvlan), wrapped(bridge, "eth1"), wrapped(second, "eth2")),
     links: { lo: [], eth0: ["172.16.5.2/24"], eth1: ["172.26.64.2/20"], eth2: ["10.30.0.2/24"] },
     result: ["eth0", "disc0", "VETH", "eth1", "disc1", "VETH", "eth2"],
     bridges: ["disc0", "disc1"],
@@ -30,7 +30,7 @@ const cases: readonly Case[] = [
   },
   {
     title: "the renamed interface first",
-    list: zone("1.0.0", wrapped(bridge, "eth1"), wrapped(macvlan)),
+    list: zone(wrapped(bridge, "eth1"), wrapped(macvlan)),
     links: { lo: [], eth1: ["172.26.64.2/20"], eth0: ["172.16.5.2/24"] },
     result: ["disc0", "VETH", "eth1", "eth0"],
     bridges: ["disc0"],
@@ -38,7 +38,7 @@ const cases: readonly Case[] = [
   },
   {
     title: "two macvlans of one master",
-    list: zone("1.0.0", wrapped(macvlan), wrapped({ ...macvlan, ipam: hostLocal("172.16.6.0/24") }, "eth1")),
+    list: zone(wrapped(macvlan), wrapped({ ...macvlan, ipam: hostLocal("172.16.6.0/24") }, "eth1")),
     links: { lo: [], eth0: ["172.16.5.2/24"], eth1: ["172.16.6.2/24"] },
     result: ["eth0", "eth1"],
     bridges: [],
@@ -46,11 +46,7 @@ const cases: readonly Case[] = [
   },
   {
     title: "two interfaces in one bridge",
-    list: zone(
-      "1.0.0",
-      wrapped(second),
-      wrapped({ ...second, isGateway: false, ipam: hostLocal("10.40.0.0/24") }, "eth1"),
-    ),
+    list: zone(wrapped(second), wrapped({ ...second, isGateway: false, ipam: hostLocal("10.40.0.0/24") }, "eth1")),
     links: { lo: [], eth0: ["10.30.0.2/24"], eth1: ["10.40.0.2/24"] },
     result: ["disc1", "VETH", "eth0", "disc1", "VETH", "eth1"],
     bridges: ["disc1"],
@@ -59,7 +55,6 @@ const cases: readonly Case[] = [
   {
     title: "a route without a gateway",
     list: zone(
-      "1.0.0",
       wrapped(macvlan),
       wrapped({ ...second, ipam: hostLocal("10.30.0.0/24", { dst: "10.99.0.0/16" }) }, "eth1"),
     ),
@@ -131,7 +126,7 @@ describe("a chain of", () => {
 
   test("two interfaces of one name is refused before the second plugin runs", async () => {
     await using lab = await Lab.start({ ...older, recorded: true });
-    const list = zone("1.0.0", wrapped(macvlan), wrapped(bridge));
+    const list = zone(wrapped(macvlan), wrapped(bridge));
     const outcome = await lab.runtime.add(list, await lab.addContainer("c1"));
     expectFailure(outcome, /^plugin type="bridge-wrapper" failed \(add\): .*\beth0\b/);
     const records = await lab.records();
@@ -140,7 +135,7 @@ describe("a chain of", () => {
   });
 
   test.skipIf(!hostHas.bridgeVlanFiltering)("a bridge with a VLAN passes CHECK for two containers", async ({ lab }) => {
-    const list = zone("1.0.0", wrapped(macvlan), wrapped({ ...second, isGateway: false, vlan: 5 }, "eth1"));
+    const list = zone(wrapped(macvlan), wrapped({ ...second, isGateway: false, vlan: 5 }, "eth1"));
     const containers = [await attached(lab, lab.runtime, list, "c1"), await attached(lab, lab.runtime, list, "c2")];
     for (const container of containers) expectSuccess(await lab.runtime.check(list, container));
   });

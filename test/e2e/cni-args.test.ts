@@ -15,7 +15,7 @@ const requested = { IP: "172.16.5.77", MAC: "02:00:00:00:00:77" };
 describe("of CNI_ARGS,", () => {
   test("IP and MAC reach the runtime's interface and not the renamed one", async ({ lab, container }) => {
     const labels = { ...workload, ...requested };
-    const list = twoInterfaces("1.0.0");
+    const list = twoInterfaces();
     expectSuccess(await lab.runtime.add(list, container, { labels }));
     expect(await lab.kernel.addresses(container, "eth0")).toEqual(["172.16.5.77/24"]);
     expect((await lab.kernel.link(container, "eth0")).address).toBe("02:00:00:00:00:77");
@@ -31,7 +31,7 @@ describe("of CNI_ARGS,", () => {
     const container = await lab.addContainer("c1");
     const keeping = { ...wrapped(bridge), wrapper: { ifName: "eth1", args: "keep" } };
     const labels = { ...workload, MAC: "02:00:00:00:00:77" };
-    expectSuccess(await lab.runtime.add(zone("1.0.0", wrapped(macvlan), keeping), container, { labels }));
+    expectSuccess(await lab.runtime.add(zone(wrapped(macvlan), keeping), container, { labels }));
     expect((await lab.kernel.link(container, "eth0")).address).toBe("02:00:00:00:00:77");
     expect((await lab.kernel.link(container, "eth1")).address).toBe("02:00:00:00:00:77");
   });
@@ -42,7 +42,7 @@ describe("of CNI_ARGS,", () => {
   }) => {
     const labels = { ...workload, ...requested, ETH1_IP: "172.26.64.77", ETH1_MAC: "02:00:00:00:00:78" };
     const mapped = { ifName: "eth1", args: { IP: "ETH1_IP", MAC: "ETH1_MAC" } };
-    const list = zone("1.0.0", wrapped(macvlan), { ...wrapped(bridge), wrapper: mapped });
+    const list = zone(wrapped(macvlan), { ...wrapped(bridge), wrapper: mapped });
     expectSuccess(await lab.runtime.add(list, container, { labels }));
     expect(await lab.kernel.addresses(container, "eth0")).toEqual(["172.16.5.77/24"]);
     expect(await lab.kernel.addresses(container, "eth1")).toEqual(["172.26.64.77/20"]);
@@ -62,7 +62,7 @@ describe("of CNI_ARGS,", () => {
     await using lab = await Lab.start({ ...older, recorded: true });
     const container = await lab.addContainer("c1");
     const labels = { ...workload, ...requested };
-    expectSuccess(await lab.runtime.add(twoInterfaces("1.0.0"), container, { labels }));
+    expectSuccess(await lab.runtime.add(twoInterfaces(), container, { labels }));
     const records = await lab.records();
     const argsOf = (plugin: string) => records.find((record) => record.plugin === plugin)?.env.CNI_ARGS?.split(";");
     // go-cni gives them in random order.

@@ -16,7 +16,7 @@ describe.each([
   test("ADD ends at the deadline, and nothing of it keeps running", async () => {
     await using lab = await startLab();
     const container = await lab.addContainer("c1");
-    const outcome = await lab.goCni.add(zone("1.0.0", wrapped(macvlan), slow), container, { deadline });
+    const outcome = await lab.goCni.add(zone(wrapped(macvlan), slow), container, { deadline });
     expectFailure(outcome, gaveUp);
     await expect.poll(() => whatIsLeft(lab)).toEqual({ lastWord: "sleeping", isRunning: false });
   });
@@ -26,7 +26,7 @@ test("after that, the next ADD passes, and DEL leaves nothing", async () => {
   await using lab = await startLab();
   const container = await lab.addContainer("c1");
   const slow = { ...bridge, type: "bridge-wrapper", wrapper: { ifName: "eth1", delegate: "slow", role: "creator" } };
-  const list = zone("1.0.0", wrapped(macvlan), slow);
+  const list = zone(wrapped(macvlan), slow);
   expectFailure(await lab.goCni.add(list, container, { deadline }), gaveUp);
   await lab.writeFile("/run/lab/awake", "");
   expectSuccess(await lab.goCni.add(list, container));

@@ -6,7 +6,7 @@ import { bridge, front, macvlan, wrapped, zone } from "./support.ts";
 test("a list is attached as eth0, and cannot be as net1: after a reboot, DEL of net1 leaves the first one's leases", async ({
   lab,
 }) => {
-  const list = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"));
+  const list = zone(wrapped(front), wrapped(bridge, "eth1"));
   const old = await attached(lab, lab.cnitool, list);
   const addresses = await lab.kernel.allAddresses(old);
   const leases = await lab.kernel.leases();
@@ -26,7 +26,6 @@ test("the last ADD of a list failed, so there is no result: DEL removes firewall
 }) => {
   const firewall = wrapped({ type: "firewall", backend: "iptables" }, "eth1");
   const list = zone(
-    "1.0.0",
     wrapped(front),
     wrapped(bridge, "eth1"),
     firewall,

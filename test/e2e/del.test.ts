@@ -3,7 +3,7 @@ import { describe, expect, test } from "../support/lab-test.ts";
 import { attached, expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
 import { bridge, hostLocal, macvlan, older, twoInterfaces, wrapped, zone } from "./support.ts";
 
-const list = twoInterfaces("1.0.0");
+const list = twoInterfaces();
 
 describe("DEL succeeds and leaves nothing behind", () => {
   test("the second time, too, and frees the names and addresses for the next ADD", async ({ lab }) => {
@@ -40,7 +40,7 @@ describe("DEL succeeds and leaves nothing behind", () => {
 
   test("after an ADD that failed in the second plugin, and takes nothing from another container", async ({ lab }) => {
     const oneAddress = { ...bridge, ipam: hostLocal("172.26.64.0/30") };
-    const small = zone("1.0.0", wrapped(macvlan), wrapped(oneAddress, "eth1"));
+    const small = zone(wrapped(macvlan), wrapped(oneAddress, "eth1"));
     const first = await attached(lab, lab.runtime, small);
     const second = await lab.addContainer("c2");
     expectFailure(

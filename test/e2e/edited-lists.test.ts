@@ -7,7 +7,7 @@ import { hostLocal, macvlan, portmap, published, wrapped, zone } from "./support
 
 describe("the list is edited while a container lives", () => {
   const three = (last: string) =>
-    zone("1.0.0", wrapped(numbered(5)), wrapped(numbered(6, { ipMasq: true }), "eth1"), wrapped(numbered(7), last));
+    zone(wrapped(numbered(5)), wrapped(numbered(6, { ipMasq: true }), "eth1"), wrapped(numbered(7), last));
 
   test("the last of three bridges is renamed: DEL does not touch another bridge's interface", async ({ lab }) => {
     const container = await attached(lab, lab.goCni, three("eth2"));
@@ -20,7 +20,7 @@ describe("the list is edited while a container lives", () => {
     ["removed", "disc", undefined],
   ] as const)("wrapper.network is %s: CHECK passes, and DEL leaves nothing", async ([_, before, now], { lab }) => {
     const list = (network: string | undefined) =>
-      zone("1.0.0", wrapped(macvlan), {
+      zone(wrapped(macvlan), {
         ...wrapped(numbered(6)),
         wrapper: { ifName: "eth1", ...(network && { network }) },
       });
@@ -32,8 +32,8 @@ describe("the list is edited while a container lives", () => {
 });
 
 test("ipvlan has the place of a plain bridge by now: DEL passes, and removes the interface", async ({ lab }) => {
-  const container = await attached(lab, lab.goCni, zone("1.0.0", numbered(6)));
-  const list = zone("1.0.0", wrapped({ type: "ipvlan", ipam: hostLocal("10.6.0.0/24") }));
+  const container = await attached(lab, lab.goCni, zone(numbered(6)));
+  const list = zone(wrapped({ type: "ipvlan", ipam: hostLocal("10.6.0.0/24") }));
   expectSuccess(await lab.goCni.del(list, container));
   await expectNothingLeft(lab, ["br6"]);
 });
@@ -54,9 +54,9 @@ test("ipvlan has the place of a wrapped bridge since a reboot, and a later plugi
     "[ $CNI_COMMAND = ADD ] && exec /opt/cni/bin/macvlan; exec /opt/cni/bin/real-ipvlan",
   );
   await lab.run("sh", ["-c", "ip address add 172.16.5.10/24 dev uplink0; ip route add default via 172.16.5.254"]);
-  const before = await attached(lab, lab.cnitool, zone("1.0.0", wrapped(numbered(6))));
+  const before = await attached(lab, lab.cnitool, zone(wrapped(numbered(6))));
   const container = await rebooted(lab, before, "br6");
-  const list = zone("1.0.0", wrapped({ type: "ipvlan", ipam: hostLocal("10.6.0.0/24") }), { type: "broken" });
+  const list = zone(wrapped({ type: "ipvlan", ipam: hostLocal("10.6.0.0/24") }), { type: "broken" });
   expectFailure(await lab.cnitool.add(list, container), /not now/);
   // libcni's result is still that of the bridge.
   expectSuccess(await lab.cnitool.del(list, container));
@@ -65,7 +65,7 @@ test("ipvlan has the place of a wrapped bridge since a reboot, and a later plugi
 
 /** The plain list attaches the container again, and DEL of the wrapped one leaves nothing. */
 async function expectNothingLeftAfterPlain(lab: Lab, list: NetworkList, container: Container): Promise<void> {
-  expectSuccess(await lab.goCni.add(zone("1.0.0", macvlan, portmap), container, published(25080)));
+  expectSuccess(await lab.goCni.add(zone(macvlan, portmap), container, published(25080)));
   expectSuccess(await lab.goCni.del(list, container, published(25080)));
   expect((await lab.kernel.packetRules()).filter((rule) => rule.includes("25080"))).toEqual([]);
   expect([await lab.kernel.leases(), await lab.kernel.journals()]).toEqual([[], []]);
@@ -77,7 +77,7 @@ test("a reboot cut a DEL off, and the plain list has attached the container agai
 }) => {
   await lab.run("cp", ["/opt/cni/bin/macvlan", "/opt/cni/bin/real-macvlan"]);
   await installPlugin(lab, "macvlan", "[ -e /run/lab/cut ] && exit 1; exec /opt/cni/bin/real-macvlan");
-  const list = zone("1.0.0", wrapped(macvlan), wrapped(portmap));
+  const list = zone(wrapped(macvlan), wrapped(portmap));
   const before = await attached(lab, lab.goCni, list, "c1", published(25080));
   await lab.writeFile("/run/lab/cut", "");
   expect(await lab.goCni.del(list, before, published(25080))).toMatchObject({ exitCode: 1 });
@@ -93,7 +93,7 @@ test("a DEL failed at its end, and the plain list has attached the container aga
 }) => {
   await lab.run("cp", ["/opt/cni/bin/macvlan", "/opt/cni/bin/real-macvlan"]);
   await installPlugin(lab, "macvlan", "/opt/cni/bin/real-macvlan; code=$?; [ -e /run/lab/cut ] && exit 1; exit $code");
-  const list = zone("1.0.0", wrapped(macvlan), wrapped(portmap));
+  const list = zone(wrapped(macvlan), wrapped(portmap));
   const container = await attached(lab, lab.goCni, list, "c1", published(25080));
   await lab.writeFile("/run/lab/cut", "");
   expect(await lab.goCni.del(list, container, published(25080))).toMatchObject({ exitCode: 1 });
@@ -109,7 +109,7 @@ test("DEL of a plugin without a profile leaves the interface to the creator befo
   );
   await lab.run("ln", ["-s", "cni-wrappers", "/opt/cni/bin/unknown-wrapper"]);
   const ptp = { type: "ptp", ipMasq: true, ipam: hostLocal("10.6.0.0/24") };
-  const list = zone("1.0.0", wrapped(ptp), { type: "unknown-wrapper" });
+  const list = zone(wrapped(ptp), { type: "unknown-wrapper" });
   const container = await attached(lab, lab.goCni, list);
   expectSuccess(await lab.goCni.del(list, container));
   expect(await lab.readFile("/run/lab/unknown-calls")).toBe("ADD eth0\nDEL eth0\n");
@@ -118,7 +118,7 @@ test("DEL of a plugin without a profile leaves the interface to the creator befo
 
 describe("DEL of what a script attached under the list's own name", () => {
   const attachedByScript = async (lab: Lab, plugin: Record<string, unknown>): Promise<Container> => {
-    const script = zone("1.0.0", wrapped(macvlan), {
+    const script = zone(wrapped(macvlan), {
       ...wrapped(plugin),
       wrapper: { ifName: "eth1", network: "zone" },
     });
@@ -130,7 +130,7 @@ describe("DEL of what a script attached under the list's own name", () => {
   test("removes the masquerading chain", async ({ lab }) => {
     const bridge = numbered(6, { ipMasq: true });
     const container = await attachedByScript(lab, bridge);
-    expectSuccess(await lab.goCni.del(zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1")), container));
+    expectSuccess(await lab.goCni.del(zone(wrapped(macvlan), wrapped(bridge, "eth1")), container));
     await expectNothingLeft(lab, ["br6"]);
   });
 
@@ -138,7 +138,7 @@ describe("DEL of what a script attached under the list's own name", () => {
     await lab.ip(undefined, "link", "add", "dev7", "type", "veth", "peer", "name", "dev8");
     const device = { type: "host-device", device: "dev7", ipam: hostLocal("10.7.0.0/24") };
     const container = await attachedByScript(lab, device);
-    expectSuccess(await lab.goCni.del(zone("1.0.0", wrapped(macvlan), wrapped(device, "eth1")), container));
+    expectSuccess(await lab.goCni.del(zone(wrapped(macvlan), wrapped(device, "eth1")), container));
     await expectNothingLeft(lab, ["dev8", "dev7"]);
   });
 });
@@ -148,8 +148,8 @@ test.for(["", "a reboot, ", "another namespace, "])(
   async (between, { lab }) => {
     const plain = { type: "ptp", ipMasq: true, ipam: hostLocal("10.6.0.0/24") };
     const chained = [portmap, { type: "firewall", backend: "iptables" }];
-    const list = zone("1.0.0", wrapped(plain), ...chained.map((one) => wrapped(one)));
-    const old = zone("1.0.0", plain, ...chained);
+    const list = zone(wrapped(plain), ...chained.map((one) => wrapped(one)));
+    const old = zone(plain, ...chained);
     const container = await attached(lab, lab.goCni, list);
     // Plain ptp leaves the masquerading rules of an interface that is gone.
     if (between.includes("namespace")) await lab.deleteNamespace(container);
@@ -170,8 +170,8 @@ test("a namespace that is made again may have the old one's inode: another netwo
   container,
 }) => {
   await installPlugin(lab, "broken", `echo '{"cniVersion": "1.0.0", "code": 11, "msg": "not now"}'; exit 1`);
-  const list = zone("1.0.0", wrapped(numbered(5)), wrapped(numbered(6), "eth1"), { type: "broken" });
-  const other = { ...zone("1.0.0", wrapped(numbered(7)), wrapped(numbered(8), "eth1")), name: "other" };
+  const list = zone(wrapped(numbered(5)), wrapped(numbered(6), "eth1"), { type: "broken" });
+  const other = { ...zone(wrapped(numbered(7)), wrapped(numbered(8), "eth1")), name: "other" };
   expectFailure(await lab.cnitool.addAs("net1", list, container), /not now/);
   await lab.deleteNamespace(container);
   await expect.poll(() => lab.kernel.linkNames()).not.toContainEqual(expect.stringMatching(/^veth/));

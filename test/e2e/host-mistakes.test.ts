@@ -5,9 +5,9 @@ import { good, type Mistake, testMistakes } from "./mistake-support.ts";
 import { bridge, hostLocal, macvlan, portmap, published, wrapped, zone } from "./support.ts";
 
 const withMacvlan = (own: Record<string, unknown>) =>
-  zone("1.0.0", wrapped({ ...macvlan, ...own }), wrapped(bridge, "eth1"), wrapped(portmap, "eth1"));
+  zone(wrapped({ ...macvlan, ...own }), wrapped(bridge, "eth1"), wrapped(portmap, "eth1"));
 const withBridge = (own: Record<string, unknown>) =>
-  zone("1.0.0", wrapped(macvlan), wrapped({ ...bridge, ...own }, "eth1"), wrapped(portmap, "eth1"));
+  zone(wrapped(macvlan), wrapped({ ...bridge, ...own }, "eth1"), wrapped(portmap, "eth1"));
 const masquerading = withBridge({ ipMasq: true });
 const withTuning = (sysctl: Record<string, string>) => ({
   ...good,
@@ -23,7 +23,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     says: ["net.ipv4.ip_forward is 0", "sysctl -w net.ipv4.ip_forward=1"],
   },
   "a reload of the firewall has flushed the rules of ipMasq": {
-    start: zone("1.0.0", wrapped(macvlan), wrapped({ ...bridge, ipMasq: true }, "eth1")),
+    start: zone(wrapped(macvlan), wrapped({ ...bridge, ipMasq: true }, "eth1")),
     make: flush,
     told: { status: 1 },
     says: ["the rules of ipMasq (bridge-wrapper) are gone for 1 of 1 containers: c1", "replace the containers"],
@@ -150,7 +150,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   },
   "host-device takes the host's only way out": {
     before: "ip address add 192.0.2.10/24 dev uplink0; ip route add default via 192.0.2.1",
-    list: zone("1.0.0", wrapped({ type: "host-device", device: "uplink0" }), wrapped(bridge, "eth1")),
+    list: zone(wrapped({ type: "host-device", device: "uplink0" }), wrapped(bridge, "eth1")),
     told: { status: 1 },
     says: ["host-device-wrapper moves uplink0 into the container", "the host loses its network"],
   },
@@ -183,7 +183,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     says: ["zone-c1-eth0.bak: libcni does not read it: it looks for zone-c1-eth0"],
   },
   "the result of the container is damaged": {
-    list: zone("1.0.0", macvlan, bridge),
+    list: zone(macvlan, bridge),
     make: "echo >/var/lib/cni/results/zone-c1-eth0",
     told: { "wrap --write /opt/cni/config/zone.conflist": 2 },
     says: ["zone-c1-eth0: it is not a JSON object", "Set them with --names", "Nothing was written"],
@@ -199,8 +199,8 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     says: ["zone.conflist exists, and explain did not write it"],
   },
   "portmap is taken out of the list": {
-    start: zone("1.0.0", wrapped(bridge), portmap),
-    list: zone("1.0.0", wrapped(bridge)),
+    start: zone(wrapped(bridge), portmap),
+    list: zone(wrapped(bridge)),
     told: { status: 1, preflight: 1 },
     says: ["portmap is in the list no more, so DEL leaves its rules"],
   },
@@ -238,16 +238,13 @@ describe("an operator's mistake with the host around a running container", () =>
   });
 
   test("a plain portmap that was taken out of the list: DEL leaves its rules", async ({ lab, container }) => {
-    expectSuccess(await lab.goCni.add(zone("1.0.0", wrapped(bridge), portmap), container, published(8080)));
-    expectSuccess(await lab.goCni.del(zone("1.0.0", wrapped(bridge)), container, published(8080)));
+    expectSuccess(await lab.goCni.add(zone(wrapped(bridge), portmap), container, published(8080)));
+    expectSuccess(await lab.goCni.del(zone(wrapped(bridge)), container, published(8080)));
     expect(await lab.run("iptables", ["-t", "nat", "-S"])).toContain("--dport 8080 -j DNAT");
   });
 
   test("two containers of a list with a fixed address: status was content with one", async ({ lab }) => {
-    const fixed = zone(
-      "1.0.0",
-      wrapped({ ...bridge, ipam: { type: "static", addresses: [{ address: "172.26.64.9/20" }] } }),
-    );
+    const fixed = zone(wrapped({ ...bridge, ipam: { type: "static", addresses: [{ address: "172.26.64.9/20" }] } }));
     await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(fixed));
     const status = async (name: string) => {
       expectSuccess(await lab.goCni.add(fixed, await lab.addContainer(name)));

@@ -6,7 +6,7 @@ import { bridge, front, macvlan, ptp, withoutFirstThread, wrapped, zone } from "
 
 // What a wrapper remembers of an attachment, and what follows from it when something goes wrong in between.
 
-const list = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"));
+const list = zone(wrapped(macvlan), wrapped(bridge, "eth1"));
 
 test.for([
   ["a mount", (container: Container) => container],
@@ -54,7 +54,7 @@ test.for([
 
 test("the plain loopback comes first: a later ADD passes", async ({ lab, container }) => {
   await installFlaky(lab);
-  const looped = zone("1.0.0", { type: "loopback" }, wrapped(macvlan), wrapped(bridge, "eth1"), flaky);
+  const looped = zone({ type: "loopback" }, wrapped(macvlan), wrapped(bridge, "eth1"), flaky);
   await failNext(lab, 2);
   for (const _ of [1, 2]) expectFailure(await lab.goCni.add(looped, container), /not now/);
   expectPassed(await lab.goCni.add(looped, container));
@@ -71,7 +71,7 @@ test("what a failed try left, and its DEL could not remove: the next ADD passes,
   const script = 'echo "$CNI_COMMAND" >>/run/lab/calls; [ "$CNI_COMMAND" != DEL ] || ! [ -e /run/lab/stuck ] || exit 1';
   await installPlugin(lab, "marks", `${script}; exec /opt/cni/bin/tuning`);
   const marks = { type: "tuning-wrapper", wrapper: { delegate: "marks", role: "meta" } };
-  const marked = zone("1.0.0", wrapped(front), marks, flaky);
+  const marked = zone(wrapped(front), marks, flaky);
   await failNext(lab);
   expectFailure(await lab.goCni.add(marked, container), /not now/);
   await lab.writeFile("/run/lab/stuck", "");
@@ -88,7 +88,7 @@ test("a plugin that runs a drop-in wrapper: only the outer one remembers", async
   const inner = JSON.stringify({ cniVersion: "1.0.0", name: "inner", ...bridge });
   await installPlugin(lab, "outer", `echo '${inner}' | exec /opt/cni/first/bridge`);
   const outer = { ...wrapped(bridge), wrapper: { delegate: "outer", role: "creator", ifName: "eth1" } };
-  const nested = zone("1.0.0", wrapped(macvlan), outer);
+  const nested = zone(wrapped(macvlan), outer);
   const options = { pluginPath: "/opt/cni/first:/opt/cni/bin" };
   const container = await attached(lab, lab.goCni, nested, "c1", options);
   expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth0", "eth1"]);
@@ -115,7 +115,7 @@ test.for([
 
 test("a list that 0.2.0 attached: CHECK passes, and DEL leaves nothing", async ({ lab, container }) => {
   const sbr = wrapped({ type: "sbr" }, "eth1");
-  const withSbr = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"), sbr);
+  const withSbr = zone(wrapped(front), wrapped(bridge, "eth1"), sbr);
   expectPassed(await lab.goCni.add(withSbr, container));
   // Its records had other names, and what is in them does not count.
   const names = ["zone:c1:eth0:eth0", "zone:c1:eth0:eth1", "zone:c1:eth0:eth1:sbr-12345678", "zone:c1:eth0::routes"];
@@ -132,7 +132,6 @@ test("after a reboot, DEL takes no rule of whoever has the address now", async (
   const one = { subnet: "172.26.64.0/20", rangeStart: "172.26.64.9", rangeEnd: "172.26.64.9" };
   const scarce = { ...bridge, ipam: { type: "host-local", ranges: [[one]] } };
   const firewalled = zone(
-    "1.0.0",
     wrapped(front),
     wrapped(scarce, "eth1"),
     wrapped({ type: "firewall", backend: "iptables" }, "eth1"),
@@ -182,7 +181,7 @@ test("GC with a list that is null undoes what is gone", async ({ lab }) => {
 });
 
 test("DEL without a namespace removes masquerading rules", async ({ lab }) => {
-  const masked = zone("1.0.0", wrapped({ ...front, ipMasq: true }), wrapped({ ...ptp, ipMasq: true }, "eth1"));
+  const masked = zone(wrapped({ ...front, ipMasq: true }), wrapped({ ...ptp, ipMasq: true }, "eth1"));
   const container = await attached(lab, lab.goCni, masked);
   await lab.deleteNamespace(container);
   expectPassed(await lab.goCni.del(masked, container));

@@ -26,7 +26,7 @@ test.for([
     const forge = `nsenter --net="$CNI_NETNS" /run/lab/drivers/forge eth0 4242 ${count} >>/run/lab/forged`;
     await installPlugin(lab, "hostile", `[ ! "$CNI_NETNS" ] || ${forge} || exit 1; exec /opt/cni/bin/ptp`);
     if (fault !== "") await injectFault(lab, fault);
-    const list = zone("1.0.0", hostile);
+    const list = zone(hostile);
     const container = await attached(lab, lab.goCni, list);
     // Without a socket to deceive, this would show nothing.
     if (isSlim) expect(await lab.readFile("/run/lab/forged")).toBe(`1 ${taken}\n`);
@@ -40,7 +40,7 @@ test.for([
 );
 
 test("an answer that could not be received is not the next question's", async ({ lab, container }) => {
-  const list = zone("1.0.0", wrapped(ptp));
+  const list = zone(wrapped(ptp));
   await injectFault(lab, "recvfrom:error=EIO:when=1");
   expectPassed(await lab.goCni.add(list, container));
   await expectRealIndex(lab, container);
@@ -73,12 +73,12 @@ test("a neighbour's namespace comes to the path while a plugin runs: no index in
   const neighbour = await lab.addContainer("c2");
   // Its indexes are others.
   await lab.ip(neighbour, "link", "add", "x", "type", "veth", "peer", "name", "y");
-  const theirs = zone("1.0.0", wrapped(ptp));
+  const theirs = zone(wrapped(ptp));
   expectPassed(await lab.goCni.add(theirs, neighbour));
   const before = await lab.kernel.link(neighbour, "eth0");
   const swap = `mount --bind ${neighbour.netns} "$CNI_NETNS"`;
   await installPlugin(lab, "hostile", `/opt/cni/bin/ptp || exit 1; [ "$CNI_COMMAND" != ADD ] || ${swap}`);
-  const list = zone("1.0.0", hostile);
+  const list = zone(hostile);
   const container = await attached(lab, lab.goCni, list);
   expect((await lineDone(lab, container)).made).toBeUndefined();
   expectPassed(await lab.goCni.del(list, container));

@@ -40,8 +40,8 @@ test("lists with jq fail for the said reason, or pass", async () => {
   expect(await wronglyTold(lintFixtures().filter(needsJq))).toEqual([]);
 });
 
-const both = zone("1.0.0", wrapped({ ...macvlan, master: "ens18" }), wrapped(bridge, "eth1"));
-const dropIn = zone("1.0.0", { ...macvlan, master: "ens18" }, { ...bridge, wrapper: { ifName: "eth1" } });
+const both = zone(wrapped({ ...macvlan, master: "ens18" }), wrapped(bridge, "eth1"));
+const dropIn = zone({ ...macvlan, master: "ens18" }, { ...bridge, wrapper: { ifName: "eth1" } });
 
 interface Fault {
   readonly code: string;
@@ -108,7 +108,7 @@ describe("what lint finds between two lists is so with the real plugins", () => 
   });
 
   test("taken-network: a container in both loses masquerading when it leaves one", async ({ lab }) => {
-    const list = zone("1.0.0", wrapped(macvlan), wrapped({ ...bridge, ipMasq: true }, "eth1"));
+    const list = zone(wrapped(macvlan), wrapped({ ...bridge, ipMasq: true }, "eth1"));
     const other = named("zone-eth1", { ...front, bridge: "front1", ipMasq: true });
     expect(await codesOfBoth(lab, other, list)).toEqual(["taken-network"]);
     const container = await attached(lab, lab.cnitool, list);

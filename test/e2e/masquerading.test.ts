@@ -16,7 +16,7 @@ const masquerading = (device: string, subnet: string) => ({
 describe("two bridges that masquerade", () => {
   const first = masquerading("disc0", "10.20.0.0/24");
   const second = masquerading("disc1", "10.30.0.0/24");
-  const list = zone("1.0.0", wrapped(first), wrapped(second, "eth1"));
+  const list = zone(wrapped(first), wrapped(second, "eth1"));
 
   test("have a chain each, pass CHECK and leave nothing behind on DEL", async ({ lab }) => {
     const container = await attached(lab, lab.runtime, list);
@@ -43,7 +43,7 @@ describe("two bridges that masquerade", () => {
 
   test("share a chain in one network: DEL of the second runs twice, and leaves nothing", async () => {
     await using lab = await Lab.start(older);
-    const shared = zone("1.0.0", wrapped(first), {
+    const shared = zone(wrapped(first), {
       ...wrapped(second),
       wrapper: { ifName: "eth1", network: "zone" },
     });
@@ -59,7 +59,7 @@ test("a bridge has macspoofchk, and the namespace is gone or replaced: DEL leave
   lab,
 }) => {
   const plugin = { type: "bridge", bridge: "disc0", macspoofchk: true, ipam: hostLocal("10.20.0.0/24") };
-  const list = zone("1.0.0", wrapped(plugin));
+  const list = zone(wrapped(plugin));
   const rules = () => lab.run("nft", ["list", "table", "bridge", "nat"]);
   let container = await attached(lab, lab.runtime, list);
   for (const isReplaced of [true, false]) {
@@ -78,7 +78,7 @@ test.for(["default", "/run/leases"])(
   async (directory, { lab, container }) => {
     const plugin = masquerading("disc0", "10.20.0.0/24");
     const ipam = { ...plugin.ipam, ...(directory !== "default" && { DataDir: directory }) };
-    const list = zone("1.0.0", wrapped({ ...plugin, ipam }));
+    const list = zone(wrapped({ ...plugin, ipam }));
     const real = "/run/lab/plugins/bridge";
     await installPlugin(lab, "bridge", `[ $CNI_COMMAND = ADD ] || exec ${real}; ${real} >/dev/null; kill -9 $$`);
     expect((await lab.runtime.add(list, container)).exitCode).toBe(1);
@@ -94,7 +94,7 @@ describe("two bridges that masquerade by nftables", () => {
   const byNftables = { ipMasqBackend: "nftables" };
   const first = { ...masquerading("disc0", "10.20.0.0/24"), ...byNftables };
   const second = { ...masquerading("disc1", "10.30.0.0/24"), ...byNftables };
-  const list = zone("1.0.0", wrapped(first), wrapped(second, "eth1"));
+  const list = zone(wrapped(first), wrapped(second, "eth1"));
 
   test("have a rule each, pass CHECK and leave none behind on DEL", async ({ lab }) => {
     const container = await attached(lab, lab.runtime, list);

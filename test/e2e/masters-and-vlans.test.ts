@@ -44,14 +44,7 @@ const vrf = { type: "vrf-wrapper", wrapper: { ifName: "eth1" }, vrfname: "tenant
 test.skipIf(!hasEverything).for([
   {
     title: "ipvlan, vlan, dummy and vrf",
-    list: zone(
-      "1.0.0",
-      wrapped(ipvlan(1)),
-      wrapped(vlan(5), "eth1"),
-      wrapped(dummy, "eth2"),
-      wrapped(ipvlan(2), "eth3"),
-      vrf,
-    ),
+    list: zone(wrapped(ipvlan(1)), wrapped(vlan(5), "eth1"), wrapped(dummy, "eth2"), wrapped(ipvlan(2), "eth3"), vrf),
     addresses: { eth0: "10.22.1.2/24", eth1: "10.21.5.2/24", eth2: "10.23.0.2/24", eth3: "10.22.2.2/24" },
     inVrf: ["eth1"],
     // vrf sees the loss of eth1's routes first.
@@ -59,7 +52,7 @@ test.skipIf(!hasEverything).for([
   },
   {
     title: "macvlan and two vlans",
-    list: zone("1.0.0", wrapped(macvlan), wrapped(vlan(5), "eth1"), wrapped(vlan(6), "eth2")),
+    list: zone(wrapped(macvlan), wrapped(vlan(5), "eth1"), wrapped(vlan(6), "eth2")),
     addresses: { eth0: "10.20.0.2/24", eth1: "10.21.5.2/24", eth2: "10.21.6.2/24" },
     inVrf: [],
     compared: ["eth0", "eth1", "eth2"],
@@ -91,7 +84,7 @@ async function expectLossSeen(lab: Lab, container: Container, list: ReturnType<t
 test.skipIf(!hasEverything)(
   "macvlan, vlan and ipvlan on one master: the kernel refuses ipvlan, and DEL cleans up",
   async ({ lab, container }) => {
-    const list = zone("1.0.0", wrapped(macvlan), wrapped(vlan(5), "eth1"), wrapped(ipvlan(1), "eth2"));
+    const list = zone(wrapped(macvlan), wrapped(vlan(5), "eth1"), wrapped(ipvlan(1), "eth2"));
     const refused = 'plugin type="ipvlan-wrapper" failed (add): failed to create ipvlan: device or resource busy';
     expectFailure(await lab.goCni.add(list, container), refused);
     // The runtime's own second try: what the first one left is not in the way.
@@ -112,7 +105,7 @@ test.skipIf(!hostHas.bridgeVlanFiltering)(
       vlanTrunk: [{ minID: 101, maxID: 103 }, { id: 105 }],
       ipam: hostLocal("10.25.0.0/24"),
     };
-    const list = zone("1.0.0", wrapped(gateway), wrapped(trunk, "eth1"));
+    const list = zone(wrapped(gateway), wrapped(trunk, "eth1"));
     const container = await attached(lab, lab.goCni, list);
     expect(await lab.kernel.addresses(undefined, "front0.5")).toEqual(["10.24.0.1/24"]);
     expect(await vlansOf(lab, await lab.kernel.hostVeth(container, "eth0"))).toEqual(["5 PVID Egress Untagged"]);

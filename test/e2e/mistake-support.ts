@@ -25,7 +25,7 @@ export interface Mistake {
   readonly fails?: string;
 }
 
-export const good = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), wrapped(portmap, "eth1"));
+export const good = zone(wrapped(macvlan), wrapped(bridge, "eth1"), wrapped(portmap, "eth1"));
 
 /** Makes each mistake for real: a command line was content before, and tells it then. */
 export function testMistakes(mistakes: Readonly<Record<string, Mistake>>): void {

@@ -3,24 +3,24 @@ import { good, type Mistake, testMistakes } from "./mistake-support.ts";
 import { bridge, hostLocal, macvlan, portmap, ptp, wrapped, zone } from "./support.ts";
 
 const withBridge = (own: Record<string, unknown>) =>
-  zone("1.0.0", wrapped(macvlan), wrapped({ ...bridge, ...own }, "eth1"), wrapped(portmap, "eth1"));
+  zone(wrapped(macvlan), wrapped({ ...bridge, ...own }, "eth1"), wrapped(portmap, "eth1"));
 
 const mistakes: Readonly<Record<string, Mistake>> = {
   "ifName is changed": {
-    list: zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth2"), wrapped(portmap, "eth2")),
+    list: zone(wrapped(macvlan), wrapped(bridge, "eth2"), wrapped(portmap, "eth2")),
     says: ["zone c1 fails: bridge-wrapper", "eth2", "changed since it started"],
   },
   "the list has one more interface": {
-    list: zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), wrapped(portmap, "eth1"), wrapped(ptp, "eth2")),
+    list: zone(wrapped(macvlan), wrapped(bridge, "eth1"), wrapped(portmap, "eth1"), wrapped(ptp, "eth2")),
     says: ["zone c1 fails: ptp-wrapper", "eth2"],
   },
   "the list is half unwrapped": {
-    list: zone("1.0.0", macvlan, wrapped(bridge, "eth1"), wrapped(portmap, "eth1")),
+    list: zone(macvlan, wrapped(bridge, "eth1"), wrapped(portmap, "eth1")),
     told: { preflight: 1, adopt: 1 },
     says: ["macvlan creates an interface and is not wrapped", "wrap --write /opt/cni/config/zone.conflist"],
   },
   "the old plain list is put back": {
-    list: zone("1.0.0", macvlan, bridge, portmap),
+    list: zone(macvlan, bridge, portmap),
     says: ["zone c1 fails: macvlan", "is not wrapped", "wrap --write /opt/cni/config/zone.conflist"],
   },
   "the bridge is renamed": {
@@ -29,7 +29,6 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   },
   "the program in wrapper.jq has a mistake": {
     list: zone(
-      "1.0.0",
       wrapped(macvlan),
       { ...wrapped(bridge), wrapper: { ifName: "eth1", jq: ".mtu = " } },
       wrapped(portmap, "eth1"),
@@ -53,7 +52,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     says: ["zone c1 fails: macvlan-wrapper", "this host has no interface uplink0", 'Set "master" to'],
   },
   "the list has the master of another host": {
-    list: zone("1.0.0", wrapped({ ...macvlan, master: "ens18" }), wrapped(bridge, "eth1"), wrapped(portmap, "eth1")),
+    list: zone(wrapped({ ...macvlan, master: "ens18" }), wrapped(bridge, "eth1"), wrapped(portmap, "eth1")),
     told: { status: 1, "lint --host /opt/cni/config": 1 },
     says: ["zone.conflist:1:", "this host has no interface ens18", "uplink0"],
     fails: "Link not found",
@@ -101,7 +100,6 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   },
   "the log's directory is on a read-only file system": {
     list: zone(
-      "1.0.0",
       { ...wrapped(macvlan), wrapper: { log: { file: "/opt/log/cni.log" } } },
       wrapped(bridge, "eth1"),
       wrapped(portmap, "eth1"),

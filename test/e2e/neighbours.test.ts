@@ -11,7 +11,7 @@ import { bridge, firewall, front, hostLocal, macvlan, named, ptp, wrapped, zone 
 
 const other = { ...bridge, bridge: "other0", ipam: hostLocal("10.9.0.0/24") };
 const nowhere = { ...macvlan, master: "nope0" };
-const list = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"));
+const list = zone(wrapped(front), wrapped(bridge, "eth1"));
 const range = { subnet: "172.26.64.0/20", rangeStart: "172.26.64.2", rangeEnd: "172.26.64.3" };
 const failed = { exitCode: 1 };
 
@@ -28,7 +28,7 @@ test("the same with an eth1 of another runtime's plain plugin", async ({ lab }) 
   const c = await lab.addContainer("c1");
   expectPassed(await lab.cnitool.addAs("eth1", named("podman", other), c));
   const before = await identity(lab, c, "eth1");
-  const second = zone("1.0.0", wrapped(nowhere), wrapped(bridge, "eth1"));
+  const second = zone(wrapped(nowhere), wrapped(bridge, "eth1"));
   expect(await lab.cnitool.addAs("net0", second, c)).toMatchObject(failed);
   expectPassed(await lab.cnitool.delAs("net0", second, c));
   expect(await identity(lab, c, "eth1")).toEqual(before);
@@ -56,11 +56,7 @@ test("a second DEL of the list's second attachment leaves the first one's eth1",
 });
 
 test("DEL of an attachment that never was, without a namespace, leaves the lease of eth1", async ({ lab }) => {
-  const scarce = zone(
-    "1.0.0",
-    wrapped(front),
-    wrapped({ ...bridge, ipam: { type: "host-local", ranges: [[range]] } }, "eth1"),
-  );
+  const scarce = zone(wrapped(front), wrapped({ ...bridge, ipam: { type: "host-local", ranges: [[range]] } }, "eth1"));
   const c = await attached(lab, lab.cnitool, scarce);
   const env = {
     CNI_COMMAND: "DEL",
@@ -82,7 +78,7 @@ test("DEL of an attachment that never was, without a namespace, leaves the lease
 test("DEL of another list's tuning and sbr leaves the MAC and the rules of eth1", async ({ lab }) => {
   const tune = wrapped({ type: "tuning", mac: "c2:b0:57:49:47:f1" }, "eth1");
   const sbr = wrapped({ type: "sbr" }, "eth1");
-  const one = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"), tune, sbr);
+  const one = zone(wrapped(front), wrapped(bridge, "eth1"), tune, sbr);
   const second = named("other", wrapped(nowhere), tune, sbr);
   const c = await lab.addContainer("c1");
   expectPassed(await lab.cnitool.add(one, c));
@@ -95,7 +91,7 @@ test("DEL of another list's tuning and sbr leaves the MAC and the rules of eth1"
 
 test("DEL of a list whose eth1 has gone leaves an eth1 that another list made", async ({ lab }) => {
   const second = {
-    ...zone("1.0.0", wrapped({ ...macvlan, ipam: hostLocal("172.16.6.0/24") }), wrapped(other, "eth1")),
+    ...zone(wrapped({ ...macvlan, ipam: hostLocal("172.16.6.0/24") }), wrapped(other, "eth1")),
     name: "other",
   };
   const c = await attached(lab, lab.cnitool, list);
@@ -120,7 +116,7 @@ test("an attachment as eth1 does not change the network of other containers' eth
 
 test("a result of the future, after the clock was set back, does not prevent recovery", async ({ lab }) => {
   await installFlaky(lab);
-  const failing = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"), flaky);
+  const failing = zone(wrapped(front), wrapped(bridge, "eth1"), flaky);
   const old = await attached(lab, lab.goCni, failing);
   await lab.run("sh", ["-c", "touch -d '+1 hour' /var/lib/cni/results/* /var/lib/cni/wrappers/*"]);
   const c = await rebooted(lab, old);
@@ -134,7 +130,7 @@ test.for([
   ["after a reboot", true],
 ] as const)("DEL removes what was made under the ifName of an earlier try, %s", async ([_, reboots], { lab }) => {
   await installFlaky(lab);
-  const named = (ifName: string) => zone("1.0.0", wrapped(front), wrapped(bridge, ifName), flaky);
+  const named = (ifName: string) => zone(wrapped(front), wrapped(bridge, ifName), flaky);
   const old = await lab.addContainer("c1");
   if (!reboots) await failNext(lab);
   await lab.goCni.add(named("eth1"), old);
@@ -160,7 +156,7 @@ test.for<[string, (lab: Lab, list: NetworkList) => Promise<unknown>]>([
   "DEL of what %s leaves the neighbour whose namespace is at the path by now",
   async ([_, prepare], { lab }) => {
     const tune = wrapped({ type: "tuning", mac: "c2:b0:57:49:47:f1" }, "eth1");
-    const theirs = zone("1.0.0", wrapped(front), wrapped(bridge, "eth1"), tune, wrapped({ type: "sbr" }, "eth1"));
+    const theirs = zone(wrapped(front), wrapped(bridge, "eth1"), tune, wrapped({ type: "sbr" }, "eth1"));
     const neighbour = await lab.addContainer("c2");
     expectPassed(await lab.cnitool.add(theirs, neighbour));
     await prepare(lab, theirs);
@@ -182,7 +178,7 @@ test.for<[string, (lab: Lab, list: NetworkList) => Promise<unknown>]>([
 test("DEL leaves a neighbour's interface that has the process number, the inode and the index of the own one", async ({
   lab,
 }) => {
-  const one = zone("1.0.0", wrapped(ptp));
+  const one = zone(wrapped(ptp));
   const [first, second] = [await startProcess(lab), await startProcess(lab)];
   expectPassed(await lab.goCni.add(one, { name: "c1", netns: first }));
   expectPassed(await lab.goCni.add(one, { name: "c2", netns: second }));
@@ -206,7 +202,7 @@ async function startProcess(lab: Lab): Promise<string> {
 test("a repeated DEL leaves firewall's rules of an address that another container got", async ({ lab }) => {
   const one = { ...range, rangeEnd: range.rangeStart };
   const scarce = { ...bridge, ipam: { type: "host-local", ranges: [[one]] } };
-  const firewalled = zone("1.0.0", wrapped(front), wrapped(scarce, "eth1"), wrapped(firewall, "eth1"));
+  const firewalled = zone(wrapped(front), wrapped(scarce, "eth1"), wrapped(firewall, "eth1"));
   const results = (container: Container) => `/var/lib/cni/results/zone-${container.name}-eth0`;
   const [gone, next] = [await lab.addContainer("gone"), await lab.addContainer("next")];
   expectPassed(await lab.goCni.add(firewalled, gone));
@@ -225,7 +221,7 @@ test("a repeated DEL leaves firewall's rules of an address that another containe
 test("DEL leaves firewall's rules of a static address that another container got before", async ({ lab }) => {
   const address = "172.26.64.2";
   const fixed = { ...bridge, ipam: { type: "static", addresses: [{ address: `${address}/20` }] } };
-  const firewalled = zone("1.0.0", wrapped(front), wrapped(fixed, "eth1"), wrapped(firewall, "eth1"));
+  const firewalled = zone(wrapped(front), wrapped(fixed, "eth1"), wrapped(firewall, "eth1"));
   const [gone, next] = [await lab.addContainer("gone"), await lab.addContainer("next")];
   expectPassed(await lab.goCni.add(firewalled, gone));
   await lab.deleteNamespace(gone);

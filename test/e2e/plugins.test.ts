@@ -32,13 +32,13 @@ describe("a chain of several kinds", () => {
   test.for([
     {
       title: "ptp and macvlan",
-      list: zone("1.0.0", wrapped(ptp), wrapped(lan, "eth1")),
+      list: zone(wrapped(ptp), wrapped(lan, "eth1")),
       addresses: { eth0: "10.50.0.2/24", eth1: "172.16.5.2/24" },
       bridges: [],
     },
     {
       title: "bridge, macvlan, ptp and tap",
-      list: zone("1.0.0", wrapped(bridge), wrapped(lan, "eth1"), wrapped(ptp, "eth2"), wrapped(tap, "tap0")),
+      list: zone(wrapped(bridge), wrapped(lan, "eth1"), wrapped(ptp, "eth2"), wrapped(tap, "tap0")),
       addresses: { eth0: "172.26.64.2/20", eth1: "172.16.5.2/24", eth2: "10.50.0.2/24", tap0: "10.70.0.2/24" },
       bridges: ["disc0"],
     },
@@ -67,7 +67,7 @@ describe("a chain of several kinds", () => {
 
 describe("the upstream bugs on the pages", () => {
   test("tap without ipam: CHECK does not see that the device is gone, wrapped or not", async ({ lab }) => {
-    for (const list of [zone("1.0.0", { type: "tap" }), zone("1.0.0", wrapped({ type: "tap" }))]) {
+    for (const list of [zone({ type: "tap" }), zone(wrapped({ type: "tap" }))]) {
       const container = await attached(lab, lab.goCni, list);
       await lab.ip(container, "link", "del", "eth0");
       expectSuccess(await lab.goCni.check(list, container));
@@ -79,7 +79,7 @@ describe("the upstream bugs on the pages", () => {
   test("host-device: the second DEL fails, wrapped or not", async ({ lab }) => {
     await lab.ip(undefined, "link", "add", "card0", "type", "veth", "peer", "name", "far0");
     const plain = { type: "host-device", device: "card0" };
-    for (const list of [zone("1.0.0", plain), zone("1.0.0", wrapped(plain))]) {
+    for (const list of [zone(plain), zone(wrapped(plain))]) {
       // go-cni accepts an error that says "not found".
       const container = await attached(lab, lab.cnitool, list);
       expectSuccess(await lab.cnitool.del(list, container));
@@ -93,7 +93,7 @@ describe("the upstream bugs on the pages", () => {
     async (gone, { lab }) => {
       await lab.ip(undefined, "link", "add", "card0", "type", "veth", "peer", "name", "far0");
       const device = { type: "host-device", device: "card0", ipam: hostLocal("10.60.0.0/24") };
-      const list = zone("1.0.0", wrapped(bridge), wrapped(device, "eth1"));
+      const list = zone(wrapped(bridge), wrapped(device, "eth1"));
       const container = await attached(lab, lab.cnitool, list);
       await lab.ip(container, "link", "delete", "eth1");
       if (gone === "namespace") await lab.deleteNamespace(container);
@@ -116,7 +116,7 @@ describe("the upstream bugs on the pages", () => {
   test("host-device: leases that outlived a reboot are freed before ADD, which gets the address again", async () => {
     await using lab = await Lab.start({ recorded: true });
     await lab.ip(undefined, "link", "add", "card0", "type", "veth", "peer", "name", "far0");
-    const list = zone("1.0.0", wrapped({ type: "host-device", device: "card0", ipam: hostLocal("10.60.0.0/24") }));
+    const list = zone(wrapped({ type: "host-device", device: "card0", ipam: hostLocal("10.60.0.0/24") }));
     const container = await attached(lab, lab.goCni, list);
     await lab.ip(container, "link", "set", "eth0", "netns", "1");
     await lab.ip(undefined, "link", "set", "eth0", "name", "card0");
@@ -158,7 +158,7 @@ esac
     await lab.run("ln", ["-s", "cni-wrappers", "/opt/cni/bin/own-wrapper"]);
     const own = { type: "own" };
     const tuned = { ...wrapped({ type: "tuning", mtu: 1400 }), wrapper: { ifName: "eth1" } };
-    const list = zone("1.0.0", wrapped(own), wrapped(own, "eth1"), wrapped(bridge, "eth2"), tuned);
+    const list = zone(wrapped(own), wrapped(own, "eth1"), wrapped(bridge, "eth2"), tuned);
     const container = await attached(lab, lab.goCni, list);
     const { interfaces = [] } = await lab.kernel.cachedResult("zone", "c1");
     expect(interfaces.filter(({ sandbox }) => sandbox).map(({ name }) => name)).toEqual(["eth0", "eth1", "eth2"]);

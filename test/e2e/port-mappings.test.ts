@@ -21,13 +21,13 @@ interface Case {
 const cases: Case[] = [
   {
     title: "[macvlan eth0, bridge eth1, portmap]",
-    list: zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), portmap),
+    list: zone(wrapped(macvlan), wrapped(bridge, "eth1"), portmap),
     published: "172.16.5.2",
     hostAddress: "172.16.5.1",
   },
   {
     title: "[bridge eth0, macvlan eth1, portmap]",
-    list: zone("1.0.0", wrapped(bridge), wrapped(macvlan, "eth1"), portmap),
+    list: zone(wrapped(bridge), wrapped(macvlan, "eth1"), portmap),
     published: "172.26.64.2",
     hostAddress: "172.26.64.1",
   },

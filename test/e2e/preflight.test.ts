@@ -14,31 +14,31 @@ interface Case {
   readonly change?: (lab: Lab, container: Container) => Promise<unknown>;
 }
 
-const good = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"));
+const good = zone(wrapped(macvlan), wrapped(bridge, "eth1"));
 const isolated = { ...bridge, bridge: "flat0", isGateway: false };
 
 const cases: readonly Case[] = [
   { state: "wrapped", list: good },
   { state: "an address lost", list: good, change: (lab, c) => lab.ip(c, "address", "flush", "dev", "eth1") },
   { state: "a link lost", list: good, change: (lab, c) => lab.ip(c, "link", "delete", "eth1") },
-  { state: "half wrapped", list: zone("1.0.0", macvlan, wrapped(bridge, "eth1")) },
-  { state: "now half wrapped", list: good, now: zone("1.0.0", macvlan, wrapped(bridge, "eth1")) },
-  { state: "ifName changed", list: good, now: zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth2")) },
+  { state: "half wrapped", list: zone(macvlan, wrapped(bridge, "eth1")) },
+  { state: "now half wrapped", list: good, now: zone(macvlan, wrapped(bridge, "eth1")) },
+  { state: "ifName changed", list: good, now: zone(wrapped(macvlan), wrapped(bridge, "eth2")) },
   {
     state: "subnet changed",
     list: good,
-    now: zone("1.0.0", wrapped(macvlan), wrapped({ ...bridge, ipam: hostLocal("172.27.0.0/20") }, "eth1")),
+    now: zone(wrapped(macvlan), wrapped({ ...bridge, ipam: hostLocal("172.27.0.0/20") }, "eth1")),
   },
-  { state: "a plugin is missing", list: good, now: zone("1.0.0", wrapped(macvlan), { type: "nix" }) },
+  { state: "a plugin is missing", list: good, now: zone(wrapped(macvlan), { type: "nix" }) },
   {
     state: "a key added that no CHECK reads",
     list: good,
     now: { ...good, plugins: [...good.plugins, { type: "tuning" }] },
   },
-  { state: "one plain bridge", list: zone("1.0.0", front) },
-  { state: "one plain bridge on layer 2", list: zone("1.0.0", isolated) },
-  { state: "disableCheck", list: zone("1.0.0", macvlan), now: { ...zone("1.0.0", macvlan), disableCheck: true } },
-  { state: "no version with CHECK", list: zone("1.0.0", front), now: zone("0.3.1", front) },
+  { state: "one plain bridge", list: zone(front) },
+  { state: "one plain bridge on layer 2", list: zone(isolated) },
+  { state: "disableCheck", list: zone(macvlan), now: { ...zone(macvlan), disableCheck: true } },
+  { state: "no version with CHECK", list: zone(front), now: zone("0.3.1", front) },
   { state: "another version", list: good, now: { ...good, cniVersion: "0.4.0" } },
   {
     state: "the lease lost",
@@ -103,7 +103,7 @@ describe("preflight", () => {
   }) => {
     expectSuccess(await lab.goCni.add(good, await lab.addContainer("c1")));
     const moved = { ...bridge, ipam: hostLocal("172.27.0.0/20") };
-    const now = zone("1.0.0", wrapped(macvlan), wrapped(moved, "eth1"));
+    const now = zone(wrapped(macvlan), wrapped(moved, "eth1"));
     await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(now));
     const second = await lab.addContainer("c2");
     const next = await lab.goCni.add(now, second);

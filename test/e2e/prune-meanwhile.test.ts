@@ -40,7 +40,7 @@ test.for([
 ] as const)(
   "a container that comes back during its DEL keeps its lease and its ports: %s",
   async ([_, creator, address], { lab, container }) => {
-    const list = zone("1.0.0", creator, portmap, { type: "waiting" });
+    const list = zone(creator, portmap, { type: "waiting" });
     await install(lab, list);
     expectPassed({ ...(await lab.goCni.add(list, container, { ports })), stdout: "" });
     await lab.deleteNamespace(container);
@@ -58,7 +58,7 @@ test.for([
 );
 
 test("an address that another container gets meanwhile keeps firewall's rules", async ({ lab }) => {
-  const list = zone("1.0.0", front, firewall, { type: "waiting" });
+  const list = zone(front, firewall, { type: "waiting" });
   await install(lab, list);
   for (const name of ["a0", "a1"]) {
     const container = await attached(lab, lab.goCni, list, name);
@@ -81,7 +81,7 @@ function hostLocalAt(address: string) {
 
 /** Attaches a container with rules, and deletes its namespace. */
 async function loseContainer(lab: Lab): Promise<void> {
-  const list = zone("1.0.0", front, firewall, portmap);
+  const list = zone(front, firewall, portmap);
   await install(lab, list);
   const container = await attached(lab, lab.goCni, list, "c1", { ports });
   await lab.deleteNamespace(container);

@@ -1,4 +1,3 @@
-import process from "node:process";
 import { type Container, Lab } from "../support/lab.ts";
 import { expect, test } from "../support/lab-test.ts";
 import type { NetworkList } from "../support/runtime.ts";
@@ -12,7 +11,6 @@ const leaveOut = (condition: string) => ({
 });
 const listOf = (eth0: object, eth1: object) =>
   zone(
-    "1.0.0",
     wrapped(bridge),
     wrapped({ type: "ptp", ipam: hostLocal("10.50.0.0/24") }, "eth1"),
     { type: "firewall", backend: "iptables" },

@@ -30,14 +30,7 @@ test("bandwidth-wrapper before a plugin that fails: a later ADD passes, and no i
   container,
 }) => {
   await installFlaky(lab);
-  const list = zone(
-    "1.0.0",
-    wrapped(front),
-    wrapped(bridge, "eth1"),
-    wrapped(bandwidth),
-    wrapped(bandwidth, "eth1"),
-    flaky,
-  );
+  const list = zone(wrapped(front), wrapped(bridge, "eth1"), wrapped(bandwidth), wrapped(bandwidth, "eth1"), flaky);
   await failNext(lab, 2);
   for (const _ of [1, 2]) expectFailure(await lab.goCni.add(list, container), /not now/);
   expectPassed(await lab.goCni.add(list, container));
@@ -56,7 +49,7 @@ test("with and without a failed try, each wrapped chained plugin leaves the same
     wrapped(portmap),
     wrapped({ type: "sbr" }, "eth1"),
   ];
-  const list = zone("1.0.0", wrapped(front), wrapped(routed, "eth1"), ...metas, flaky);
+  const list = zone(wrapped(front), wrapped(routed, "eth1"), ...metas, flaky);
   const [tried, fresh] = [await lab.addContainer("c1"), await lab.addContainer("c2")];
   await failNext(lab, 2);
   for (const _ of [1, 2]) expectFailure(await lab.goCni.add(list, tried, published(25080)), /not now/);

@@ -27,7 +27,7 @@ const others: Readonly<Record<string, (lab: Lab, container: Container) => Promis
 describe("the master is missing at the first ADD, and eth1 is somebody else's at the next", () => {
   test("ADD fails every time, and theirs is untouched", async ({ lab }) => {
     const listOf = (recover: string) =>
-      zone("1.0.0", wrapped(front), { ...wrapped(late), wrapper: { ifName: "eth1", recover } });
+      zone(wrapped(front), { ...wrapped(late), wrapper: { ifName: "eth1", recover } });
     const containers = await Promise.all(Object.keys(others).map((_, index) => lab.addContainer(`c${index}`)));
     for (const each of containers) expectFailure(await lab.goCni.add(listOf("own"), each), /Link not found|late0/);
     for (const [index, attach] of Object.values(others).entries()) await attach(lab, containers[index] as Container);
@@ -42,7 +42,7 @@ describe("the master is missing at the first ADD, and eth1 is somebody else's at
   });
 
   test("nobody is there at the next: ADD passes, with the first creator's address", async ({ lab, container }) => {
-    const list = zone("1.0.0", wrapped(front), wrapped(late, "eth1"));
+    const list = zone(wrapped(front), wrapped(late, "eth1"));
     for (const _ of [1, 2]) expectFailure(await lab.goCni.add(list, container), /Link not found|late0/);
     await lab.ip(undefined, "link", "add", "late0", "type", "veth", "peer", "name", "late1");
     expectPassed(await lab.goCni.add(list, container));
@@ -62,7 +62,7 @@ const second = {
 test.for(Object.entries(second))(
   "a list with %s for eth1 is attached as eth0, then as net1: the first one's eth1 stays",
   async ([_, creator], { lab, container }) => {
-    const list = zone("1.0.0", wrapped(front), wrapped(creator, "eth1"));
+    const list = zone(wrapped(front), wrapped(creator, "eth1"));
     expectPassed(await lab.cnitool.add(list, container));
     const before = [await identity(lab, container, "eth0"), await identity(lab, container, "eth1")];
     for (const time of [1, 2]) {
@@ -111,7 +111,7 @@ describe("the wrapper is killed while its delegate runs", () => {
 
 test("names that hyphens could join to one, a + b-c and a-b + c: each has its own journal", async ({ lab }) => {
   const { netns } = await lab.addContainer("c1");
-  const lists = ["a", "a-b"].map((name) => ({ ...zone("1.0.0", wrapped(second.macvlan), { type: "flaky" }), name }));
+  const lists = ["a", "a-b"].map((name) => ({ ...zone(wrapped(second.macvlan), { type: "flaky" }), name }));
   const [one, two] = lists as [(typeof lists)[0], (typeof lists)[0]];
   await installPlugin(lab, "flaky", '[ "$CNI_COMMAND" != ADD ] || exit 1');
   const [ours, theirs] = [
@@ -135,5 +135,5 @@ test("names that hyphens could join to one, a + b-c and a-b + c: each has its ow
 async function killing(lab: Lab, script: string) {
   await installPlugin(lab, "killing", script);
   const wrapper = { ifName: "eth1", delegate: "killing", role: "creator" };
-  return zone("1.0.0", wrapped(front), { ...wrapped(second.macvlan), wrapper });
+  return zone(wrapped(front), { ...wrapped(second.macvlan), wrapper });
 }

@@ -48,8 +48,8 @@ describe("the namespace of a live attachment was made again", () => {
   });
 
   test("without a record, as from before the wrappers, every ADD fails", async ({ lab }) => {
-    const [container] = await recreated(lab, await attached(lab, lab.goCni, zone("1.0.0", macvlan)));
-    const list = zone("1.0.0", wrapped(macvlan));
+    const [container] = await recreated(lab, await attached(lab, lab.goCni, zone(macvlan)));
+    const list = zone(wrapped(macvlan));
     expectFailure(await lab.goCni.add(list, container), duplicate);
     expectFailure(await lab.goCni.add(list, container), exists);
     expectFailure(await lab.goCni.add(list, container), exists);
@@ -58,16 +58,16 @@ describe("the namespace of a live attachment was made again", () => {
 
 describe("other attachments are left alone, and ADD fails as the plain one does", () => {
   test.for(["wrapped", "plain"])("an ADD of a live attachment (%s)", async (kind, { lab }) => {
-    const list = zone("1.0.0", kind === "plain" ? macvlan : wrapped(macvlan));
+    const list = zone(kind === "plain" ? macvlan : wrapped(macvlan));
     const container = await attached(lab, lab.goCni, list);
     await failsThrice(lab, container, "eth0", () => lab.goCni.add(list, container));
     expectSuccess(await lab.goCni.check(list, container));
   });
 
   test("another network that wants the same interface name", async ({ lab }) => {
-    const list = zone("1.0.0", wrapped(bridge));
+    const list = zone(wrapped(bridge));
     const container = await attached(lab, lab.goCni, list);
-    const other = { ...zone("1.0.0", wrapped(macvlan)), name: "other" };
+    const other = { ...zone(wrapped(macvlan)), name: "other" };
     await failsThrice(lab, container, "eth0", () => lab.goCni.add(other, container));
     expectSuccess(await lab.goCni.check(list, container));
   });
@@ -78,7 +78,7 @@ describe("other attachments are left alone, and ADD fails as the plain one does"
   });
 
   test("a live neighbour's lease", async ({ lab, container }) => {
-    const list = zone("1.0.0", wrapped(macvlan));
+    const list = zone(wrapped(macvlan));
     const neighbour = await attached(lab, lab.goCni, list, "c2");
     const asked = { labels: { IgnoreUnknown: "true", IP: "172.16.5.2" } };
     for (const _ of [1, 2, 3]) {

@@ -29,7 +29,7 @@ test.for(Object.entries(chains))(
   "%s: the published port leads to the repaired interface",
   async ([_, metas], { lab, container }) => {
     await installFlaky(lab);
-    const list = zone("1.0.0", ...creators, ...metas, flaky);
+    const list = zone(...creators, ...metas, flaky);
     const neighbour = await attachedNeighbour(lab, list);
     const addresses = await failedTwice(lab, list, container, { ports: published });
     expectPassed(await lab.goCni.add(list, container, { ports: published }));
@@ -52,7 +52,7 @@ test.for([
   "%s with nftables: the published port leads to the repaired interface",
   async ([name, plugin], { lab, container }) => {
     await installFlaky(lab);
-    const list = zone("1.0.0", ...creators, { ...plugin, backend: "nftables" }, flaky);
+    const list = zone(...creators, { ...plugin, backend: "nftables" }, flaky);
     const addresses = await failedTwice(lab, list, container, { ports: published });
     expectPassed(await lab.goCni.add(list, container, { ports: published }));
     expect(await lab.kernel.allAddresses(container)).toEqual(addresses);

@@ -16,8 +16,8 @@ import { front, macvlan, named, wrapped, zone } from "./support.ts";
 
 const late = { ...macvlan, master: "late0" };
 const lists = {
-  "the first creator's master": zone("1.0.0", wrapped(late), wrapped(front, "eth1")),
-  "the second creator's master": zone("1.0.0", wrapped(front), wrapped(late, "eth1")),
+  "the first creator's master": zone(wrapped(late), wrapped(front, "eth1")),
+  "the second creator's master": zone(wrapped(front), wrapped(late, "eth1")),
 };
 
 describe("the host was rebooted, with the leases and libcni's cache kept", () => {
@@ -44,7 +44,7 @@ describe("the host was rebooted, with the leases and libcni's cache kept", () =>
   });
 
   test("the plain plugin fails", async ({ lab }) => {
-    const list = zone("1.0.0", macvlan);
+    const list = zone(macvlan);
     const container = await rebooted(lab, await attached(lab, lab.goCni, list));
     expectFailure(await lab.goCni.add(list, container), duplicate);
   });
@@ -79,7 +79,7 @@ test.for([
   "after a reboot the last plugin fails twice%s: ADD gives the addresses of before",
   async ([_, gone], { lab }) => {
     await installFlaky(lab);
-    const list = zone("1.0.0", wrapped(macvlan), wrapped(front, "eth1"), flaky);
+    const list = zone(wrapped(macvlan), wrapped(front, "eth1"), flaky);
     const neighbour = await attached(lab, lab.goCni, list, "c1");
     const old = await attached(lab, lab.goCni, list, "c2");
     const addresses = await lab.kernel.allAddresses(old);
@@ -116,7 +116,7 @@ test("before a reboot another network had eth1, and has a record and a result: a
 test("a live attachment with its result in another directory: another ADD fails like the plain plugin's, and touches nothing", async ({
   lab,
 }) => {
-  const list = zone("1.0.0", wrapped(macvlan), wrapped(front, "eth1"));
+  const list = zone(wrapped(macvlan), wrapped(front, "eth1"));
   const container = await attached(lab, lab.goCni, list);
   await lab.run("mv", ["/var/lib/cni/results", "/var/lib/cni/elsewhere"]);
   // 16 minutes of uptime ago.

@@ -70,5 +70,5 @@ export async function expectLeftAlone(
 export function creators(wrapper: object = {}, ...more: Record<string, unknown>[]): NetworkList {
   const first = { ...wrapped(macvlan), wrapper };
   const second = { ...wrapped(bridge), wrapper: { ifName: "eth1", ...wrapper } };
-  return zone("1.0.0", first, second, ...more);
+  return zone(first, second, ...more);
 }

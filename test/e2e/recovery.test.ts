@@ -14,17 +14,17 @@ describe("ADD is tried again without a DEL between", () => {
   test("the plain plugins never pass", async ({ lab, container }) => {
     await installFlaky(lab);
     await failNext(lab);
-    const list = zone("1.0.0", macvlan, flaky);
+    const list = zone(macvlan, flaky);
     expectFailure(await lab.goCni.add(list, container), /not now/);
     expectFailure(await lab.goCni.add(list, container), exists);
     expectFailure(await lab.goCni.add(list, container), exists);
   });
 
   test("after a plugin failed and left its interface behind: it passes", async ({ lab, container }) => {
-    const broken = zone("1.0.0", { ...wrapped(macvlan), ipam: { type: "nowhere" } });
+    const broken = zone({ ...wrapped(macvlan), ipam: { type: "nowhere" } });
     expectFailure(await lab.goCni.add(broken, container), /failed to find plugin "nowhere"/);
     expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth0"]);
-    const list = zone("1.0.0", wrapped(macvlan));
+    const list = zone(wrapped(macvlan));
     expectSuccess(await lab.goCni.add(list, container));
     expectSuccess(await lab.goCni.check(list, container));
   });

@@ -13,11 +13,11 @@ const second = {
   ...bridge,
   ipam: hostLocal("172.26.64.0/20", { dst: "10.99.0.0/16", gw: "172.26.64.1" }, { dst: "10.98.0.0/16" }),
 };
-const list = zone("1.0.0", wrapped(macvlan), wrapped(second, "eth1"), wrapped(sbr, "eth1"));
+const list = zone(wrapped(macvlan), wrapped(second, "eth1"), wrapped(sbr, "eth1"));
 const journal = "/var/lib/cni/wrappers/c1/zone:eth0";
 
 test("the plain chain fails CHECK: the creator does not find the routes that sbr moved", async ({ lab }) => {
-  const plain = zone("1.0.0", bridge, sbr);
+  const plain = zone(bridge, sbr);
   const container = await attach(lab, plain);
   await expectFailedCheck(lab, plain, container, "Failed to find Gateway 172.26.64.1 for interface eth0");
 });
@@ -106,7 +106,7 @@ test.for(rowsOf(twins))(
 
 test("a default route of each interface: eth0's stays, eth1's is sbr's, and CHECK looks for both", async ({ lab }) => {
   const own = { ...bridge, ipam: hostLocal("172.26.64.0/20", { dst: "0.0.0.0/0", gw: "172.26.64.1" }) };
-  const both = zone("1.0.0", wrapped(macvlan), wrapped(own, "eth1"), wrapped(sbr, "eth1"));
+  const both = zone(wrapped(macvlan), wrapped(own, "eth1"), wrapped(sbr, "eth1"));
   const container = await attach(lab, both);
   expectPassed(await lab.goCni.check(both, container));
   const ofSbr = ["default", "via", "172.26.64.1", "dev", "eth1", "table", "100"];
@@ -124,7 +124,7 @@ test("an IPv6 default route of each interface, which the kernel makes one: CHECK
     bridge: `${name}0`,
     ipam: hostLocal(`fd00:${name}::/64`, { dst: "::/0" }),
   });
-  const both = zone("1.0.0", wrapped(creator("a")), wrapped(creator("b"), "eth1"), wrapped(sbr, "eth1"));
+  const both = zone(wrapped(creator("a")), wrapped(creator("b"), "eth1"), wrapped(sbr, "eth1"));
   const container = await attach(lab, both);
   expect(await lab.ip(container, "-6", "route")).toContain("nexthop via fd00:a::1 dev eth0");
   expectPassed(await lab.goCni.check(both, container));
@@ -159,7 +159,7 @@ test("a sibling had an interface in the subnet of eth1 when sbr moved the routes
 test("IPv6 routes are moved and checked as well", async ({ lab }) => {
   const ranges = [[{ subnet: "172.26.64.0/20" }], [{ subnet: "fd00:26::/64" }]];
   const dual = { ...bridge, ipam: { type: "host-local", ranges, routes: [{ dst: "fd00:99::/64", gw: "fd00:26::1" }] } };
-  const chain = zone("1.0.0", wrapped(macvlan), wrapped(dual, "eth1"), wrapped(sbr, "eth1"));
+  const chain = zone(wrapped(macvlan), wrapped(dual, "eth1"), wrapped(sbr, "eth1"));
   const container = await attach(lab, chain);
   expectPassed(await lab.goCni.check(chain, container));
   await lab.ip(container, "-6", "route", "del", "fd00:99::/64", "table", "101");
@@ -170,7 +170,7 @@ test("an equal plugin on each side of sbr: the second one's ADD leaves the first
   lab,
 }) => {
   const [tuning, moved] = [wrapped({ type: "tuning", mtu: 1400 }, "eth1"), wrapped(sbr, "eth1")];
-  const chain = zone("1.0.0", wrapped(macvlan), wrapped(second, "eth1"), tuning, moved, tuning);
+  const chain = zone(wrapped(macvlan), wrapped(second, "eth1"), tuning, moved, tuning);
   const container = await attach(lab, chain);
   expect(await lab.ip(container, "-4", "rule")).toContain("from 172.26.64.2 lookup 100");
   expectPassed(await lab.goCni.check(chain, container));
@@ -179,7 +179,7 @@ test("an equal plugin on each side of sbr: the second one's ADD leaves the first
 });
 
 test("sbr twice fails as the plain one does: the first one has moved the routes", async ({ lab }) => {
-  const lists = [zone("1.0.0", bridge, sbr, sbr), zone("1.0.0", wrapped(bridge), wrapped(sbr), wrapped(sbr))];
+  const lists = [zone(bridge, sbr, sbr), zone(wrapped(bridge), wrapped(sbr), wrapped(sbr))];
   for (const [index, twice] of lists.entries()) {
     const outcome = await lab.goCni.add(twice, await lab.addContainer(`c${index}`));
     expectFailure(withoutLog(outcome), /: Failed to add default route to 172\.26\.64\.1: network is unreachable$/);
@@ -191,7 +191,7 @@ test("fixed addresses: static, which compares its own with prevResult, passes CH
     ...bridge,
     ipam: { type: "static", addresses: [{ address: "172.26.64.9/20", gateway: "172.26.64.1" }] },
   };
-  const chain = zone("1.0.0", wrapped(macvlan), wrapped(fixed, "eth1"), wrapped(sbr, "eth1"));
+  const chain = zone(wrapped(macvlan), wrapped(fixed, "eth1"), wrapped(sbr, "eth1"));
   const container = await attach(lab, chain);
   expectPassed(await lab.goCni.check(chain, container));
   await lab.ip(container, "route", "del", "default", "table", "100");

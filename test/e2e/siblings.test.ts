@@ -187,7 +187,6 @@ describe("the second ADD, after the last plugin failed once", () => {
         { hostPort: 25443, containerPort: 443, protocol: "tcp" },
       ] as const;
       const list = zone(
-        "1.0.0",
         wrapped(front),
         wrapped(bridge, "eth1"),
         { ...wrapped({ ...portmap, backend }), wrapper: { ports: { except: [443] } } },
@@ -209,7 +208,7 @@ describe("the second ADD, after the last plugin failed once", () => {
   test("keeps the values of both tunings of one interface", async ({ lab, container }) => {
     await installFlaky(lab);
     const second = wrapped({ type: "tuning", txQLen: 500 }, "eth1");
-    const list = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), tuning, second, flaky);
+    const list = zone(wrapped(macvlan), wrapped(bridge, "eth1"), tuning, second, flaky);
     await failNext(lab);
     expectFailure(await lab.goCni.add(list, container), /not now/);
     expectPassed(await lab.goCni.add(list, container));
@@ -297,7 +296,6 @@ describe("two attachments of one container share rules", () => {
 describe("the list was edited between ADD and DEL", () => {
   const listOf = (ifName: string, first: Record<string, unknown>) =>
     zone(
-      "1.0.0",
       first,
       wrapped(bridge, ifName),
       wrapped({ type: "firewall", backend: "iptables" }, ifName),
@@ -335,14 +333,14 @@ describe("the list was edited between ADD and DEL", () => {
   }) => {
     await installPlugin(lab, "gone", "exec /opt/cni/bin/tuning");
     const middle = { ...wrapped({ type: "gone" }), wrapper: { role: "meta", ifName: "eth1" } };
-    const withMiddle = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), {
+    const withMiddle = zone(wrapped(macvlan), wrapped(bridge, "eth1"), {
       ...middle,
       type: "tuning-wrapper",
       wrapper: { ...middle.wrapper, delegate: "gone" },
     });
     const container = await attached(lab, lab.goCni, withMiddle);
     await lab.run("rm", ["/opt/cni/bin/gone"]);
-    expectPassed(await lab.goCni.del(zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1")), container));
+    expectPassed(await lab.goCni.del(zone(wrapped(macvlan), wrapped(bridge, "eth1")), container));
     expect(await lab.kernel.leases()).toEqual([]);
     expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
     expect(await lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
@@ -352,7 +350,7 @@ describe("the list was edited between ADD and DEL", () => {
 test("a plugin's name begins with another one's: each gets its own prevResult on DEL, without a result", async ({
   lab,
 }) => {
-  const list = zone("1.0.0", wrapped(front), ...["foo-x", "foo"].map((type) => ({ type: `${type}-wrapper` })));
+  const list = zone(wrapped(front), ...["foo-x", "foo"].map((type) => ({ type: `${type}-wrapper` })));
   for (const name of ["foo", "foo-x"]) {
     const script = `cat >"/run/lab/${name}-$CNI_COMMAND"; exec /opt/cni/bin/tuning <"/run/lab/${name}-$CNI_COMMAND"`;
     await installPlugin(lab, name, script);
@@ -373,7 +371,7 @@ test("two masquerading bridges in one network: DEL passes, and nothing is left",
     ...wrapped({ ...plugin, ipMasq: true }),
     wrapper: { ifName, network: "pool" },
   });
-  const list = zone("1.0.0", pooled(front, "eth0"), pooled(bridge, "eth1"));
+  const list = zone(pooled(front, "eth0"), pooled(bridge, "eth1"));
   const container = await attached(lab, lab.goCni, list);
   expectPassed(await lab.goCni.check(list, container));
   expectPassed(await lab.goCni.del(list, container));
@@ -385,7 +383,7 @@ test("a creator of two interfaces keeps both: CHECK gets them, and DEL", async (
   const script = `cat > /run/lab/two-$CNI_COMMAND; [ "$CNI_COMMAND" != ADD ] || echo '${answer}'`;
   await installPlugin(lab, "two", script);
   const two = { type: "bridge-wrapper", wrapper: { delegate: "two", role: "creator", ifName: "eth1" } };
-  const list = zone("1.0.0", wrapped(macvlan), two);
+  const list = zone(wrapped(macvlan), two);
   const container = await attached(lab, lab.goCni, list);
   expectPassed(await lab.goCni.check(list, container));
   expectPassed(await lab.goCni.del(list, container));
@@ -408,8 +406,8 @@ test.for([
     const answer = `{"cniVersion": "1.0.0", "interfaces": [{"name": "uplink0"}], "ips": [{${index}"address": "192.0.2.9/24"}]}`;
     await installPlugin(lab, "odd", `[ "$CNI_COMMAND" != ADD ] || echo '${answer}'`);
     for (const list of [
-      zone("1.0.0", { type: "odd" }, macvlan),
-      zone("1.0.0", { type: "odd" }, wrapped(macvlan), wrapped(bridge, "eth1")),
+      zone({ type: "odd" }, macvlan),
+      zone({ type: "odd" }, wrapped(macvlan), wrapped(bridge, "eth1")),
     ]) {
       expectPassed(await lab.goCni.add(list, container));
       expectPassed(await lab.goCni.check(list, container));

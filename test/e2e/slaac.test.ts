@@ -22,7 +22,7 @@ function listOf(slaac: object, cniVersion = "1.0.0"): NetworkList {
 }
 
 /** A list of a layer-2 bridge without IPAM: the address from the router is the only one. */
-const onBridge = zone("1.0.0", wrapped(front), {
+const onBridge = zone(wrapped(front), {
   ...{ type: "bridge-wrapper", wrapper: { ifName: "eth1", slaac: patient }, bridge: "lan0" },
 });
 
@@ -118,7 +118,7 @@ describe("a router advertises a prefix", () => {
     const router = await advertising(lab);
     const ipam = { type: "static", addresses: ["172.16.5.20/24", "2001:db8:1::20/64"].map((address) => ({ address })) };
     const [first, lan = { type: "" }] = listOf(patient).plugins;
-    const list = zone("1.0.0", ...(first ? [first] : []), { ...lan, ipam }, wrapped({ type: "sbr" }, "eth1"));
+    const list = zone(...(first ? [first] : []), { ...lan, ipam }, wrapped({ type: "sbr" }, "eth1"));
     const { ips } = resultOf(await lab.goCni.add(list, container));
     const routed = ips?.at(-1)?.address ?? "";
     expect(routed).toMatch(/^2001:db8:1:.*\/64$/);
@@ -147,7 +147,7 @@ test("DEL, and a new ADD while the first one still waits and then fails: the new
   container,
 }) => {
   await Router.make(lab);
-  const listWith = (slaac: object) => zone("1.0.0", ...listOf(slaac).plugins.slice(1));
+  const listWith = (slaac: object) => zone(...listOf(slaac).plugins.slice(1));
   const [list, later] = [listWith({ wait: "3s", required: true }), listWith({ wait: "8s" })];
   const hasInterface = () => expect.poll(() => lab.kernel.linkNames(container)).toEqual(["lo", "eth1"]);
   const first = lab.goCni.add(list, container);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "../support/lab-test.ts";
 import { expectSuccess } from "./calls.ts";
 import { bridge, macvlan, wrapped, zone } from "./support.ts";
 
-const list = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"));
+const list = zone(wrapped(macvlan), wrapped(bridge, "eth1"));
 
 describe("status", () => {
   test("counts what passes, what fails, and what belongs to no container", async ({ lab }) => {

@@ -66,18 +66,21 @@ export function wrapped(plugin: Plugin, ifName?: string): Plugin {
   return { ...plugin, type: `${plugin.type}-wrapper`, ...(ifName && { wrapper: { ifName } }) };
 }
 
-/** A network configuration list called `zone`. */
-export function zone(cniVersion: string, ...plugins: Plugin[]): NetworkList {
-  return { cniVersion, name: "zone", plugins };
+/** A network configuration list called `zone`. Its version comes first, if it is not 1.0.0. */
+export function zone(...plugins: Plugin[]): NetworkList;
+export function zone(cniVersion: string, ...plugins: Plugin[]): NetworkList;
+export function zone(...all: (string | Plugin)[]): NetworkList {
+  const [cniVersion] = all.filter((one) => typeof one === "string");
+  return { cniVersion: cniVersion ?? "1.0.0", name: "zone", plugins: all.filter((one) => typeof one !== "string") };
 }
 
 /** A list of another name. */
 export function named(name: string, ...plugins: Plugin[]): NetworkList {
-  return { ...zone("1.0.0", ...plugins), name };
+  return { ...zone(...plugins), name };
 }
 
 /** The chain of the README: macvlan makes eth0, bridge makes eth1. */
-export function twoInterfaces(cniVersion: string): NetworkList {
+export function twoInterfaces(cniVersion = "1.0.0"): NetworkList {
   return zone(cniVersion, wrapped(macvlan), wrapped(bridge, "eth1"));
 }
 

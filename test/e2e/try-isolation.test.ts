@@ -18,7 +18,7 @@ function replace(lab: Lab, name: string, script: string): Promise<void> {
 }
 
 function listWaiting(at: string, seconds: number) {
-  return zone("1.0.0", wrapped(front), { type: "waiting", at, seconds });
+  return zone(wrapped(front), { type: "waiting", at, seconds });
 }
 
 async function tryList(lab: Lab, name: string, list: object, env = {}): Promise<Outcome> {
@@ -106,7 +106,7 @@ test.each(Object.entries(broken))(
     await using lab = await usedHost();
     await replace(lab, program, script);
     const before = await stateOf(lab);
-    const { exitCode, stdout, stderr } = await tryList(lab, "list", zone("1.0.0", wrapped(front)), { PATH: path });
+    const { exitCode, stdout, stderr } = await tryList(lab, "list", zone(wrapped(front)), { PATH: path });
     expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 2, stdout: "", stderr: expect.stringContaining(message) });
     expect(await stateOf(lab)).toBe(before);
   },
@@ -116,7 +116,7 @@ test("a plugin that kills all that it can ends the command with a line", async (
   await using lab = await usedHost();
   await lab.writeScript("/opt/cni/bin/fatal", "#!/bin/sh\nkill -KILL -1\n");
   const before = await stateOf(lab);
-  const { exitCode, stdout, stderr } = await tryList(lab, "list", zone("1.0.0", wrapped(front), { type: "fatal" }));
+  const { exitCode, stdout, stderr } = await tryList(lab, "list", zone(wrapped(front), { type: "fatal" }));
   const message = "it was killed before its end: by a plugin that kills other processes, or for lack of memory";
   expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 2, stdout: "", stderr: `cni-wrappers: ${message}` });
   expect(await stateOf(lab)).toBe(before);
@@ -125,7 +125,7 @@ test("a plugin that kills all that it can ends the command with a line", async (
 test("the option that the command gives itself runs nothing outside of its namespaces", async () => {
   await using lab = await usedHost();
   const before = await stateOf(lab);
-  const list = zone("1.0.0", wrapped(front));
+  const list = zone(wrapped(front));
   const given = { path: "list", text: JSON.stringify(list), cniPath: ["/opt/cni/bin"], seconds: 60, commands: [] };
   for (const outside of [[], ["net:[1]"]]) {
     const { exitCode, stdout } = await lab.call(command, ["try", "--inside", "-"], {

@@ -26,7 +26,7 @@ const rest = [l1.its, seconds, again];
 
 const back = { ...bridge, ipam: hostLocal("172.26.64.0/20") };
 const eth1 = wrapped(back, "eth1");
-const two = (...more: Record<string, unknown>[]) => zone("1.0.0", wrapped(front), eth1, ...more);
+const two = (...more: Record<string, unknown>[]) => zone(wrapped(front), eth1, ...more);
 const given = "eth0 172.30.0.2/20, eth1 172.26.64.2/20";
 const noCheck = 'configuration version "0.3.1" does not support the CHECK command';
 const vethExists = 'bridge (plugin 1): container veth name ("eth0") peer provided ("vethX") already exists';
@@ -47,7 +47,7 @@ const leases = (dataDir: string) => ({ ...front, ipam: { ...hostLocal("172.30.0.
 /** Lists that pass. */
 export const right: Readonly<Record<string, Row>> = {
   "macvlan and bridge": {
-    ...{ list: zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1")), args: veth, exit: 0 },
+    ...{ list: zone(wrapped(macvlan), wrapped(bridge, "eth1")), args: veth, exit: 0 },
     ...{
       gives: "eth0 172.16.5.2/24, eth1 172.26.64.2/20",
       notes: ["uplink0 is a veth here, with the addresses of the host's: 192.0.2.10/24"],
@@ -69,7 +69,7 @@ export const right: Readonly<Record<string, Row>> = {
     notes: ["bandwidth-wrapper limits nothing: it has no rate, and gets none here"],
   },
   "two bridges with ipMasq": {
-    list: zone("1.0.0", wrapped({ ...front, ipMasq: true }), wrapped({ ...back, ipMasq: true }, "eth1")),
+    list: zone(wrapped({ ...front, ipMasq: true }), wrapped({ ...back, ipMasq: true }, "eth1")),
     exit: 0,
     gives: given,
   },
@@ -78,34 +78,29 @@ export const right: Readonly<Record<string, Row>> = {
   "vlan and bridge": {
     needs: ["vlan", "vlan-wrapper (plugin 1): failed to create vlan: operation not supported"],
     ...{
-      list: zone(
-        "1.0.0",
-        wrapped({ type: "vlan", master: "uplink0", vlanId: 7, ipam: hostLocal("172.16.5.0/24") }),
-        eth1,
-      ),
+      list: zone(wrapped({ type: "vlan", master: "uplink0", vlanId: 7, ipam: hostLocal("172.16.5.0/24") }), eth1),
       args: veth,
       exit: 0,
     },
     gives: "eth0 172.16.5.2/24, eth1 172.26.64.2/20",
   },
-  "one plain bridge": { list: zone("1.0.0", front), exit: 0, gives: "eth0 172.30.0.2/20" },
+  "one plain bridge": { list: zone(front), exit: 0, gives: "eth0 172.30.0.2/20" },
   "macvlan on the card of the default route": {
     ...{
-      list: zone("1.0.0", wrapped({ ...macvlan, master: undefined })),
+      list: zone(wrapped({ ...macvlan, master: undefined })),
       args: veth,
       exit: 0,
       gives: "eth0 172.16.5.2/24",
     },
   },
   "plain macvlan without ipam": {
-    list: zone("1.0.0", { type: "macvlan", master: "uplink0" }),
+    list: zone({ type: "macvlan", master: "uplink0" }),
     args: veth,
     exit: 0,
     gives: "eth0",
   },
   "both families": {
     list: zone(
-      "1.0.0",
       wrapped({
         ...front,
         ipam: { type: "host-local", ranges: [[{ subnet: "172.30.0.0/20" }], [{ subnet: "fd00:1::/64" }]] },
@@ -121,28 +116,24 @@ export const right: Readonly<Record<string, Row>> = {
   },
   "the host's bridge": {
     ...{
-      list: zone("1.0.0", wrapped({ ...front, bridge: "lan0", ipam: hostLocal("10.44.0.0/24") }), eth1),
+      list: zone(wrapped({ ...front, bridge: "lan0", ipam: hostLocal("10.44.0.0/24") }), eth1),
       exit: 0,
       gives: "eth0 10.44.0.2/24, eth1 172.26.64.2/20",
     },
     notes: ["lan0 is made again here, with the addresses of the host's: 10.44.0.1/24"],
   },
   "leases in a directory with others": {
-    list: zone("1.0.0", wrapped(leases("/var/lib/leases")), eth1),
+    list: zone(wrapped(leases("/var/lib/leases")), eth1),
     exit: 0,
     gives: given,
   },
   "leases in a directory that is missing": {
-    list: zone("1.0.0", wrapped(leases("/var/lib/none/leases")), eth1),
+    list: zone(wrapped(leases("/var/lib/none/leases")), eth1),
     exit: 0,
     gives: given,
   },
   "a log": {
-    list: zone(
-      "1.0.0",
-      { ...wrapped(front), wrapper: { log: { file: "/var/log/wrapper.log", level: "debug" } } },
-      eth1,
-    ),
+    list: zone({ ...wrapped(front), wrapper: { log: { file: "/var/log/wrapper.log", level: "debug" } } }, eth1),
     exit: 0,
     gives: given,
   },
@@ -157,7 +148,7 @@ export const wrong: Readonly<Record<string, Row>> = {
     says: [...rest, thirds].map((step) => `${step}: fails: ${noCheck}`),
   },
   "half wrapped": {
-    ...{ list: zone("1.0.0", front, eth1), exit: 1, gives: given },
+    ...{ list: zone(front, eth1), exit: 1, gives: given },
     says: [
       "CHECK of it: fails: bridge (plugin 1): Failed to match addr 172.26.64.2/20 on interface eth0",
       "CHECK of the second: fails: bridge (plugin 1): Failed to match addr 172.26.64.3/20 on interface eth0",
@@ -166,12 +157,12 @@ export const wrong: Readonly<Record<string, Row>> = {
     ],
   },
   "both plain": {
-    ...{ list: zone("1.0.0", front, back), exit: 1 },
+    ...{ list: zone(front, back), exit: 1 },
     says: [`${l1.lone}: fails: bridge (plugin 2): container veth name ("eth0") peer provided ("vethX") already exists`],
   },
   "host-device": {
     ...{
-      list: zone("1.0.0", wrapped({ type: "host-device", device: "uplink0", ipam: hostLocal("172.16.5.0/24") }), eth1),
+      list: zone(wrapped({ type: "host-device", device: "uplink0", ipam: hostLocal("172.16.5.0/24") }), eth1),
       args: veth,
       exit: 1,
     },
@@ -179,7 +170,7 @@ export const wrong: Readonly<Record<string, Row>> = {
     says: [`${l1.second}: fails: host-device-wrapper (plugin 1): failed to find host device: Link not found`],
   },
   "one fixed address": {
-    list: zone("1.0.0", wrapped({ ...front, ipam: { type: "static", addresses: [{ address: "172.30.0.9/20" }] } })),
+    list: zone(wrapped({ ...front, ipam: { type: "static", addresses: [{ address: "172.30.0.9/20" }] } })),
     ...{
       exit: 1,
       gives: "eth0 172.30.0.9/20",
@@ -187,7 +178,7 @@ export const wrong: Readonly<Record<string, Row>> = {
     },
   },
   "a plugin that is missing": {
-    ...{ list: zone("1.0.0", wrapped(front), { type: "nix" }), exit: 1 },
+    ...{ list: zone(wrapped(front), { type: "nix" }), exit: 1 },
     says: [
       ...[l1.lone, del].map(
         (step) => `${step}: fails: nix (plugin 2): failed to find plugin "nix" in path [/opt/cni/bin /usr/libexec/cni]`,
@@ -198,7 +189,7 @@ export const wrong: Readonly<Record<string, Row>> = {
     ],
   },
   "a directory of plugins that is missing": {
-    ...{ list: zone("1.0.0", wrapped(front)), args: ["--cni-path", "/opt/cni/bim"], exit: 1 },
+    ...{ list: zone(wrapped(front)), args: ["--cni-path", "/opt/cni/bim"], exit: 1 },
     says: [l1.lone, del].map(
       (step) =>
         `${step}: fails: bridge-wrapper (plugin 1): failed to find plugin "bridge-wrapper" in path [/opt/cni/bim]`,
@@ -206,7 +197,7 @@ export const wrong: Readonly<Record<string, Row>> = {
     notes: ["Install the wrappers there, with cni-wrappers install", "--cni-path: /opt/cni/bim does not exist"],
   },
   "an invalid subnet": {
-    list: zone("1.0.0", wrapped({ ...front, ipam: hostLocal("172.30.0.0/33") })),
+    list: zone(wrapped({ ...front, ipam: hostLocal("172.30.0.0/33") })),
     exit: 1,
     says: [
       `${l1.lone}: fails: bridge-wrapper (plugin 1): invalid CIDR address: 172.30.0.0/33`,
@@ -215,7 +206,7 @@ export const wrong: Readonly<Record<string, Row>> = {
     ],
   },
   "addresses for one": {
-    list: zone("1.0.0", wrapped({ ...front, ipam: hostLocal("172.30.0.0/30") })),
+    list: zone(wrapped({ ...front, ipam: hostLocal("172.30.0.0/30") })),
     exit: 1,
     gives: "eth0 172.30.0.2/30",
     says: [
@@ -223,20 +214,20 @@ export const wrong: Readonly<Record<string, Row>> = {
     ],
   },
   "firewall between": {
-    list: zone("1.0.0", wrapped(front), { type: "firewall", backend: "iptables" }, eth1),
+    list: zone(wrapped(front), { type: "firewall", backend: "iptables" }, eth1),
     exit: 1,
     gives: given,
     says: [...rules],
   },
   "the host's bridge has another address": {
-    list: zone("1.0.0", wrapped({ ...front, bridge: "lan0", ipam: hostLocal("10.45.0.0/24") })),
+    list: zone(wrapped({ ...front, bridge: "lan0", ipam: hostLocal("10.45.0.0/24") })),
     exit: 1,
     says: [
       `${l1.lone}: fails: bridge-wrapper (plugin 1): failed to set bridge addr: "lan0" already has an IP address different from 10.45.0.1/24`,
     ],
   },
   "a card for a bridge": {
-    list: zone("1.0.0", wrapped({ ...front, bridge: "uplink0" })),
+    list: zone(wrapped({ ...front, bridge: "uplink0" })),
     args: veth,
     exit: 1,
     says: [
@@ -244,7 +235,7 @@ export const wrong: Readonly<Record<string, Row>> = {
     ],
   },
   "one pool for two": {
-    list: zone("1.0.0", wrapped(front), wrapped({ ...back, ipam: front.ipam }, "eth1")),
+    list: zone(wrapped(front), wrapped({ ...back, ipam: front.ipam }, "eth1")),
     exit: 1,
     says: [
       `${l1.lone}: fails: bridge-wrapper (plugin 2): address 172.30.0.2/20 is taken; Interface eth0 has it already. Give each interface its own subnet. Or set "network" under "wrapper" to the name of the list: both interfaces then share one pool of leases.`,
@@ -271,12 +262,12 @@ export const wrong: Readonly<Record<string, Row>> = {
 /** Lists that cannot be tried here. */
 export const untried: Readonly<Record<string, Row>> = {
   "a card of the host": {
-    list: zone("1.0.0", wrapped(macvlan)),
+    list: zone(wrapped(macvlan)),
     exit: 2,
     says: ["not tried: it needs uplink0 of this host: --veth puts a veth there"],
   },
   "leases in a relative directory": {
-    list: zone("1.0.0", wrapped(leases("no-such-directory"))),
+    list: zone(wrapped(leases("no-such-directory"))),
     exit: 2,
     says: [
       `${l1.lone}: unknown: bridge-wrapper (plugin 1): mkdir no-such-directory: read-only file system`,
@@ -286,7 +277,7 @@ export const untried: Readonly<Record<string, Row>> = {
   },
   "a file that nobody has in /run": {
     ...{
-      list: zone("1.0.0", wrapped({ ...front, ipam: { ...hostLocal("172.30.0.0/20"), resolvConf: "/run/nix" } })),
+      list: zone(wrapped({ ...front, ipam: { ...hostLocal("172.30.0.0/20"), resolvConf: "/run/nix" } })),
       exit: 2,
     },
     says: [`${l1.lone}: unknown: bridge-wrapper (plugin 1): open /run/nix: no such file or directory`],

@@ -67,7 +67,6 @@ export async function usedHost(): Promise<Lab> {
     await lab.run("ip", line.split(" "));
   const leases = { ...hostLocal("172.28.0.0/24"), dataDir: "/var/lib/leases" };
   const list = zone(
-    "1.0.0",
     wrapped({ ...front, bridge: "live0", ipMasq: true }),
     wrapped({ ...bridge, bridge: "live1", ipam: leases }, "eth1"),
     wrapped(portmap),

@@ -6,7 +6,7 @@ import { bridge, macvlan, wrapped, zone } from "./support.ts";
 const page = readFileSync(path.resolve(import.meta.dirname, "../../docs/commands.md"), "utf8");
 
 test("the sample of try in docs/commands.md is real", async ({ lab }) => {
-  await lab.writeFile("/opt/zone.conflist", JSON.stringify(zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"))));
+  await lab.writeFile("/opt/zone.conflist", JSON.stringify(zone(wrapped(macvlan), wrapped(bridge, "eth1"))));
   const script = "cd /opt; exec /opt/cni/bin/cni-wrappers try --veth zone.conflist";
   const { exitCode, stdout } = await lab.call("sh", ["-c", script]);
   expect(exitCode).toBe(0);

@@ -8,7 +8,7 @@ describe("the plain chain of two interface plugins", () => {
   test.each(pairs)("fails on ADD ($plugins, $runtime): both make the runtime's interface", async (pair) => {
     await using lab = await Lab.start(pair);
     expectFailure(
-      await lab.runtime.add(zone("1.0.0", macvlan, bridge), await lab.addContainer("c1")),
+      await lab.runtime.add(zone(macvlan, bridge), await lab.addContainer("c1")),
       /^plugin type="bridge" failed \(add\): container veth name \("eth0"\) peer provided \("veth[0-9a-f]{8}"\) already exists$/,
     );
   });
@@ -16,22 +16,22 @@ describe("the plain chain of two interface plugins", () => {
   test("fails on CHECK even if ADD passed: each compares the other's address with its own interface", async () => {
     await using lab = await Lab.start(older);
     const container = await lab.addContainer("c1");
-    const alone = JSON.parse(expectSuccess(await lab.cnitool.add(zone("1.0.0", macvlan), container)));
-    const other = JSON.parse(expectSuccess(await lab.cnitool.addAs("eth1", zone("1.0.0", bridge), container)));
-    expectSuccess(await lab.cnitool.check(zone("1.0.0", macvlan), container));
+    const alone = JSON.parse(expectSuccess(await lab.cnitool.add(zone(macvlan), container)));
+    const other = JSON.parse(expectSuccess(await lab.cnitool.addAs("eth1", zone(bridge), container)));
+    expectSuccess(await lab.cnitool.check(zone(macvlan), container));
     await cacheResult(lab, container, {
       ...alone,
       interfaces: [...alone.interfaces, ...other.interfaces],
       ips: [...alone.ips, { ...other.ips[0], interface: 3 }],
     });
     expectFailure(
-      await lab.cnitool.check(zone("1.0.0", macvlan, bridge), container),
+      await lab.cnitool.check(zone(macvlan, bridge), container),
       "Failed to match addr 172.26.64.2/20 on interface eth0",
     );
   });
 
   test("fails on CHECK if only the second is wrapped", async ({ lab, container }) => {
-    const list = zone("1.0.0", macvlan, wrapped(bridge, "eth1"));
+    const list = zone(macvlan, wrapped(bridge, "eth1"));
     const stderr = expect.stringMatching(/^cni-wrappers: warning: interface eth0 was made by an unwrapped plugin: /);
     expect(await lab.goCni.add(list, container)).toMatchObject({ exitCode: 0, stderr });
     expectFailure(await lab.goCni.check(list, container), "Failed to match addr 172.26.64.2/20 on interface eth0");

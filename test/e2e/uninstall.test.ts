@@ -6,7 +6,7 @@ import { attached, expectPassed, expectSuccess } from "./calls.ts";
 import { bridge, macvlan, twoInterfaces, zone } from "./support.ts";
 
 const cli = "/run/lab/programs/cli";
-const list = twoInterfaces("1.0.0");
+const list = twoInterfaces();
 
 /** A lab whose wrappers `install` put next to the reference plugins. */
 async function installed(): Promise<Lab> {
@@ -39,7 +39,7 @@ describe("uninstall", () => {
     await using lab = await installed();
     await installScripts("workaround")(lab);
     const container = await lab.addContainer("c1");
-    const plain = zone("1.0.0", macvlan, bridge);
+    const plain = zone(macvlan, bridge);
     expectPassed(await lab.goCni.add(plain, container, { pluginPath: scriptPath }));
     await lab.run("rm", ["-r", "/opt/cni/bin/script"]);
     const file = "/opt/cni/config/zone.conflist";

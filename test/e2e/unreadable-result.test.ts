@@ -49,7 +49,7 @@ test.for([
   ["an address of no interface", { cniVersion: "1.0.0", ips: [{ address: "172.26.64.2/20", interface: -1 }] }],
   ["an older version", { cniVersion: "0.4.0", ips: [{ version: "4", ...address }] }],
 ] as const)("DEL of firewall removes its rules with %s in prevResult", async ([_, part], { lab }) => {
-  const container = await attached(lab, lab.goCni, zone("1.0.0", bridge, firewall));
+  const container = await attached(lab, lab.goCni, zone(bridge, firewall));
   expect(await rulesOf(lab)).not.toEqual([]);
   const config = { cniVersion: "1.0.0", name: "zone", backend: "iptables", prevResult: { interfaces, ...part } };
   expectSuccess(await callPlugin(lab, container, { plugin: "firewall-wrapper", config, env: { CNI_COMMAND: "DEL" } }));

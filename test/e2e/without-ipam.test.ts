@@ -16,7 +16,7 @@ interface Case {
 
 const bridgeSecond: Case = {
   title: "a bridge as eth1",
-  list: zone("1.0.0", wrapped(macvlan), wrapped(layer2Bridge, "eth1")),
+  list: zone(wrapped(macvlan), wrapped(layer2Bridge, "eth1")),
   losses: {
     eth1: ["ip -n c1 link del eth1", "Interface name eth1 not found"],
     "eth1's place in the bridge": ["ip link set VETH nomaster", "CNI veth created for bridge hbr2 was not found"],
@@ -30,7 +30,7 @@ const bridgeSecond: Case = {
 
 const macvlanSecond: Case = {
   title: "a macvlan as eth1",
-  list: zone("1.0.0", wrapped(bridge), wrapped(layer2Macvlan, "eth1")),
+  list: zone(wrapped(bridge), wrapped(layer2Macvlan, "eth1")),
   losses: {
     eth1: ["ip -n c1 link del eth1", "container Interface name in prevResult: eth1 not found"],
     "eth0's address": [
@@ -42,7 +42,7 @@ const macvlanSecond: Case = {
 
 const bridgeAlone: Case = {
   title: "a bridge as eth0, alone",
-  list: zone("1.0.0", wrapped(layer2Bridge)),
+  list: zone(wrapped(layer2Bridge)),
   losses: {
     eth0: ["ip -n c1 link del eth0", "Interface name eth0 not found"],
   },
@@ -50,7 +50,7 @@ const bridgeAlone: Case = {
 
 const macvlanAlone: Case = {
   title: "a macvlan as eth0, alone",
-  list: zone("1.0.0", wrapped(layer2Macvlan)),
+  list: zone(wrapped(layer2Macvlan)),
   losses: {
     eth0: ["ip -n c1 link del eth0", "container Interface name in prevResult: eth0 not found"],
   },
@@ -89,7 +89,7 @@ test.each(inTurn(losses))(
 
 test("a plain bridge without ipam fails CHECK before 1.10.0: the reason to add ipam on CHECK", async () => {
   await using lab = await Lab.start({ plugins: "1.9.1" });
-  const list = zone("1.0.0", layer2Bridge);
+  const list = zone(layer2Bridge);
   const container = await attached(lab, lab.runtime, list);
   expectFailure(await lab.runtime.check(list, container), "no plugin name provided");
 });
@@ -98,7 +98,7 @@ test.for([
   ["wrapped", wrapped(layer2Bridge)],
   ["plain", layer2Bridge],
 ] as const)("from 1.10.0 on, CHECK of a bridge without ipam needs no IPAM plugin: %s", async ([_, plugin], { lab }) => {
-  const list = zone("1.0.0", plugin);
+  const list = zone(plugin);
   const container = await attached(lab, lab.runtime, list);
   await lab.run("umount", [`${Lab.pluginPath}/static`]);
   await lab.run("rm", [`${Lab.pluginPath}/static`]);

@@ -50,7 +50,7 @@ const plainLists: Readonly<
   "virtual-machine": [plainExample("virtual-machine"), ["eth0", "eth1"], ["machine0"]],
   "chained plugins between creators": [
     JSON.stringify(
-      zone("1.0.0", bridge, { type: "firewall", backend: "iptables" }, portmap, macvlan18, {
+      zone(bridge, { type: "firewall", backend: "iptables" }, portmap, macvlan18, {
         type: "tuning",
         mtu: 1400,
       }),
@@ -82,7 +82,7 @@ test.each(Object.entries(plainLists))(
 test("one bridge without a gateway: the wrapped list passes when another port changes the bridge's MAC", async ({
   lab,
 }) => {
-  const list = wrap(JSON.stringify(zone("1.0.0", layer2)));
+  const list = wrap(JSON.stringify(zone(layer2)));
   const container = await attached(lab, lab.goCni, list);
   await joinLayer2(lab);
   expectPassed(await lab.goCni.check(list, container));
@@ -94,7 +94,7 @@ test("one bridge without a gateway: the wrapped list passes when another port ch
 });
 
 test("containers of the bash and jq script: the state directories say their names and leases", async ({ lab }) => {
-  const text = JSON.stringify(zone("1.0.0", macvlan, bridge));
+  const text = JSON.stringify(zone(macvlan, bridge));
   await installScripts("workaround")(lab);
   const [old, late] = [await lab.addContainer("c1"), await lab.addContainer("c2")];
   expectPassed(await lab.goCni.add(JSON.parse(text), old, { pluginPath: scriptPath }));

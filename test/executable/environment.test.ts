@@ -1,6 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
 import { describe, expect } from "vitest";
 import { again } from "../support/go.ts";
 import { root } from "../support/tree.ts";

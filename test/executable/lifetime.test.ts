@@ -1,6 +1,5 @@
 import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { describe, expect, onTestFinished } from "vitest";

@@ -1,4 +1,3 @@
-import process from "node:process";
 import { describe, expect } from "vitest";
 import { skipEmulated } from "./support/emulator.ts";
 import { apart, errorOf, handedOver, inTurn, Machine, test, through } from "./support/machine.ts";

@@ -8,7 +8,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import { parseArgs } from "node:util";
 import { execa } from "execa";
 import { type Given, givenBy, writeMounts } from "./given.ts";

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-import process from "node:process";
 import { execa } from "execa";
 import { registries } from "../../build/environment.mjs";
 import { cache } from "../../build/publish.ts";

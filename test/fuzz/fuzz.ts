@@ -8,7 +8,6 @@
 //                                                          for each small fault of these files: the inputs until it is found
 import { randomInt } from "node:crypto";
 import { matchesGlob } from "node:path";
-import process from "node:process";
 import { parseArgs } from "node:util";
 import { table } from "../../build/docs/table.ts";
 import { tellFaults } from "./faults.ts";

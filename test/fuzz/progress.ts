@@ -1,5 +1,3 @@
-import process from "node:process";
-
 /** A line about the inputs so far: a bar on a terminal, else a line for each twentieth part. */
 export class Progress {
   readonly #total: number;

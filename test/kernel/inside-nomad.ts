@@ -1,6 +1,5 @@
 // Runs in the second kernel: `node test/kernel/inside-nomad.ts NAME`. A real Nomad runs an allocation with one of the lists
 // of hashicorp/nomad#11085, restarts its client, and stops the job. Prints the problems as JSON.
-import process from "node:process";
 import { hostLocal, zone } from "../e2e/support.ts";
 import { jobOf } from "../nomad/jobs.ts";
 import { isDealtWith, isPassedCheck } from "../nomad/log.ts";
@@ -17,8 +16,8 @@ const vlan = { type: "vlan-wrapper", master, vlanId: 5, ipam: hostLocal("172.16.
 const second = { ...ipvlan, wrapper: { ifName: "eth1" }, ipam: hostLocal("172.16.6.0/24") };
 
 const lists: Readonly<Record<string, NetworkList>> = {
-  "two-ipvlans": zone("1.0.0", { ...ipvlan, ipam: hostLocal("172.16.5.0/24") }, second),
-  "vlan-and-ipvlan": zone("1.0.0", vlan, second),
+  "two-ipvlans": zone({ ...ipvlan, ipam: hostLocal("172.16.5.0/24") }, second),
+  "vlan-and-ipvlan": zone(vlan, second),
 };
 
 NomadLab.onEnd = say;

@@ -2,7 +2,6 @@
 // DEL. The first boot attaches the examples and comes to every moment. Then it waits until the power is pulled. The second
 // boot attaches the examples again, and finishes or removes what was cut. Both leave the problems of each in a file.
 import { renameSync, writeFileSync } from "node:fs";
-import process from "node:process";
 import { setTimeout } from "node:timers/promises";
 import { attachExample, exampleComesBack } from "./inside-examples.ts";
 import { comeToMoments } from "./inside-power.ts";

@@ -8,7 +8,6 @@
 //     node test/kernel/run.ts lacks             prints what this host lacks, in one line; nothing if nothing is missing
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import process from "node:process";
 import { parseArgs } from "node:util";
 import { cargoProblem } from "../../build/slim/toolchain.ts";
 import { flavors } from "../support/flavors.ts";

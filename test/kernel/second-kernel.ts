@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import process from "node:process";
 import { setTimeout } from "node:timers/promises";
 import { nativeProgram } from "../support/native.ts";
 import { everyNth } from "./cases.ts";

@@ -11,7 +11,7 @@ import { root, scratch } from "../support/tree.ts";
 
 const slim = path.join(root, "dist/slim/bin/cni-wrappers");
 const executable = "/opt/cni/bin/cni-wrappers";
-const list = twoInterfaces("1.0.0");
+const list = twoInterfaces();
 
 test("the role installs, changes nothing twice, upgrades, goes back, keeps what containers need, and removes", {
   timeout: 900_000,

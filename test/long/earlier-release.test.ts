@@ -1,5 +1,4 @@
 import path from "node:path";
-import process from "node:process";
 import { describe, expect, test } from "vitest";
 import { expectNothingLeft, expectPassed } from "../e2e/calls.ts";
 import { bridge, firewall, front, hostLocal, macvlan, wrapped, zone } from "../e2e/support.ts";
@@ -16,14 +15,12 @@ const portmap = { type: "portmap", backend: "iptables", capabilities: { portMapp
 const onEth1 = (...list: Record<string, unknown>[]) => list.map((plugin) => wrapped(plugin, "eth1"));
 
 const lists: Readonly<Record<string, NetworkList>> = {
-  "routes moved by sbr": zone("1.0.0", wrapped(front), ...onEth1(bridge, { type: "sbr" })),
+  "routes moved by sbr": zone(wrapped(front), ...onEth1(bridge, { type: "sbr" })),
   "every chained plugin": zone(
-    "1.0.0",
     wrapped(macvlan),
     ...onEth1(bridge, { type: "tuning", mtu: 1400 }, { type: "bandwidth", ...rates }, firewall, portmap),
   ),
   "two masquerading creators": zone(
-    "1.0.0",
     wrapped({ ...front, ipMasq: true }),
     ...onEth1({ type: "ptp", ipMasq: true, ipam: hostLocal("10.50.0.0/24") }),
   ),

@@ -5,7 +5,7 @@ import type { Lab } from "../support/lab.ts";
 import { isKilledAt } from "../support/strace.ts";
 import { bin, cli, failedDuring, flavors, hostWith, smallest } from "./host-with.ts";
 
-const list = twoInterfaces("1.0.0");
+const list = twoInterfaces();
 /** The commands start a hundred times. In milliseconds. */
 const timeout = 400_000;
 const hidden = `${bin}/.cni-wrappers`;

@@ -59,7 +59,7 @@ test.concurrent.each([
   async (_, options) => {
     await using lab = await Lab.start();
     const list = {
-      ...zone("1.0.0", wrapped(macvlan), wrapped({ ...bridge, ipMasq: true }, "eth1"), {
+      ...zone(wrapped(macvlan), wrapped({ ...bridge, ipMasq: true }, "eth1"), {
         type: "firewall",
         backend: "iptables",
       }),
@@ -103,11 +103,11 @@ function files(lab: Lab): Promise<string> {
 
 test.concurrent("adopt --write: a kill at any change leaves the old result or the new one, and the next run completes", async () => {
   await using lab = await Lab.start();
-  const list = twoInterfaces("1.0.0");
+  const list = twoInterfaces();
   const own = { ...bridge, ipam: hostLocal("172.26.64.0/20", { dst: "10.99.0.0/16", gw: "172.26.64.1" }) };
   const container = await lab.addContainer("c1");
-  expectSuccess(await lab.cnitool.add(zone("1.0.0", macvlan), container));
-  expectSuccess(await lab.cnitool.addAs("eth1", zone("1.0.0", own), container));
+  expectSuccess(await lab.cnitool.add(zone(macvlan), container));
+  expectSuccess(await lab.cnitool.addAs("eth1", zone(own), container));
   await lab.run("sh", ["-c", "rm /var/lib/cni/results/zone-*-eth1; mkdir -p /opt/cni/config /var/lib/cni/wrappers"]);
   const put = (now: object) => lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(now));
   await put(list);

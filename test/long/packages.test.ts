@@ -15,7 +15,7 @@ const root = path.resolve(import.meta.dirname, "../..");
 const slim = path.join(root, "dist/slim/bin/cni-wrappers");
 const { author } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { author: string };
 const node = path.join(root, "dist/bin/cni-wrappers");
-const list = twoInterfaces("1.0.0");
+const list = twoInterfaces();
 const scratch = mkdtempSync(path.join(tmpdir(), "packages-"));
 afterAll(() => rmSync(scratch, { recursive: true }));
 

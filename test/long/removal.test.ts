@@ -4,9 +4,9 @@ import { bridge, twoInterfaces, zone } from "../e2e/support.ts";
 import { isKilledAt } from "../support/strace.ts";
 import { bin, cli, failedDuring, hostWith, smallest } from "./host-with.ts";
 
-const wrappedList = twoInterfaces("1.0.0");
+const wrappedList = twoInterfaces();
 /** A list that needs no wrapper. */
-const plainList = { ...zone("1.0.0", { ...bridge, bridge: "disc1" }), name: "plain" };
+const plainList = { ...zone({ ...bridge, bridge: "disc1" }), name: "plain" };
 /** In milliseconds. */
 const timeout = 900_000;
 

@@ -1,5 +1,3 @@
-import process from "node:process";
-
 /** Where an agent is. */
 interface Place {
   readonly name: string;

@@ -19,7 +19,7 @@ const faults = [
 
 describe("the namespace was made anew while the client was down, and CHECK fails", () => {
   test("nothing runs in the old one: ADD passes, with the addresses that the allocation had", async (context) => {
-    await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
+    await using nomad = await NomadLab.start({ networks: [twoInterfaces()] });
     await nomad.run(jobOf({ network: "cni/zone", count: 3 }));
     const before = await nomad.survey("job");
     expect(before.filter(isSound)).toHaveLength(3);
@@ -40,7 +40,7 @@ describe("the namespace was made anew while the client was down, and CHECK fails
   });
 
   test("a task still runs in the old one: ADD fails, and Nomad replaces the allocation", async (context) => {
-    await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
+    await using nomad = await NomadLab.start({ networks: [twoInterfaces()] });
     await nomad.run(jobOf({ network: "cni/zone", rescheduled: true }));
     const before = await nomad.survey("job");
     await nomad.restartClient(() => nomad.makeNamespacesAnew("job"));
@@ -58,7 +58,7 @@ describe("a network broken while the client is down", () => {
   test.for(faults)(
     "%s lost: CHECK says so, the allocation fails, and Nomad replaces it",
     async ([, fault, reason], context) => {
-      await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
+      await using nomad = await NomadLab.start({ networks: [twoInterfaces()] });
       await nomad.run(jobOf({ network: "cni/zone", rescheduled: true }));
       const before = await nomad.survey("job");
       expect(before.filter(isSound)).toHaveLength(1);

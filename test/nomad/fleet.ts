@@ -12,9 +12,9 @@ import { installScripts } from "./states/host.ts";
 import type { AllocationState } from "./survey.ts";
 
 /** The list of a script that makes eth1 and does not report it, so the list has CHECK disabled. */
-export const oldList = { ...zone("1.0.0", macvlan, { ...bridge, type: "bridge-forgetting" }), disableCheck: true };
+export const oldList = { ...zone(macvlan, { ...bridge, type: "bridge-forgetting" }), disableCheck: true };
 
-export const newList = twoInterfaces("1.0.0");
+export const newList = twoInterfaces();
 
 /** The repository with the archives of a release, as an operator has it. The commands write files there. */
 export async function cloneWithArchives(): Promise<string> {

@@ -34,7 +34,7 @@ async function wrapByCommand({ lab }: NomadLab): Promise<void> {
 }
 
 async function writeByHand({ lab }: NomadLab): Promise<void> {
-  await lab.writeFile(installed, JSON.stringify(twoInterfaces("1.0.0")));
+  await lab.writeFile(installed, JSON.stringify(twoInterfaces()));
 }
 
 const ways: readonly Before[] = [
@@ -50,7 +50,7 @@ const ways: readonly Before[] = [
   {
     title: "a half-wrapped list",
     count: 3,
-    list: zone("1.0.0", macvlan, wrapped(bridge, "eth1")),
+    list: zone(macvlan, wrapped(bridge, "eth1")),
   },
 ];
 
@@ -86,7 +86,7 @@ test.for(ways)(
 
 test("rollback: with wrapper.network set to the list's name, the script takes the allocations over", async (context) => {
   const second = { ...wrapped(bridge), wrapper: { ifName: "eth1", network: "zone" } };
-  const listed = zone("1.0.0", wrapped(macvlan), second);
+  const listed = zone(wrapped(macvlan), second);
   await using nomad = await NomadLab.start({ networks: [listed] });
   await nomad.run(jobOf({ network: "cni/zone", count: 3 }));
   const before = await nomad.survey("job");

@@ -3,7 +3,7 @@ import { twoInterfaces } from "../e2e/support.ts";
 import { jobOf } from "./jobs.ts";
 import { NomadLab } from "./nomad-lab.ts";
 
-const list = twoInterfaces("1.0.0");
+const list = twoInterfaces();
 
 test("preflight names an allocation as the local agent does, and from CNI_ARGS if no agent answers", async () => {
   await using nomad = await NomadLab.start({ networks: [list] });

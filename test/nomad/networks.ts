@@ -5,15 +5,15 @@ import type { NetworkList } from "../support/runtime.ts";
 type Plugin = Record<string, unknown>;
 
 /** Two interface plugins, as written by an operator who has not read about the problem. */
-export const plainTwo = zone("1.0.0", macvlan, bridge);
+export const plainTwo = zone(macvlan, bridge);
 
 /** One unwrapped creator: the best that a plain chain can do. */
-export const plainOne = zone("1.0.0", bridge);
+export const plainOne = zone(bridge);
 
 /** The wrapped chain with more keys in each wrapper block. */
 export function wrappedTwo(wrapper: Plugin, ...last: Plugin[]): NetworkList {
   const first = { ...wrapped(macvlan), wrapper };
-  return zone("1.0.0", first, { ...wrapped(bridge), wrapper: { ifName: "eth1", ...wrapper } }, ...last);
+  return zone(first, { ...wrapped(bridge), wrapper: { ifName: "eth1", ...wrapper } }, ...last);
 }
 
 /**

@@ -29,7 +29,7 @@ test("Nomad 1.9.5 is upgraded in place: 10 allocations of two interfaces and 10 
   expect(newVersion).not.toBe(oldestNomad);
   await using host = await NomadLab.start({
     version: oldestNomad,
-    networks: [twoInterfaces("1.0.0"), four],
+    networks: [twoInterfaces(), four],
     // A busy machine needs long for 20 allocations.
     patience: 200,
     programs: { "nomad-newer": newer },

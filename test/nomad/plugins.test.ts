@@ -24,7 +24,7 @@ describe("a client is restarted, and allocations with other plugins do not notic
   test.for([
     {
       title: "two host-device (nomad#13520)",
-      list: zone("1.0.0", wrapped(card(0)), wrapped(card(1), "eth1")),
+      list: zone(wrapped(card(0)), wrapped(card(1), "eth1")),
       links: "eth0,eth1",
       // Each takes one of the host's two devices.
       count: 1,
@@ -32,7 +32,6 @@ describe("a client is restarted, and allocations with other plugins do not notic
     {
       title: "bridge, macvlan, ptp and tap",
       list: zone(
-        "1.0.0",
         wrapped(bridge),
         wrapped(macvlan, "eth1"),
         wrapped(ptp, "eth2"),
@@ -63,7 +62,7 @@ describe("a client is restarted, and allocations with other plugins do not notic
   test("a port that leads to eth1 only: 1 allocation, and its rules are gone when it stops", async () => {
     const jq = "del(.runtimeConfig.portMappings[]? | select((.hostPort // .HostPort) != 25443))";
     const portmap = { type: "portmap-wrapper", capabilities: { portMappings: true }, snat: true };
-    const list = zone("1.0.0", wrapped(bridge), wrapped(ptp, "eth1"), { ...portmap, wrapper: { ifName: "eth1", jq } });
+    const list = zone(wrapped(bridge), wrapped(ptp, "eth1"), { ...portmap, wrapper: { ifName: "eth1", jq } });
     await using nomad = await NomadLab.start({ networks: [list] });
     await nomad.run(jobOf({ network: "cni/zone", ports: { tls: 25443, other: 25080 } }));
     const targets = async () =>

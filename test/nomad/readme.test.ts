@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import process from "node:process";
 import { execa } from "execa";
 import { expect, test } from "vitest";
 import { bridge, zone } from "../e2e/support.ts";
@@ -162,6 +161,6 @@ async function withScript(lab: Lab): Promise<void> {
   await installScripts("merge-only")(lab);
   const range = { subnet: "172.16.5.0/24", rangeStart: "172.16.5.100", rangeEnd: "172.16.5.149" };
   const ipam = { type: "host-local", ranges: [[range]] };
-  const list = zone("1.0.0", { type: "macvlan", master: "ens18", ipam }, bridge);
+  const list = zone({ type: "macvlan", master: "ens18", ipam }, bridge);
   await lab.writeFile(`/opt/cni/config/${name}.conflist`, `${JSON.stringify(list, null, 2)}\n`);
 }

@@ -12,7 +12,7 @@ const tmpfs = "/run/cni/networks";
 
 describe("the host is rebooted", () => {
   test("wrapped, leases kept: every allocation comes back", async (context) => {
-    const list = zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"));
+    const list = zone(wrapped(macvlan), wrapped(bridge, "eth1"));
     await using nomad = await NomadLab.start({ networks: [list] });
     await nomad.run(jobOf({ network: "cni/zone", count: 3 }));
     const before = await nomad.survey("job");
@@ -30,7 +30,7 @@ describe("the host is rebooted", () => {
   });
 
   test("wrapped, leases gone: every allocation comes back", async (context) => {
-    const list = zone("1.0.0", leasesIn(tmpfs, wrapped(macvlan)), leasesIn(tmpfs, wrapped(bridge, "eth1")));
+    const list = zone(leasesIn(tmpfs, wrapped(macvlan)), leasesIn(tmpfs, wrapped(bridge, "eth1")));
     await using nomad = await NomadLab.start({ networks: [list] });
     await nomad.run(jobOf({ network: "cni/zone", count: 3 }));
     const before = await nomad.survey("job");
@@ -40,7 +40,7 @@ describe("the host is rebooted", () => {
   });
 
   test("plain, leases kept: no allocation comes back", async (context) => {
-    await using nomad = await NomadLab.start({ networks: [zone("1.0.0", bridge)] });
+    await using nomad = await NomadLab.start({ networks: [zone(bridge)] });
     await nomad.run(jobOf({ network: "cni/zone", count: 3 }));
     const before = await nomad.survey("job");
     expect(before.filter(isSound)).toHaveLength(3);

@@ -30,12 +30,12 @@ function status({ lab }: NomadLab, ...options: string[]): Promise<Outcome> {
 }
 
 describe.each(nomadVersions.filter((version) => version !== "1.10.5"))("status asks Nomad %s", (version) => {
-  const networks = [twoInterfaces("1.0.0")];
+  const networks = [twoInterfaces()];
 
   test("where it looks, and which list it has not loaded: a reload loads it", async () => {
     await using nomad = await NomadLab.start({ networks, version });
     const answer = async () => JSON.parse((await status(nomad, "--json")).stdout);
-    await write(nomad, { ...zone("1.0.0", wrapped(ptp)), name: "later" });
+    await write(nomad, { ...zone(wrapped(ptp)), name: "later" });
     const { directories, agent } = await answer();
     expect(directories).toMatchObject({ lists: ["/opt/cni/config"], from: { lists: "agent", plugins: "agent" } });
     expect(agent).toEqual({ problem: null, differs: [], notLoaded: ["later"] });
@@ -70,12 +70,12 @@ describe.each(nomadVersions.filter((version) => version !== "1.10.5"))("status a
 
 describe("the client gets SIGHUP", () => {
   test("a list has other options, and another list is new: running allocations notice nothing, also on a restart", async (context) => {
-    await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
+    await using nomad = await NomadLab.start({ networks: [twoInterfaces()] });
     await nomad.run(jobOf({ id: "old", network: "cni/zone", count: 3 }));
     const before = await nomad.survey("old");
     expect(before.filter(isSound)).toHaveLength(3);
-    await write(nomad, zone("1.0.0", wrapped(macvlan), wrapped({ ...bridge, mtu: 1400 }, "eth1")));
-    await write(nomad, { ...zone("1.0.0", wrapped(ptp)), name: "later" });
+    await write(nomad, zone(wrapped(macvlan), wrapped({ ...bridge, mtu: 1400 }, "eth1")));
+    await write(nomad, { ...zone(wrapped(ptp)), name: "later" });
     await nomad.client.reload();
     await until("the new network", async () => JSON.stringify(await nomad.node()).includes('"cni/later"'));
     await nomad.run(jobOf({ id: "changed", network: "cni/zone" }));
@@ -93,9 +93,9 @@ describe("the client gets SIGHUP", () => {
   });
 
   test("a list has one more interface: a new allocation gets it, and a restart checks the old ones for it", async () => {
-    await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
+    await using nomad = await NomadLab.start({ networks: [twoInterfaces()] });
     await nomad.run(jobOf({ id: "old", network: "cni/zone" }));
-    await write(nomad, zone("1.0.0", wrapped(macvlan), wrapped(bridge, "eth1"), wrapped(ptp, "eth2")));
+    await write(nomad, zone(wrapped(macvlan), wrapped(bridge, "eth1"), wrapped(ptp, "eth2")));
     await nomad.client.reload();
     await nomad.run(jobOf({ id: "new", network: "cni/zone" }));
     const states = [...(await nomad.survey("old")), ...(await nomad.survey("new"))];
@@ -114,13 +114,13 @@ describe("the client gets SIGHUP", () => {
     { title: "1.9.5", version: oldestNomad, seen: "v1.2.0" },
   ] as const)("the plugins 1.2.0 are now 1.10.0: Nomad $title says $seen", async ({ version, seen }) => {
     const newer = await referencePlugins();
-    const networks = [twoInterfaces("1.0.0")];
+    const networks = [twoInterfaces()];
     await using nomad = await NomadLab.start({ networks, plugins: "1.2.0", ...(version && { version }) });
     const bridgeVersion = async () => (await nomad.node())?.Attributes[bridgeAttribute];
     expect(await bridgeVersion()).toBe("v1.2.0");
     await nomad.lab.replacePlugins(newer);
     // The new list shows when the client has read everything again.
-    await write(nomad, { ...zone("1.0.0", wrapped(ptp)), name: "later" });
+    await write(nomad, { ...zone(wrapped(ptp)), name: "later" });
     await nomad.client.reload();
     await until("the new network", async () => JSON.stringify(await nomad.node()).includes('"cni/later"'));
     await expect.poll(bridgeVersion, { timeout: 20_000 }).toBe(seen);

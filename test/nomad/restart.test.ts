@@ -9,7 +9,7 @@ import { judge } from "./verdict.ts";
 
 describe("a client is restarted", () => {
   test.for([10, 50])("macvlan and bridge, wrapped: %i allocations", async (count, context) => {
-    await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
+    await using nomad = await NomadLab.start({ networks: [twoInterfaces()] });
     await nomad.run(jobOf({ network: "cni/zone", count }));
     const before = await nomad.survey("job");
     expect(before.filter(isSound)).toHaveLength(count);
@@ -23,7 +23,7 @@ describe("a client is restarted", () => {
   });
 
   test("a bridge without a gateway, with the MAC of one of its ports, wrapped: 5 allocations", async (context) => {
-    const list = zone("1.0.0", wrapped(macvlan), wrapped(layer2, "eth1"));
+    const list = zone(wrapped(macvlan), wrapped(layer2, "eth1"));
     await using nomad = await NomadLab.start({ networks: [list] });
     await nomad.run(jobOf({ network: "cni/zone", count: 5 }));
     await joinLayer2(nomad.lab);
@@ -34,7 +34,7 @@ describe("a client is restarted", () => {
   });
 
   test("a client that is killed before it saved a network loses the allocation, although CHECK passes", async (context) => {
-    await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
+    await using nomad = await NomadLab.start({ networks: [twoInterfaces()] });
     await nomad.run(jobOf({ network: "cni/zone" }));
     const before = await nomad.survey("job");
     await nomad.client.kill();

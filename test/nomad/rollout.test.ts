@@ -1,6 +1,5 @@
 import { copyFileSync, cpSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import process from "node:process";
 import { execa } from "execa";
 import { expect, test } from "vitest";
 import { twoInterfaces } from "../e2e/support.ts";
@@ -117,7 +116,7 @@ async function prepare(lab: Lab, old: string): Promise<void> {
   await lab.run("sh", ["-ec", "cd /opt/cni/bin; umount cni-wrappers; rm cni-wrappers *-wrapper; mkdir ../config"]);
   await lab.run(old, ["install", "--from", old]);
   await lab.ip(undefined, "address", "add", "172.16.5.1/24", "dev", "uplink1");
-  await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(twoInterfaces("1.0.0")));
+  await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(twoInterfaces()));
 }
 
 async function checksum(lab: Lab, file: string): Promise<string> {

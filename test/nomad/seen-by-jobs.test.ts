@@ -10,7 +10,7 @@ import { NomadLab } from "./nomad-lab.ts";
 import { type AllocationState, ask } from "./survey.ts";
 
 const portmap = { type: "portmap", capabilities: { portMappings: true }, snat: true };
-const list = zone("1.0.0", wrapped(bridge), wrapped(macvlan, "eth1"), portmap);
+const list = zone(wrapped(bridge), wrapped(macvlan, "eth1"), portmap);
 
 const host = "10.99.0.1";
 
@@ -28,7 +28,7 @@ describe("what a job sees of its network", () => {
 
   test("nameservers of any plugin of the chain come before the job's", async () => {
     const second = { ...wrapped(macvlan, "eth1"), dns: { nameservers: ["10.8.8.8"], search: ["example.net"] } };
-    await using nomad = await NomadLab.start({ networks: [zone("1.0.0", wrapped(bridge), second)] });
+    await using nomad = await NomadLab.start({ networks: [zone(wrapped(bridge), second)] });
     await nomad.run(jobOf({ network: "cni/zone", dns: { Servers: ["10.9.9.9"] } }));
     const { allocation } = await only(nomad);
     expect(allocation.NetworkStatus?.DNS).toMatchObject({ Servers: ["10.8.8.8"], Searches: ["example.net"] });
@@ -71,7 +71,7 @@ describe("what a job sees of its network", () => {
 /** macvlan makes eth0 in a network with a router. */
 function listWith(wrapper: object): NetworkList {
   const lan = { ...macvlan, type: "macvlan-wrapper", master: "lan0", wrapper };
-  return zone("1.0.0", lan, wrapped(bridge, "eth1"));
+  return zone(lan, wrapped(bridge, "eth1"));
 }
 
 async function advertise(lab: Lab): Promise<void> {

@@ -10,7 +10,7 @@ import { judge } from "./verdict.ts";
 // `npm test` runs this file alone, and does not wait for Nomad to be built.
 describe.skipIf(!(await isNomadBuilt()))("in short", () => {
   test("a client is restarted, and a wrapped allocation notices nothing", async (context) => {
-    await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
+    await using nomad = await NomadLab.start({ networks: [twoInterfaces()] });
     await nomad.run(jobOf({ network: "cni/zone" }));
     const before = await nomad.survey("job");
     expect(before.filter(isSound)).toHaveLength(1);
@@ -21,7 +21,7 @@ describe.skipIf(!(await isNomadBuilt()))("in short", () => {
   });
 
   test("an interface is lost while the client is down: CHECK says so, the allocation fails, and Nomad replaces it", async (context) => {
-    await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
+    await using nomad = await NomadLab.start({ networks: [twoInterfaces()] });
     await nomad.run(jobOf({ network: "cni/zone", rescheduled: true }));
     const before = await nomad.survey("job");
     expect(before.filter(isSound)).toHaveLength(1);

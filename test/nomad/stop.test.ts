@@ -6,7 +6,7 @@ import { NomadLab } from "./nomad-lab.ts";
 
 const portmap = { type: "portmap", capabilities: { portMappings: true }, snat: true };
 const masqueraded = { ...bridge, ipMasq: true };
-const everything = zone("1.0.0", wrapped(macvlan), wrapped(masqueraded, "eth1"), firewall, portmap);
+const everything = zone(wrapped(macvlan), wrapped(masqueraded, "eth1"), firewall, portmap);
 const ports = { web: 8080, other: 0 };
 
 describe("a job is stopped", () => {
@@ -28,7 +28,7 @@ describe("a job is stopped", () => {
   });
 
   test("when the namespaces had disappeared, one plain bridge leaves its masquerading rules behind, and nothing else", async () => {
-    await using nomad = await NomadLab.start({ networks: [zone("1.0.0", masqueraded)] });
+    await using nomad = await NomadLab.start({ networks: [zone(masqueraded)] });
     await nomad.run(jobOf({ network: "cni/zone" }));
     await nomad.loseNamespaces("job");
     await nomad.stop("job");

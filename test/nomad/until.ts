@@ -1,4 +1,3 @@
-import process from "node:process";
 import { setTimeout } from "node:timers/promises";
 
 const interval = 100;

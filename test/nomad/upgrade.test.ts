@@ -10,7 +10,7 @@ import { judge } from "./verdict.ts";
 
 test("plugins 1.2.0 (Nomad runs no CHECK for them) are upgraded to 1.10.0: 3 allocations pass their first CHECK", async (context) => {
   const newer = await referencePlugins();
-  await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")], plugins: "1.2.0" });
+  await using nomad = await NomadLab.start({ networks: [twoInterfaces()], plugins: "1.2.0" });
   expect((await nomad.node())?.Attributes["plugins.cni.version.bridge"]).toBe("v1.2.0");
   await nomad.run(jobOf({ network: "cni/zone", count: 3 }));
   const before = await nomad.survey("job");
@@ -22,7 +22,7 @@ test("plugins 1.2.0 (Nomad runs no CHECK for them) are upgraded to 1.10.0: 3 all
 });
 
 test("the wrappers replace a plain chain, under the plugins' names in an earlier directory: 3 allocations survive", async (context) => {
-  const list = zone("1.0.0", macvlan, { ...bridge, wrapper: { ifName: "eth1" } });
+  const list = zone(macvlan, { ...bridge, wrapper: { ifName: "eth1" } });
   await using nomad = await NomadLab.start({
     networks: [list],
     cniPath: "/opt/cni/first:/opt/cni/bin",
@@ -44,18 +44,18 @@ test("the wrappers replace a plain chain, under the plugins' names in an earlier
 });
 
 test("an allocation of one plain interface survives if its list is wrapped while the client is down", async (context) => {
-  const plain = zone("1.0.0", bridge);
+  const plain = zone(bridge);
   await using nomad = await NomadLab.start({ networks: [plain] });
   await nomad.run(jobOf({ network: "cni/zone", count: 3 }));
   const before = await nomad.survey("job");
-  const wrappedList = JSON.stringify(zone("1.0.0", wrapped(bridge)));
+  const wrappedList = JSON.stringify(zone(wrapped(bridge)));
   await nomad.restartClient(() => nomad.lab.writeFile("/opt/cni/config/zone.conflist", wrappedList));
   const seconds = await nomad.untilLogged(3, isPassedCheck);
   expect(judge(context, before, await nomad.survey("job"), seconds)).toMatchObject({ allocations: 3, survived: 3 });
 });
 
 test("Nomad's fingerprint has the version of each wrapper and each plugin", async () => {
-  await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
+  await using nomad = await NomadLab.start({ networks: [twoInterfaces()] });
   expect((await nomad.node())?.Attributes).toMatchObject({
     "plugins.cni.version.bridge": "v1.10.0",
     "plugins.cni.version.macvlan": "v1.10.0",

@@ -1,6 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import process from "node:process";
 import { execa } from "execa";
 import { expect, test } from "vitest";
 import { front, hostLocal, twoInterfaces, wrapped, zone } from "../e2e/support.ts";
@@ -23,7 +22,7 @@ test("the wrappers are upgraded in place, before a restart and again and again d
 }, async (context) => {
   const tree = copyOfTree();
   await buildAs(tree, "7.0.0");
-  await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")], prepare: installCopies, patience });
+  await using nomad = await NomadLab.start({ networks: [twoInterfaces()], prepare: installCopies, patience });
   const version = async () => (await nomad.node())?.Attributes["plugins.cni.version.bridge-wrapper"];
   expect(await version()).toBe(`v${builtVersion}`);
   await nomad.run(jobOf({ network: "cni/zone", count: 20 }));
@@ -50,12 +49,12 @@ test.skipIf(!hasEarlierRelease())(
   async (context) => {
     const ptp = { type: "ptp", ipam: hostLocal("10.50.0.0/24") };
     const routed = {
-      ...zone("1.0.0", wrapped(ptp), wrapped(front, "eth1"), wrapped({ type: "sbr" }, "eth1")),
+      ...zone(wrapped(ptp), wrapped(front, "eth1"), wrapped({ type: "sbr" }, "eth1")),
       name: "routed",
     };
     const release = await earlierRelease();
     await using nomad = await NomadLab.start({
-      networks: [twoInterfaces("1.0.0"), routed],
+      networks: [twoInterfaces(), routed],
       wrappers: release,
       prepare: installCopies,
       patience,

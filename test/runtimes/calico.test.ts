@@ -17,7 +17,7 @@ describe.skipIf(!isGiven("calico") || !isOnPath("etcd"))("calico, with its datas
 
   test("first in the list with host-local, wrapped: both interfaces, CHECK sees the other one's lost address, and DEL leaves nothing", async () => {
     await using lab = await withCalico();
-    const list = zone("1.0.0", wrappedCalico, wrapped(lan, "eth1"));
+    const list = zone(wrappedCalico, wrapped(lan, "eth1"));
     const container = await lab.addContainer("c1");
     expectExit0(await lab.goCni.add(list, container));
     expect(await lab.kernel.allAddresses(container)).toEqual({ eth0: ["172.30.0.2/32"], eth1: ["172.16.5.2/24"] });
@@ -37,7 +37,7 @@ describe.skipIf(!isGiven("calico") || !isOnPath("etcd"))("calico, with its datas
 
   test("with calico-ipam: both interfaces, macvlan's CHECK misses a route that calico reports and never made, and DEL leaves nothing", async () => {
     await using lab = await withCalico();
-    const list = zone("1.0.0", { ...wrappedCalico, ipam: { type: "calico-ipam" } }, wrapped(lan, "eth1"));
+    const list = zone({ ...wrappedCalico, ipam: { type: "calico-ipam" } }, wrapped(lan, "eth1"));
     const container = await lab.addContainer("c1");
     expectExit0(await lab.goCni.add(list, container));
     expect(await lab.kernel.allAddresses(container)).toEqual({
@@ -55,7 +55,7 @@ describe.skipIf(!isGiven("calico") || !isOnPath("etcd"))("calico, with its datas
 
   test("plain before a plain macvlan: no ADD passes", async () => {
     await using lab = await withCalico();
-    const outcome = await lab.goCni.add(zone("1.0.0", calico, lan), await lab.addContainer("c1"));
+    const outcome = await lab.goCni.add(zone(calico, lan), await lab.addContainer("c1"));
     expectFailure(outcome, /failed to rename macvlan to "eth0": file exists/);
   });
 });

@@ -15,8 +15,8 @@ import {
 } from "./support.ts";
 
 // ctr passes no port mappings, so portmap has nothing to do here. It must not fail.
-const list = zone("1.0.0", wrapped(bridge), wrapped(macvlan, "lan0"), portmap);
-const plainList = zone("1.0.0", bridge, macvlan, portmap);
+const list = zone(wrapped(bridge), wrapped(macvlan, "lan0"), portmap);
+const plainList = zone(bridge, macvlan, portmap);
 const masquerading = { ...bridge, ipMasq: true };
 
 const killed = { exitCode: 137 };
@@ -59,12 +59,12 @@ describe("containerd", () => {
   test.each([
     {
       title: "one plain bridge leaves its rules behind",
-      masqueraded: zone("1.0.0", masquerading),
+      masqueraded: zone(masquerading),
       left: [expect.stringContaining(`-A POSTROUTING -s 172.26.64.2/32 -m comment --comment "name: \\"zone\\"`)],
     },
     {
       title: "the wrapped chain leaves none",
-      masqueraded: zone("1.0.0", wrapped(masquerading), wrapped(macvlan, "lan0")),
+      masqueraded: zone(wrapped(masquerading), wrapped(macvlan, "lan0")),
       left: [],
     },
   ])("masquerading: $title", async ({ masqueraded, left }) => {

@@ -1,5 +1,4 @@
 import path from "node:path";
-import process from "node:process";
 import { vi } from "vitest";
 import { type Container, Lab, type LabOptions, type Outcome } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";

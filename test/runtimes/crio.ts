@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import process from "node:process";
 import { vi } from "vitest";
 import { type Container, Lab, type LabOptions, type Outcome } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";

@@ -1,4 +1,3 @@
-import process from "node:process";
 import { vi } from "vitest";
 import type { Lab } from "../support/lab.ts";
 import { image } from "./cri.ts";

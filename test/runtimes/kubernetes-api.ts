@@ -1,7 +1,6 @@
 // A stand-in for the part of the Kubernetes API that whereabouts uses: objects by path, with resource versions and JSON patches.
 // `node test/runtimes/kubernetes-api.ts PORT` serves it on 127.0.0.1.
 import { createServer, type IncomingMessage } from "node:http";
-import process from "node:process";
 import { buffer } from "node:stream/consumers";
 
 interface Stored {

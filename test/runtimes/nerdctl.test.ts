@@ -1,4 +1,3 @@
-import process from "node:process";
 import { describe, expect, test } from "vitest";
 import { wrapped } from "../e2e/support.ts";
 import type { Lab, Outcome } from "../support/lab.ts";

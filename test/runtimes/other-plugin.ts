@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import process from "node:process";
 import { expect } from "vitest";
 import { hostLocal } from "../e2e/support.ts";
 import { Lab, type Outcome } from "../support/lab.ts";

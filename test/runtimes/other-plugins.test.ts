@@ -9,7 +9,7 @@ const defaultRoute = "default via 172.30.0.1 dev eth0";
 const creators = [wrapped(front), wrapped(lan, "eth1")];
 
 describe.skipIf(!isGiven("tc-redirect-tap"))("tc-redirect-tap after two wrapped interface plugins", () => {
-  const list = zone("1.0.0", ...creators, { type: "tc-redirect-tap" });
+  const list = zone(...creators, { type: "tc-redirect-tap" });
 
   test("gives the traffic of eth0 to a tap, passes CHECK, and leaves nothing after DEL", async () => {
     await using lab = await withPlugin("tc-redirect-tap");
@@ -49,7 +49,7 @@ describe.skipIf(!isGiven("tc-redirect-tap"))("tc-redirect-tap after two wrapped 
 
   test("wrapped, gives the traffic of eth1 to a tap, CHECK sees a lost tap, and DEL leaves nothing", async () => {
     await using lab = await withPlugin("tc-redirect-tap");
-    const ofSecond = zone("1.0.0", ...creators, wrapped({ type: "tc-redirect-tap" }, "eth1"));
+    const ofSecond = zone(...creators, wrapped({ type: "tc-redirect-tap" }, "eth1"));
     const container = await attached(lab, lab.goCni, ofSecond);
     expect(await redirections(lab, container)).toEqual({ eth0: [], eth1: ["tap0"], tap0: ["eth1"] });
     expectSuccess(await lab.goCni.check(ofSecond, container));
@@ -66,7 +66,7 @@ describe.skipIf(!isGiven("tc-redirect-tap"))("tc-redirect-tap after two wrapped 
   test("wrapped for each of two interfaces, each has its own tap, CHECK passes, and DEL leaves nothing", async () => {
     await using lab = await withPlugin("tc-redirect-tap");
     const redirect = { type: "tc-redirect-tap" };
-    const ofBoth = zone("1.0.0", ...creators, wrapped(redirect), wrapped(redirect, "eth1"));
+    const ofBoth = zone(...creators, wrapped(redirect), wrapped(redirect, "eth1"));
     const container = await attached(lab, lab.goCni, ofBoth);
     expect(await redirections(lab, container)).toEqual({
       ...{ eth0: ["tap0"], tap0: ["eth0"] },
@@ -86,7 +86,7 @@ describe.skipIf(!isGiven("route-override"))("route-override-wrapper of eth1", ()
 
   test("adds its route to eth1, passes CHECK, and leaves nothing after DEL", async () => {
     await using lab = await withPlugin("route-override");
-    const list = zone("1.0.0", ...creators, wrapped({ type: "route-override", addroutes: [route] }, "eth1"));
+    const list = zone(...creators, wrapped({ type: "route-override", addroutes: [route] }, "eth1"));
     const container = await attached(lab, lab.goCni, list);
     expect(await lab.kernel.routes(container)).toEqual([defaultRoute, added]);
     expectSuccess(await lab.goCni.check(list, container));
@@ -99,7 +99,7 @@ describe.skipIf(!isGiven("route-override"))("route-override-wrapper of eth1", ()
     const remover = { type: "route-override", delroutes: [{ dst: route.dst }] };
     // Without a default route: for this plugin's CHECK, any route to the address is the deleted one.
     const isolated = wrapped({ ...front, ipam: hostLocal("172.30.0.0/20") });
-    const list = zone("1.0.0", isolated, wrapped(lanWithRoute, "eth1"), wrapped(remover, "eth1"));
+    const list = zone(isolated, wrapped(lanWithRoute, "eth1"), wrapped(remover, "eth1"));
     const container = await attached(lab, lab.goCni, list);
     expect(await lab.kernel.routes(container)).toEqual([]);
     expectSuccess(await lab.goCni.check(list, container));
@@ -111,9 +111,9 @@ describe.skipIf(!isGiven("route-override"))("route-override-wrapper of eth1", ()
     await using lab = await withPlugin("route-override");
     const both = [wrapped(front), wrapped(lanWithRoute, "eth1")];
     const flush = { type: "route-override", flushroutes: true };
-    const kept = await attached(lab, lab.goCni, zone("1.0.0", ...both, wrapped(flush, "eth1")));
+    const kept = await attached(lab, lab.goCni, zone(...both, wrapped(flush, "eth1")));
     expect(await lab.kernel.routes(kept)).toEqual([defaultRoute]);
-    const lost = await attached(lab, lab.goCni, zone("1.0.0", ...both, flush), "c2");
+    const lost = await attached(lab, lab.goCni, zone(...both, flush), "c2");
     expect(await lab.kernel.routes(lost)).toEqual([]);
   });
 });
@@ -137,7 +137,7 @@ describe.skipIf(!isGiven("flannel"))("flannel", () => {
 
   test("two wrapped in one list, without a dataDir: both interfaces, and nothing is left after DEL", async () => {
     await using lab = await withFlannel();
-    const list = zone("1.0.0", flannel(7, { role: "creator" }), flannel(8, { role: "creator", ifName: "eth1" }));
+    const list = zone(flannel(7, { role: "creator" }), flannel(8, { role: "creator", ifName: "eth1" }));
     const container = await lab.addContainer("c1");
     // flannel writes its configuration to stderr.
     expectExit0(await lab.goCni.add(list, container));
@@ -153,7 +153,7 @@ describe.skipIf(!isGiven("flannel"))("flannel", () => {
   test("two plain in one list: no ADD passes", async () => {
     await using lab = await withFlannel();
     const container = await lab.addContainer("c1");
-    const outcome = await lab.goCni.add(zone("1.0.0", flannel(7), flannel(8)), container);
+    const outcome = await lab.goCni.add(zone(flannel(7), flannel(8)), container);
     expectFailure(outcome, /container veth name \("eth0"\) .*already exists/);
   });
 });
@@ -161,7 +161,7 @@ describe.skipIf(!isGiven("flannel"))("flannel", () => {
 describe.skipIf(!isGiven("consul-cni"))("consul-cni after two wrapped interface plugins, as in a Nomad list", () => {
   const proxy = { ProxyUserID: "101", ProxyInboundPort: 20000, ProxyOutboundPort: 15001 };
   const labels = { CONSUL_IPTABLES_CONFIG: JSON.stringify(proxy), IgnoreUnknown: "true" };
-  const list = zone("1.0.0", ...creators, { type: "consul-cni", log_level: "error" });
+  const list = zone(...creators, { type: "consul-cni", log_level: "error" });
 
   test("redirects the container's traffic to the proxy, CHECK passes and sees a lost address, and DEL leaves nothing", async () => {
     await using lab = await withPlugin("consul-cni");
@@ -182,7 +182,7 @@ describe.skipIf(!isGiven("consul-cni"))("consul-cni after two wrapped interface 
 
   test("the same list with plain interface plugins: no ADD passes", async () => {
     await using lab = await withPlugin("consul-cni");
-    const plain = zone("1.0.0", front, lan, { type: "consul-cni", log_level: "error" });
+    const plain = zone(front, lan, { type: "consul-cni", log_level: "error" });
     const outcome = await lab.goCni.add(plain, await lab.addContainer("c1"), { labels });
     expectFailure(outcome, /failed to rename macvlan to "eth0": file exists/);
   });
@@ -201,7 +201,7 @@ describe.skipIf(!isGiven("bond") || !hostHas.bonding)("bond", () => {
   test("wrapped for eth1, bonds the interfaces of two wrapped macvlan, passes CHECK, and leaves nothing after DEL", async () => {
     await using lab = await withPlugin("bond");
     const inside = { linksInContainer: true, links: [{ name: "lan0" }, { name: "lan1" }] };
-    const list = zone("1.0.0", wrapped(front), makePort("lan0"), makePort("lan1"), {
+    const list = zone(wrapped(front), makePort("lan0"), makePort("lan1"), {
       ...bond,
       ...inside,
       type: "bond-wrapper",
@@ -224,7 +224,7 @@ describe.skipIf(!isGiven("bond") || !hostHas.bonding)("bond", () => {
     await using lab = await withPlugin("bond");
     await addPorts(lab);
     const wrapper = { role: "creator", ifName: "eth1" };
-    const list = zone("1.0.0", wrapped(front), { ...bond, ...ofHost, type: "bond-wrapper", wrapper });
+    const list = zone(wrapped(front), { ...bond, ...ofHost, type: "bond-wrapper", wrapper });
     const container = await attached(lab, lab.goCni, list);
     expect(await portsOf(lab, container, "eth1")).toEqual(["port0", "port1"]);
     expectSuccess(await lab.goCni.check(list, container));
@@ -239,7 +239,7 @@ describe.skipIf(!isGiven("bond") || !hostHas.bonding)("bond", () => {
     await using lab = await withPlugin("bond");
     await addPorts(lab);
     const container = await lab.addContainer("c1");
-    const outcome = await lab.goCni.add(zone("1.0.0", front, { ...bond, ...ofHost }), container);
+    const outcome = await lab.goCni.add(zone(front, { ...bond, ...ofHost }), container);
     expectFailure(outcome, /failed to add link \(eth0\) .*file exists/);
   });
 

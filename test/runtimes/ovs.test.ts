@@ -15,7 +15,7 @@ describe.skipIf(!isGiven("ovs") || !isOnPath("ovs-vswitchd"))("ovs, with Open vS
 
   test("two wrapped in one list: both interfaces with their VLANs, CHECK passes, and DEL leaves nothing", async () => {
     await using lab = await withOpenVswitch();
-    const list = zone("1.0.0", first, second);
+    const list = zone(first, second);
     const container = await lab.addContainer("c1");
     expectExit0(await lab.goCni.add(list, container));
     expect(await lab.kernel.allAddresses(container)).toEqual({ eth0: ["172.30.0.2/20"], eth1: ["172.16.5.2/24"] });
@@ -37,7 +37,7 @@ describe.skipIf(!isGiven("ovs") || !isOnPath("ovs-vswitchd"))("ovs, with Open vS
     ["its address is gone", "ip -n c1 address delete 172.16.5.2/24 dev eth1", /172\.16\.5\.2\/24/],
   ])("after a wrapped bridge, fails CHECK when %s", async (_, command, message) => {
     await using lab = await withOpenVswitch();
-    const list = zone("1.0.0", wrapped(front), second);
+    const list = zone(wrapped(front), second);
     const container = await lab.addContainer("c1");
     expectExit0(await lab.goCni.add(list, container));
     expectExit0(await lab.goCni.check(list, container));
@@ -47,7 +47,7 @@ describe.skipIf(!isGiven("ovs") || !isOnPath("ovs-vswitchd"))("ovs, with Open vS
 
   test("plain after a plain bridge: no ADD passes", async () => {
     await using lab = await withOpenVswitch();
-    const outcome = await lab.goCni.add(zone("1.0.0", front, ovs(20, "172.16.5.0/24")), await lab.addContainer("c1"));
+    const outcome = await lab.goCni.add(zone(front, ovs(20, "172.16.5.0/24")), await lab.addContainer("c1"));
     expectFailure(outcome, /container veth name \("eth0"\) .*already exists/);
   });
 

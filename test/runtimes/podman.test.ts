@@ -9,7 +9,7 @@ import { bridge, expectNoTraceOfContainers, failureOf, hostLinks, macvlan, nameT
 
 const masquerading = { ...bridge, ipMasq: true };
 // Not eth1, because podman gives that name to a container's second network.
-const list = zone("1.0.0", wrapped(masquerading), wrapped(macvlan, "lan0"), portmap);
+const list = zone(wrapped(masquerading), wrapped(macvlan, "lan0"), portmap);
 const plainList: NetworkList = { ...list, name: "plain", plugins: [masquerading, macvlan, portmap] };
 
 const storage: NetworkList = {
@@ -123,7 +123,7 @@ describe.skipIf(!podmanHasCni)("podman", () => {
 
   test("refuses a second network if the first one took eth1, which stays: the reason for the name lan0", async () => {
     await using lab = await Lab.start({ forRuntimes: true });
-    const podman = await Podman.prepare(lab, zone("1.0.0", wrapped(bridge), wrapped(macvlan, "eth1")), storage);
+    const podman = await Podman.prepare(lab, zone(wrapped(bridge), wrapped(macvlan, "eth1")), storage);
     expectSuccess(await podman.start("c1", "--network", "zone"));
     expect(await podman.addressesInside("c1")).toEqual({ eth0: ["172.26.64.2/20"], eth1: ["172.16.5.2/24"] });
     const refused = await podman.call("network", "connect", "storage", "c1");

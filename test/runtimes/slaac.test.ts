@@ -11,7 +11,7 @@ import { macvlan } from "./support.ts";
 const tries = 100;
 const atOnce = 4;
 const slaac = { wait: "5s", required: true };
-const list = zone("1.0.0", { ...macvlan, type: "macvlan-wrapper", wrapper: { slaac } });
+const list = zone({ ...macvlan, type: "macvlan-wrapper", wrapper: { slaac } });
 
 for (const { env } of flavors) {
   const { CNI_WRAPPERS_FLAVOR: flavor = "", CNI_WRAPPERS_BIN: wrappers = "" } = env;

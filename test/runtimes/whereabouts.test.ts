@@ -1,5 +1,4 @@
 import path from "node:path";
-import process from "node:process";
 import { describe, expect, test, vi } from "vitest";
 import { expectFailure, expectNothingLeft } from "../e2e/calls.ts";
 import { wrapped, zone } from "../e2e/support.ts";
@@ -17,11 +16,11 @@ describe.skipIf(!isGiven("whereabouts"))(
     });
     const makeList = (first: string, second: string) => {
       const bridge = { ...front, ipam: whereabouts(first) };
-      return zone("1.0.0", wrapped(bridge), wrapped({ ...lan, ipam: whereabouts(second) }, "eth1"));
+      return zone(wrapped(bridge), wrapped({ ...lan, ipam: whereabouts(second) }, "eth1"));
     };
     const wrappedAndPlain = (plain: string) => [
       makeList("172.30.0.0/24", "172.16.5.0/24"),
-      zone("1.0.0", { ...lan, ipam: whereabouts(plain) }),
+      zone({ ...lan, ipam: whereabouts(plain) }),
     ];
 
     test.each([

@@ -4,7 +4,6 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { registerHooks } from "node:module";
 import path from "node:path";
-import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { table } from "../../build/docs/table.ts";
 import { say } from "../support/progress.ts";

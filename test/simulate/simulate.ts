@@ -10,7 +10,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
-import process from "node:process";
 import { parseArgs } from "node:util";
 import { table } from "../../build/docs/table.ts";
 import { atOnce } from "../../cli/live/at-once.ts";

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import process from "node:process";
 import type { Reporter, TestModule, Vitest } from "vitest/node";
 import { type CaseList, differences, type ExecutedCases, renewed } from "./case-list.ts";
 

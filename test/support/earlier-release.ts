@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rename, rm, symlink } from "node:fs/promises";
 import path from "node:path";
-import process from "node:process";
 import { execa, execaSync } from "execa";
 import { cache, root } from "../../build/publish.ts";
 

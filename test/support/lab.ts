@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { chmod, copyFile, mkdir, readdir } from "node:fs/promises";
 import path from "node:path";
-import process from "node:process";
 import { type Holder, hold } from "../../build/holder.ts";
 import { variables } from "../../conformance/calls.ts";
 import { innerPid, PrivateHost } from "../../conformance/host.ts";

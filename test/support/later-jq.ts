@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { glob, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import process from "node:process";
 import { execa } from "execa";
 import { cache } from "../../build/publish.ts";
 

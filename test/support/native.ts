@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rename } from "node:fs/promises";
 import path from "node:path";
-import process from "node:process";
 import { cache, firstError } from "../../build/publish.ts";
 
 const sources = path.resolve(import.meta.dirname, "native");

@@ -1,5 +1,4 @@
 import path from "node:path";
-import process from "node:process";
 import { execa } from "execa";
 import { type Build, built, isBuilt } from "../../build/go-build.ts";
 

@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { Reporter, TestModule } from "vitest/node";
 
 /** How far a suite is: its cases so far, and those that are done. */

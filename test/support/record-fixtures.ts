@@ -10,7 +10,6 @@
 // test/support/oracle/expected.jq derives the expected actions (`expected.json`) from the delegates' answers.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import process from "node:process";
 import { rerunInSecondKernel } from "../kernel/second-kernel.ts";
 import { installScripts, scriptPath } from "../nomad/scripts.ts";
 import { oracle } from "../unit/support/jq.ts";

@@ -1,7 +1,6 @@
 import { copyFileSync, cpSync, linkSync, lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import process from "node:process";
 import { execa } from "execa";
 import { built } from "./tree.ts";
 

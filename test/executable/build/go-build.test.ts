@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
 import { afterEach, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { root, scratch, writeScript } from "../../support/tree.ts";

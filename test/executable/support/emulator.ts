@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { TestContext } from "vitest";
 
 const isEmulated = process.env.CNI_WRAPPERS_EMULATED !== undefined;

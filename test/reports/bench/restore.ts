@@ -1,5 +1,4 @@
 import path from "node:path";
-import process from "node:process";
 import { execa } from "execa";
 import { twoInterfaces } from "../../e2e/support.ts";
 import { jobOf } from "../../nomad/jobs.ts";
@@ -37,7 +36,7 @@ async function inItsOwnProcess(wrappers: string): Promise<number[]> {
 }
 
 async function timeRestore(): Promise<number[]> {
-  await using nomad = await NomadLab.start({ networks: [twoInterfaces("1.0.0")] });
+  await using nomad = await NomadLab.start({ networks: [twoInterfaces()] });
   await nomad.run(jobOf({ network: "cni/zone", count: allocations }));
   const seconds: number[] = [];
   for (let restart = 0; restart < restarts; restart++) {

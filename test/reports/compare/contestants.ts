@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import process from "node:process";
 import { execa } from "execa";
 import { wrapped } from "../../e2e/support.ts";
 import { installScripts, scriptPath } from "../../nomad/scripts.ts";

@@ -37,7 +37,7 @@ export async function timeChecks(contestants: readonly Contestant[]): Promise<Ma
 
 async function bareRunner(): Promise<Lab> {
   const lab = await Lab.start({ plugins: comparedPlugins });
-  const list = zone("1.0.0", bridge);
+  const list = zone(bridge);
   const container = await lab.addContainer("c1");
   must(await lab.goCni.add(list, container));
   await writeScript(lab, list, Lab.pluginPath);

@@ -1,5 +1,4 @@
 // `npm run test:conformance`: the rules of the specification as cases that run against plugins. `-- --help` says more.
-import process from "node:process";
 import { atOnce } from "../../../cli/live/at-once.ts";
 import { checkRoot, UsageError } from "../../../conformance/options.ts";
 import { specVersions } from "../../../conformance/specification.ts";

@@ -1,4 +1,3 @@
-import process from "node:process";
 import type { Outcome } from "../../support/lab.ts";
 import { type Chain, passed, type Target, type Verb } from "./chain.ts";
 import { isUnbegunJournal, type State, settledDifference, stateOf } from "./state.ts";

@@ -2,7 +2,6 @@
 // Then the runtime goes on, and nothing may be left. It exits with 1 if something is left, a neighbour changed, or fewer
 // cases ran than counts.json says.
 import { availableParallelism } from "node:os";
-import process from "node:process";
 import { parseArgs } from "node:util";
 import { execa } from "execa";
 import { table } from "../../../build/docs/table.ts";

@@ -3,7 +3,6 @@
 //
 //     npm run hardening                                  all of them
 //     npm run hardening -- --only test:fuzz --write      one of them; --write renews its row in docs/security.md
-import process from "node:process";
 import { parseArgs } from "node:util";
 import { execa } from "execa";
 import { readSection, writeSection } from "../../../build/docs/page-section.ts";

@@ -1,5 +1,4 @@
 // `npm run lint-page`: the rules of lint with a real report of each. `-- --write` puts them into their page.
-import process from "node:process";
 import { writeSection } from "../../../build/docs/page-section.ts";
 import { lintPage } from "../../support/lint-page.ts";
 

@@ -1,5 +1,4 @@
 // `npm run lint-table`: lint's verdict about each of its fixtures, and what the real plugins do with it.
-import process from "node:process";
 import { table } from "../../../build/docs/table.ts";
 import { lintFiles } from "../../../cli/lint/lint.ts";
 import { readListFile } from "../../../cli/lists/find-files.ts";

@@ -1,7 +1,6 @@
 // Many attachments at once over real chains, while wrappers and plugins are killed. It exits with 1 if something is left,
 // if a call fails that does not fail with the plain plugins, if a wrapper needs more memory when many run at once, or if
 // fewer calls ran than it asked for. `--seed 7` makes other kills.
-import process from "node:process";
 import { parseArgs } from "node:util";
 import { execa } from "execa";
 import { table } from "../../../build/docs/table.ts";

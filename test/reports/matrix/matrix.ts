@@ -2,7 +2,6 @@
 // puts it into docs/versions.md. `--only TEXT` fills only the cells whose names contain this text. The exit code is 1 if anything is worse than in expected.json.
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import process from "node:process";
 import { parseArgs } from "node:util";
 import { writeSection } from "../../../build/docs/page-section.ts";
 import type { PluginVersion } from "../../support/go.ts";

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { appendFileSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import process from "node:process";
 import { root } from "./bundle.ts";
 import type { Mutant } from "./mutants.ts";
 

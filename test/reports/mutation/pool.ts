@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
-import process from "node:process";
 import type { Bundle } from "./bundle.ts";
 import type { Order, Outcome } from "./worker.ts";
 

@@ -1,7 +1,6 @@
 // Keeps the scripts of the test files in memory, and runs the requested tests with one mutant on.
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import process from "node:process";
 import { Script } from "node:vm";
 import fc from "fast-check";
 import { type Bundle, root } from "./bundle.ts";

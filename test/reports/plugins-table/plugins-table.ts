@@ -1,7 +1,6 @@
 // Prints the steps that each wrapped plugin passes in each place of a chain, with the real plugins in private
 // namespaces (root, Go). Plugins that this machine's kernel cannot run are tried in a second kernel. `--write` puts the
 // table into docs/plugins.md. `--rows NAME,NAME` prints these rows as JSON.
-import process from "node:process";
 import { parseArgs } from "node:util";
 import { writeSection } from "../../../build/docs/page-section.ts";
 import { table } from "../../../build/docs/table.ts";

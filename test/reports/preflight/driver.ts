@@ -3,7 +3,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import process from "node:process";
 
 const [calls = "", atOnce = ""] = process.argv.slice(2);
 const lines = readFileSync(calls, "utf8").trimEnd().split("\n");

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
-import process from "node:process";
 import { spreadOf } from "../bench/statistics.ts";
 import type { Host } from "./host.ts";
 

@@ -4,7 +4,6 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import process from "node:process";
 import { parseArgs } from "node:util";
 import { execa } from "execa";
 import { writeSection } from "../../../build/docs/page-section.ts";

@@ -1,5 +1,4 @@
 import path from "node:path";
-import process from "node:process";
 import { execa } from "execa";
 import { containerd2 } from "../../runtimes/containerd2.ts";
 import { isNomadBuilt, nomad, versionOf } from "../../support/nomad.ts";

@@ -2,7 +2,6 @@
 // something behind. `--count` and `--restarts` change the numbers, `--json` prints the figures.
 import { existsSync } from "node:fs";
 import path from "node:path";
-import process from "node:process";
 import { parseArgs } from "node:util";
 import { twoInterfaces } from "../../e2e/support.ts";
 import { plainOne } from "../../nomad/networks.ts";
@@ -20,7 +19,7 @@ const { values: options } = parseArgs({
 });
 
 const numbers = { count: Number(options.count), restarts: Number(options.restarts) };
-const wrapped = twoInterfaces("1.0.0");
+const wrapped = twoInterfaces();
 const slim = path.resolve(import.meta.dirname, "../../../dist/slim/bin");
 const loads: Load[] = [
   { title: "one plain bridge", list: plainOne, ...numbers },

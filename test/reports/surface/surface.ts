@@ -1,6 +1,5 @@
 // The surface table: every value of every option in every version, wrapped and plain. Cases that this machine's kernel
 // cannot run are compared in a second kernel. `--json` prints the table as data, `--cases 3,5` only these rows.
-import process from "node:process";
 import { parseArgs, styleText } from "node:util";
 import { inParts, rerunInSecondKernel } from "../../kernel/second-kernel.ts";
 import { hostHas } from "../../support/needs.ts";

@@ -2,7 +2,6 @@
 // ("together" is all of them), `-- --write` renews the table in docs/upstream.md.
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import process from "node:process";
 import { parseArgs } from "node:util";
 import { readSection, writeSection } from "../../../build/docs/page-section.ts";
 import { specVersions } from "../../../conformance/specification.ts";

@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import process from "node:process";
 import { parseArgs } from "node:util";
 import { table } from "../../../build/docs/table.ts";
 import { atOnce } from "../../../cli/live/at-once.ts";

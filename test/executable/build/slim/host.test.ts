@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import process from "node:process";
 import { execa } from "execa";
 import { expect } from "vitest";
 import { skipEmulated } from "../../support/emulator.ts";

@@ -1,7 +1,6 @@
 // Generated calls of plain plugins and of their wrappers, each on a host with the same state. It exits with 1 at a
 // difference that is not listed, or if too few calls ran. `--seed 7` generates others, `--life 12` runs the calls of one
 // container again.
-import process from "node:process";
 import { parseArgs } from "node:util";
 import { compareGenerated } from "./run.ts";
 
