@@ -5,15 +5,16 @@
 //     node test/fresh/fresh.ts                  both, with empty caches
 //     node test/fresh/fresh.ts --only cargo     only with cargo; `--only bare` is without
 //     node test/fresh/fresh.ts --warm           with copies of this machine's caches
+
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { execa } from "execa";
+import { given, text } from "../support/given.ts";
 import { type Given, givenBy, writeMounts } from "./given.ts";
 
 const project = join(import.meta.dirname, "../..");
-const { values } = parseArgs({ options: { only: { type: "string" }, warm: { type: "boolean", default: false } } });
+const values = given({ only: text, warm: false });
 const hosts = { bare: "without cargo", cargo: "with cargo" };
 
 const scratch = mkdtempSync(join(tmpdir(), "cni-wrappers-fresh-"));

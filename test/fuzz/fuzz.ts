@@ -6,25 +6,19 @@
 //     node test/fuzz/fuzz.ts --only splice                 only properties with this text in their file or name
 //     node test/fuzz/fuzz.ts --faults shared/attachment/narrow.ts
 //                                                          for each small fault of these files: the inputs until it is found
+
 import { randomInt } from "node:crypto";
 import { matchesGlob } from "node:path";
-import { parseArgs } from "node:util";
 import { table } from "../../build/docs/table.ts";
+import { given, text } from "../support/given.ts";
 import { tellFaults } from "./faults.ts";
 import { foundIn, writeFound } from "./found.ts";
 import { type Done, Pool } from "./pool.ts";
 import { Progress } from "./progress.ts";
 import { bundled, codeWithPoints, tests } from "./targets.ts";
 
-const { values } = parseArgs({
-  options: {
-    count: { type: "string", default: "1000000" },
-    seed: { type: "string", default: `${randomInt(2 ** 31)}` },
-    only: { type: "string", default: "" },
-    faults: { type: "string" },
-  },
-});
-const [count, seed] = [Number(values.count), Number(values.seed)];
+const values = given({ count: 1_000_000, seed: randomInt(2 ** 31), only: "", faults: text });
+const { count, seed } = values;
 
 const { mutants, sources } = codeWithPoints();
 const pool = new Pool({ bundles: await bundled(tests, sources), points: mutants.length });

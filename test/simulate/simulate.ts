@@ -10,9 +10,9 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
-import { parseArgs } from "node:util";
 import { table } from "../../build/docs/table.ts";
 import { atOnce } from "../../cli/live/at-once.ts";
+import { given, text } from "../support/given.ts";
 import { say } from "../support/progress.ts";
 import { tellPlanted } from "./planted.ts";
 import { type Ran, runSeed, shortest, traceOf } from "./search.ts";
@@ -25,19 +25,11 @@ interface Part {
 
 // Every plugin error and every stop is an error here, too. Nobody reads their stacks.
 Error.stackTraceLimit = 0;
-const { values } = parseArgs({
-  options: {
-    count: { type: "string" },
-    seed: { type: "string" },
-    siblings: { type: "boolean", default: false },
-    planted: { type: "boolean", default: false },
-    part: { type: "string", multiple: true },
-  },
-});
+const values = given({ count: text, seed: text, siblings: false, planted: false, part: [] });
 const { siblings } = values;
 
 if (values.planted) process.exitCode = await tellPlanted();
-else if (values.part) process.send?.(partOf(...(values.part.map(Number) as [number, number])));
+else if (values.part.length > 0) process.send?.(partOf(...(values.part.map(Number) as [number, number])));
 else if (values.seed !== undefined && values.count === undefined) tellOne(Number(values.seed));
 else await tellAll(Number(values.seed ?? 0), Number(values.count ?? 100_000));
 

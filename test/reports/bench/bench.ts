@@ -1,11 +1,12 @@
 // Measures the cost of a call through the wrapper and through the alternatives: medians, spread and ratios of
 // interleaved runs.
+
 import { mkdirSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import path from "node:path";
-import { parseArgs } from "node:util";
 import { writeSection } from "../../../build/docs/page-section.ts";
 import { firstLine } from "../../support/first-line.ts";
+import { given, text } from "../../support/given.ts";
 import { jsonText } from "../../support/json-text.ts";
 import { say } from "../../support/progress.ts";
 import { timeAgainstBase } from "./base.ts";
@@ -19,18 +20,16 @@ import { timeAtOnce, timeCalls, timeGrowth } from "./sections.ts";
 import { setStage } from "./stage.ts";
 import { aimsTable, tablesOf } from "./tables.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    json: { type: "boolean", default: false },
-    /** Puts the tables into docs/benchmarks.md, and the figures and the plot into `results/`. */
-    write: { type: "boolean", default: false },
-    /** Fewer than 50 runs prove nothing. They are for a quick look. */
-    runs: { type: "string", default: "120" },
-    /** Names of parts, separated by commas. */
-    only: { type: "string" },
-    /** The `dist` directory of another build. Only the comparison with it runs. */
-    base: { type: "string" },
-  },
+const options = given({
+  json: false,
+  /** Puts the tables into docs/benchmarks.md, and the figures and the plot into `results/`. */
+  write: false,
+  /** Fewer than 50 runs prove nothing. They are for a quick look. */
+  runs: 120,
+  /** Names of parts, separated by commas. */
+  only: text,
+  /** The `dist` directory of another build. Only the comparison with it runs. */
+  base: text,
 });
 
 type Part = Omit<Partial<Report>, "missing"> & { readonly missing?: readonly string[] };
@@ -101,7 +100,7 @@ function write(report: Report): void {
 }
 
 try {
-  const report = await bench(Number(options.runs), options.base, options.only);
+  const report = await bench(options.runs, options.base, options.only);
   if (options.write) write(report);
   const tables = [tablesOf(report), ...(report.base ? [] : [aimsTable(report)])].join("\n\n");
   console.log(options.json ? JSON.stringify(report, null, 2) : tables);

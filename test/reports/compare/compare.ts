@@ -1,9 +1,10 @@
 // Compares the wrappers with everything else that allows two interface plugins in one list: the same chains, plugins
 // and Nomad for all. Each run measures every cell. `--json` prints data. `--write` puts the table into
 // docs/alternatives.md. `--row TEXT` asks only the questions whose titles contain this text.
-import { parseArgs } from "node:util";
+
 import { execa } from "execa";
 import { writeSection } from "../../../build/docs/page-section.ts";
+import { text as anyText, given } from "../../support/given.ts";
 import { say } from "../../support/progress.ts";
 import { nomadVersion, pinnedVersion, sentence } from "../../support/versions.ts";
 import { add, checkRows, delRows } from "./attachments.ts";
@@ -16,14 +17,8 @@ import { restartRows } from "./restarts.ts";
 import { resultRows } from "./results.ts";
 import { type Cell, comparedPlugins, type Measure, type Rows } from "./row.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    json: { type: "boolean", default: false },
-    write: { type: "boolean", default: false },
-    /** Only the rows whose titles contain this text, without times and sizes. */
-    row: { type: "string" },
-  },
-});
+/** With `row`, only the rows whose titles contain this text, without times and sizes. */
+const options = given({ json: false, write: false, row: anyText });
 
 const rows: Rows = { ...checkRows, ...restartRows, ...resultRows, ...recoveryRows, ...delRows };
 const addTitle = "ADD of two interface plugins";

@@ -1,26 +1,19 @@
 // Sends the same generated requests through the executables of both flavors, or of two builds. It fails at the first request with
 // different answers: stdout, stderr, exit code, log, the delegate's input, and the files on the host. At the end it
 // counts verbs, versions, places in the chain and errors. A count of zero is a failure too.
+
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { catalogue } from "../../../shared/protocol/errors.ts";
+import { given, text } from "../../support/given.ts";
 import { say } from "../../support/progress.ts";
 import { answerOf, makePlace } from "./place.ts";
 import { makeRequests, positions, type Request, verbs, versions } from "./requests.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    count: { type: "string", default: "500" },
-    seed: { type: "string", default: "20250101" },
-    /** The folders of two builds to compare: those of both flavors, if it is not given. */
-    bins: { type: "string", default: "dist/bin,dist/slim/bin" },
-    /** For the child processes: the number of this part. */
-    part: { type: "string" },
-  },
-});
-const [count, seed] = [Number(options.count), Number(options.seed)];
+/** `bins` are the folders of two builds to compare. `part` is for the child processes: the number of this part. */
+const options = given({ count: 500, seed: 20250101, bins: "dist/bin,dist/slim/bin", part: text });
+const { count, seed } = options;
 const parts = Math.max(2, availableParallelism());
 const root = join(import.meta.dirname, "../../..");
 const bins = options.bins.split(",").map((bin) => resolve(root, bin)) as [string, string];

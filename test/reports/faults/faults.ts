@@ -1,11 +1,12 @@
 // Kills each wrapper of a real chain at its system calls, and lets each of them fail with the errors that it can return.
 // Then the runtime goes on, and nothing may be left. It exits with 1 if something is left, a neighbour changed, or fewer
 // cases ran than counts.json says.
+
 import { availableParallelism } from "node:os";
-import { parseArgs } from "node:util";
 import { execa } from "execa";
 import { table } from "../../../build/docs/table.ts";
 import { flavors } from "../../support/flavors.ts";
+import { given, text } from "../../support/given.ts";
 import { say } from "../../support/progress.ts";
 import { type Case, now, tracedCalls } from "./case.ts";
 import { casesOf, sampleOf } from "./cases.ts";
@@ -16,35 +17,30 @@ import { rowsOf } from "./report.ts";
 import { type Result, runCases } from "./run.ts";
 import { faults, nodeCalls } from "./system-calls.ts";
 
-const { values: given } = parseArgs({
-  options: {
-    verb: { type: "string", multiple: true },
-    target: { type: "string", multiple: true },
-    flavor: { type: "string", multiple: true },
-    fault: { type: "string", multiple: true },
-    /** Every fault at every call, and the whole Node flavor. */
-    all: { type: "boolean", default: false },
-    /** Only each nth case. */
-    every: { type: "string" },
-    /** Only prints how many cases there are. */
-    count: { type: "boolean", default: false },
-    /** Writes counts.json. */
-    update: { type: "boolean", default: false },
-    /** The number of hosts at a time. */
-    hosts: { type: "string", default: `${Math.min(2, availableParallelism())}` },
-    json: { type: "boolean" },
-  },
+const options = given({
+  ...{ verb: [], target: [], flavor: [], fault: [], json: false },
+  /** Every fault at every call, and the whole Node flavor. */
+  all: false,
+  /** Only each nth case. */
+  every: text,
+  /** Only prints how many cases there are. */
+  count: false,
+  /** Writes counts.json. */
+  update: false,
+  /** The number of hosts at a time. */
+  hosts: `${Math.min(2, availableParallelism())}`,
 });
-const hosts = numberOf(given.hosts, "--hosts");
+const hosts = numberOf(options.hosts, "--hosts");
 const chosen = {
-  verbs: choice(given.verb, verbs, "--verb"),
-  targets: choice(given.target, targets, "--target"),
-  flavors: choice(given.flavor, ["slim", "node"] as const, "--flavor"),
-  faults: choice(given.fault, faults, "--fault"),
+  verbs: choice(options.verb, verbs, "--verb"),
+  targets: choice(options.target, targets, "--target"),
+  flavors: choice(options.flavor, ["slim", "node"] as const, "--flavor"),
+  faults: choice(options.fault, faults, "--fault"),
 };
 
 /** Whether the options choose nothing, so that counts.json has the number of cases. */
-const isUsual = [given.verb, given.target, given.fault, given.every].every((each) => each === undefined) && !given.all;
+const isUsual =
+  [options.verb, options.target, options.fault].every(({ length }) => length === 0) && !options.every && !options.all;
 
 const flavor = process.env.CNI_WRAPPERS_FLAVOR;
 process.exitCode = flavor === undefined ? await runFlavors() : await runFlavor(flavor);
@@ -64,12 +60,12 @@ async function runFlavors(): Promise<number> {
 
 /** Returns the exit code: 1 if a case left something or too few ran. */
 async function runFlavor(flavor: string): Promise<number> {
-  const every = given.every === undefined ? usualStep(flavor) : numberOf(given.every, "--every");
+  const every = options.every === undefined ? usualStep(flavor) : numberOf(options.every, "--every");
   const found = await casesFor(flavor);
   const cases = sampleOf(found, every);
   say(`${flavor}: ${found.length} cases${every > 1 ? `, and every ${every}th runs: ${cases.length}` : ""}`);
-  if (given.update) await writeCounts(flavor, cases);
-  if (given.count) return 0;
+  if (options.update) await writeCounts(flavor, cases);
+  if (options.count) return 0;
   let count = 0;
   const results = await runCases(cases, hosts, ({ each, verdict }) => {
     if (++count % 20 === 0 || count === cases.length) say(`${flavor}: ${count} of ${cases.length}`);
@@ -82,7 +78,7 @@ async function runFlavor(flavor: string): Promise<number> {
   const dirty = results.filter(({ verdict }) => verdict.left.length > 0).length;
   const hung = results.filter(({ verdict }) => verdict.isHung).length;
   const dead = results.filter(({ verdict }) => verdict.death !== undefined).length;
-  if (!given.json)
+  if (!options.json)
     console.log(
       `\ntotal: ${flavor}: ${results.length} cases, ${hung} hung, ${dead} ended by a signal, ${dirty} left something`,
     );
@@ -91,7 +87,7 @@ async function runFlavor(flavor: string): Promise<number> {
 
 /** Node makes many more calls, and its start takes longer: usually a sample of them runs. */
 function usualStep(flavor: string): number {
-  return flavor === "slim" || given.all ? 1 : 40;
+  return flavor === "slim" || options.all ? 1 : 40;
 }
 
 /** Traces each verb of each wrapper once, and makes the cases from the system calls. First it tests the comparison. */
@@ -100,7 +96,7 @@ async function casesFor(flavor: string): Promise<Case[]> {
   const unseen = await unseenTraces(chain, { alone: await now(chain) });
   if (unseen.length > 0) throw new Error(`the comparison does not see: ${unseen.join(", ")}`);
   say(`${flavor}: the comparison sees all ${plantedTraces} planted traces`);
-  const extent = { isWhole: given.all, faults: chosen.faults };
+  const extent = { isWhole: options.all, faults: chosen.faults };
   const cases: Case[] = [];
   for (const verb of chosen.verbs) {
     for (const target of chosen.targets) {
@@ -122,7 +118,7 @@ function nameOf({ verb, target, call, fault, next }: Case): string {
 }
 
 function print(flavor: string, results: readonly Result[]): void {
-  if (given.json) {
+  if (options.json) {
     console.log(JSON.stringify(results.map((result) => ({ flavor, ...result }))));
     return;
   }
@@ -151,12 +147,8 @@ function numberOf(text: string, option: string): number {
   return number;
 }
 
-function choice<T extends string>(
-  names: readonly string[] | undefined,
-  known: readonly T[],
-  option: string,
-): readonly T[] {
-  if (names === undefined) return known;
+function choice<T extends string>(names: readonly string[], known: readonly T[], option: string): readonly T[] {
+  if (names.length === 0) return known;
   const found = known.filter((each) => names.some((name) => each === name || each === `${name}-wrapper`));
   if (found.length !== names.length) throw new Error(`${option}: one of ${known.join(", ")}`);
   return found;

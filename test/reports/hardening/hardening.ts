@@ -3,20 +3,19 @@
 //
 //     npm run hardening                                  all of them
 //     npm run hardening -- --only test:fuzz --write      one of them; --write renews its row in docs/security.md
-import { parseArgs } from "node:util";
+
 import { execa } from "execa";
 import { readSection, writeSection } from "../../../build/docs/page-section.ts";
+import { given } from "../../support/given.ts";
 import { say } from "../../support/progress.ts";
 import { columns, readRows, suites, type Total, tableOf, totalOf } from "./totals.ts";
 
-const { values } = parseArgs({
-  options: { only: { type: "string", multiple: true }, write: { type: "boolean", default: false } },
-});
-const unknown = values.only?.filter((name) => !(name in suites)) ?? [];
+const values = given({ only: [], write: false });
+const unknown = values.only.filter((name) => !(name in suites));
 if (unknown.length > 0) throw new Error(`--only: one of ${Object.keys(suites).join(", ")}`);
 
 const totals: Record<string, Total> = {};
-for (const name of values.only ?? Object.keys(suites)) {
+for (const name of values.only.length > 0 ? values.only : Object.keys(suites)) {
   say(`npm run ${name}`);
   const { exitCode, stdout } = await execa("npm", ["run", "--silent", name], {
     stdout: ["pipe", "inherit"],

@@ -1,10 +1,11 @@
 // Many attachments at once over real chains, while wrappers and plugins are killed. It exits with 1 if something is left,
 // if a call fails that does not fail with the plain plugins, if a wrapper needs more memory when many run at once, or if
 // fewer calls ran than it asked for. `--seed 7` makes other kills.
-import { parseArgs } from "node:util";
+
 import { execa } from "execa";
 import { table } from "../../../build/docs/table.ts";
 import { flavors } from "../../support/flavors.ts";
+import { given, text } from "../../support/given.ts";
 import { say } from "../../support/progress.ts";
 import { plainChains, wrappedChains } from "./chains.ts";
 import { type PlantedChange, plantedChanges } from "./changes.ts";
@@ -12,20 +13,9 @@ import { isFlat, type Peak, peaksOf } from "./memory.ts";
 import { callColumns, callRows, killColumns, killRows, type LoadResult, ownProblems, problemsOf } from "./report.ts";
 import { type Load, runLoad } from "./run.ts";
 
-const { values: given } = parseArgs({
-  options: {
-    /** The number of attachments with the slim flavor. */
-    count: { type: "string", default: "1000" },
-    /** The number with the Node flavor, and with the plain plugins. */
-    fewer: { type: "string", default: "150" },
-    "at-once": { type: "string", default: "64" },
-    seed: { type: "string", default: "1" },
-    /** For the child processes: the part that they run. */
-    part: { type: "string" },
-  },
-});
-const [count, fewer, atOnce, seed] = [given.count, given.fewer, given["at-once"], given.seed].map(Number) as Four;
-type Four = [number, number, number, number];
+/** `count` attachments with the slim flavor, `fewer` with the Node flavor and with the plain plugins. `part` is for the child processes. */
+const options = given({ count: 1000, fewer: 150, "at-once": 64, seed: 1, part: text });
+const { count, fewer, "at-once": atOnce, seed } = options;
 
 /** The result of one part. */
 interface Part {
@@ -45,7 +35,7 @@ const parts = {
 } satisfies Record<string, Load>;
 type PartName = keyof typeof parts;
 
-if (given.part !== undefined) console.log(JSON.stringify(await runPart(given.part as PartName)));
+if (options.part !== undefined) console.log(JSON.stringify(await runPart(options.part as PartName)));
 else process.exitCode = report(await startPart("plain"), [await startPart("slim"), await startPart("node")]);
 
 /** Runs a part in a process of its own: its variables choose the wrappers of every lab. */

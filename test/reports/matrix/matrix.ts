@@ -1,9 +1,10 @@
 // The version matrix: reference plugins, versions of the specification, runtimes. `--json` prints it as data. `--write`
 // puts it into docs/versions.md. `--only TEXT` fills only the cells whose names contain this text. The exit code is 1 if anything is worse than in expected.json.
+
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { parseArgs } from "node:util";
 import { writeSection } from "../../../build/docs/page-section.ts";
+import { given } from "../../support/given.ts";
 import type { PluginVersion } from "../../support/go.ts";
 import { say } from "../../support/progress.ts";
 import { nomadVersion, pinnedVersion, sentence } from "../../support/versions.ts";
@@ -13,13 +14,7 @@ import type { StepResult } from "./course.ts";
 import { type Chain, nameOf, type Place, places, plainChains, wrappedChain } from "./places.ts";
 import { type Cell, type Expected, failuresOf, improvements, matrixTable, regressions } from "./report.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    json: { type: "boolean", default: false },
-    only: { type: "string", default: "" },
-    write: { type: "boolean", default: false },
-  },
-});
+const options = given({ json: false, only: "", write: false });
 
 async function fillCell(place: Place): Promise<Cell> {
   const steps = await followChain(place, wrappedChain(place.specification));

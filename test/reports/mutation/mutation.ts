@@ -10,10 +10,11 @@
 //   --json             the result as JSON
 //   --write            renews survivors.json (with --only, the entries of these files), the table of guards and the figures
 //                      in docs/security.md of folders that ran as a whole; write the reasons of new entries by hand
+
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { readSection, writeSection } from "../../../build/docs/page-section.ts";
+import { given, text } from "../../support/given.ts";
 import { jsonText } from "../../support/json-text.ts";
 import { say } from "../../support/progress.ts";
 import { bundlesOf, root } from "./bundle.ts";
@@ -56,18 +57,10 @@ interface Excluded {
   readonly reason: string;
 }
 
-const { values: options } = parseArgs({
-  options: {
-    only: { type: "string", multiple: true },
-    guards: { type: "boolean", default: false },
-    since: { type: "string" },
-    changed: { type: "boolean", default: false },
-    seconds: { type: "string" },
-    workers: { type: "string", default: "1" },
-    json: { type: "boolean", default: false },
-    write: { type: "boolean", default: false },
-  },
-});
+const flags = { guards: false, changed: false, json: false, write: false };
+const options = given({ ...flags, only: [], since: text, seconds: text, workers: 1 });
+/** Whether all files run. */
+const isWhole = options.only.length === 0;
 /** Whether some mutants of a file do not run. */
 const isPart = options.since !== undefined || options.changed || options.guards;
 if (options.write && isPart)
@@ -84,7 +77,7 @@ function filesOf(globs: readonly string[], excluded: readonly Excluded[]): strin
 }
 
 function isWanted(file: string): boolean {
-  return options.only === undefined || matchesAny(file, options.only);
+  return isWhole || matchesAny(file, options.only);
 }
 
 /** Which mutants of a source run. */
@@ -130,7 +123,7 @@ function progressOf(total: number, started: number) {
 /** The problems of the list and the aims. A part of the mutants shows nothing about those that did not run. */
 function problemsOf(verdicts: readonly Verdict[], found: Found): string[] {
   const files = new Set(verdicts.map(({ mutant }) => mutant.file));
-  const whole = options.only === undefined ? listed : listed.filter(({ file }) => files.has(file));
+  const whole = isWhole ? listed : listed.filter(({ file }) => files.has(file));
   const problems = listProblems(found, whole, isPart ? "some" : "all");
   return isPart ? problems : [...problems, ...missedAims(aimScores(verdicts, wholeAims()), wholeAims())];
 }
@@ -142,7 +135,7 @@ function wholeAims(): Aim[] {
 }
 
 function writeList(verdicts: readonly Verdict[], found: Found): void {
-  const run = options.only === undefined ? listed : verdicts.map(({ mutant }) => mutant);
+  const run = isWhole ? listed : verdicts.map(({ mutant }) => mutant);
   const list = renewedList(found, listed, new Set(run.map(({ file }) => file)));
   writeFileSync(listFile, `${jsonText(list)}\n`);
   const all = filesOf(scope.mutated, scope.excluded);
@@ -187,7 +180,7 @@ async function judgeScripts(): Promise<Verdict[]> {
   say(`${mutants.length} mutants, ${bundles.length} test files`);
   const progress = progressOf(mutants.length, performance.now());
   return judge(mutants, bundles, {
-    workerCount: Number(options.workers),
+    workerCount: options.workers,
     guarding,
     endsAt,
     looksBack: !isPart,

@@ -1,16 +1,17 @@
 // Prints the steps that each wrapped plugin passes in each place of a chain, with the real plugins in private
 // namespaces (root, Go). Plugins that this machine's kernel cannot run are tried in a second kernel. `--write` puts the
 // table into docs/plugins.md. `--rows NAME,NAME` prints these rows as JSON.
-import { parseArgs } from "node:util";
+
 import { writeSection } from "../../../build/docs/page-section.ts";
 import { table } from "../../../build/docs/table.ts";
 import { profiles } from "../../../plugins/index.ts";
 import { rerunInSecondKernel } from "../../kernel/second-kernel.ts";
+import { given, text } from "../../support/given.ts";
 import { hostHas } from "../../support/needs.ts";
 import type { PluginCase } from "./case.ts";
 import { loadCases, type Position, positions, steps, tryOut } from "./positions.ts";
 
-const { values } = parseArgs({ options: { write: { type: "boolean" }, rows: { type: "string" } } });
+const values = given({ write: false, rows: text });
 const cases = await loadCases();
 
 if (values.rows === undefined) {

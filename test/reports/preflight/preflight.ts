@@ -1,28 +1,23 @@
 // Many attachments on one host: how long preflight takes in proportion to the plugins that it runs, and its memory.
 // `--count` changes the numbers, `--runs` how often each is measured, `--json` prints the figures.
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
-import { parseArgs } from "node:util";
 import { table } from "../../../build/docs/table.ts";
+import { given } from "../../support/given.ts";
 import { say } from "../../support/progress.ts";
 import { makeHost } from "./host.ts";
 import { type Figures, measure } from "./measure.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    count: { type: "string", multiple: true, default: ["100", "1000"] },
-    runs: { type: "string", default: "9" },
-    json: { type: "boolean", default: false },
-  },
-});
+const options = given({ count: ["100", "1000"], runs: 9, json: false });
 
 const figures: Figures[] = [];
 for (const count of options.count.map(Number)) {
   const directory = mkdtempSync(path.join(tmpdir(), "bench-preflight-"));
   try {
     say(`${count} attachments`);
-    figures.push(await measure(makeHost(directory, count), { count, runs: Number(options.runs) }));
+    figures.push(await measure(makeHost(directory, count), { count, runs: options.runs }));
   } finally {
     rmSync(directory, { recursive: true });
   }

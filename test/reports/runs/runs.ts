@@ -1,16 +1,17 @@
 // `npm run runs`: runs the cases of runtimes and plugins of other projects with each flavor, and says which version passed when.
 // It leaves out what is not on this machine (CONTRIBUTING.md names the variables). `-- --only NAME,NAME` runs some of them.
 // `-- --write` renews the tables in docs/runtimes.md and docs/plugins.md and the README's line. The exit code is 1 if a case failed.
+
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { parseArgs } from "node:util";
 import { execa } from "execa";
 import { writeSection } from "../../../build/docs/page-section.ts";
 import { type Selection, vitestArguments } from "../../kernel/cases.ts";
 import { type Report, resultsOf, withUncaught } from "../../kernel/results.ts";
 import { runCases } from "../../kernel/run-cases.ts";
 import { flavors } from "../../support/flavors.ts";
+import { given, text } from "../../support/given.ts";
 import { jsonText } from "../../support/json-text.ts";
 import { say } from "../../support/progress.ts";
 import { otherTable, type Run, type Runs, readmeLine, runtimeTable } from "./rows.ts";
@@ -20,7 +21,7 @@ import { casesOf, subjects } from "./subjects.ts";
 const root = path.resolve(import.meta.dirname, "../../..");
 const resultsFile = path.join(import.meta.dirname, "runs.json");
 
-const { values } = parseArgs({ options: { only: { type: "string" }, write: { type: "boolean" } } });
+const values = given({ only: text, write: false });
 const wanted = values.only?.split(",");
 const runs: Record<string, Run> = JSON.parse(readFileSync(resultsFile, "utf8"));
 

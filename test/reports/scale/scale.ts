@@ -1,24 +1,17 @@
 // Many allocations on one host, through many restarts of its Nomad client. The exit code is 1 if one is lost, or leaves
 // something behind. `--count` and `--restarts` change the numbers, `--json` prints the figures.
+
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { parseArgs } from "node:util";
 import { twoInterfaces } from "../../e2e/support.ts";
 import { plainOne } from "../../nomad/networks.ts";
+import { given } from "../../support/given.ts";
 import { say } from "../../support/progress.ts";
 import { nomadVersion, sentence } from "../../support/versions.ts";
 import { follow, type Load } from "./follow.ts";
 import { type Course, isWhole, scaleTable } from "./report.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    count: { type: "string", default: "200" },
-    restarts: { type: "string", default: "10" },
-    json: { type: "boolean", default: false },
-  },
-});
-
-const numbers = { count: Number(options.count), restarts: Number(options.restarts) };
+const { json, ...numbers } = given({ count: 200, restarts: 10, json: false });
 const wrapped = twoInterfaces();
 const slim = path.resolve(import.meta.dirname, "../../../dist/slim/bin");
 const loads: Load[] = [
@@ -32,5 +25,5 @@ const courses: Course[] = [];
 for (const load of loads) courses.push(await follow(load));
 for (const { title, left } of courses) for (const name of left) say(`${title}: left: ${name}`);
 const heading = sentence({ Nomad: await nomadVersion() });
-console.log(options.json ? JSON.stringify(courses, null, 2) : `${heading}\n\n${scaleTable(courses)}`);
+console.log(json ? JSON.stringify(courses, null, 2) : `${heading}\n\n${scaleTable(courses)}`);
 process.exitCode = courses.every(isWhole) ? 0 : 1;

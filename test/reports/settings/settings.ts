@@ -1,15 +1,16 @@
 // `npm run test:settings`: for each setting of the table, somebody who has it clones the last commit and runs set-up, both
 // builds and cases of each step. `-- --only TEXT` chooses settings by a part of their name.
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { given } from "../../support/given.ts";
 import { makeCaller } from "./caller.ts";
 import { scripts } from "./cases.ts";
 import { type Setting, settings } from "./table.ts";
 
 const root = join(import.meta.dirname, "../../..");
-const { only } = parseArgs({ options: { only: { type: "string", default: "" } } }).values;
+const { only } = given({ only: "" });
 
 /** Returns the command that failed, with its output; nothing if all passed. */
 async function problemOf(setting: Setting): Promise<string | undefined> {

@@ -1,7 +1,9 @@
 // The surface table: every value of every option in every version, wrapped and plain. Cases that this machine's kernel
 // cannot run are compared in a second kernel. `--json` prints the table as data, `--cases 3,5` only these rows.
-import { parseArgs, styleText } from "node:util";
+
+import { styleText } from "node:util";
 import { inParts, rerunInSecondKernel } from "../../kernel/second-kernel.ts";
+import { given, text } from "../../support/given.ts";
 import { hostHas } from "../../support/needs.ts";
 import type { OwnedCase } from "./case.ts";
 import { leftOut, owners, surfaceCases, tableProblems } from "./cases.ts";
@@ -24,14 +26,14 @@ const workers = 4;
 
 const columnWidth = 8;
 
-const { values: given } = parseArgs({ options: { json: { type: "boolean" }, cases: { type: "string" } } });
+const options = given({ json: false, cases: text });
 const all = [...surfaceCases.keys()];
-const rows = given.cases === undefined ? await compareAll() : await compareHere(given.cases.split(",").map(Number));
+const rows = options.cases === undefined ? await compareAll() : await compareHere(options.cases.split(",").map(Number));
 const missing = (await Promise.all(owners.map(async (owner) => tableProblems(owner, await goOptions(owner))))).flat();
 const problems = [...missing, ...rows.flatMap((row) => row.problems.map((problem) => `${titleOf(row)}: ${problem}`))];
-if (given.cases !== undefined) {
+if (options.cases !== undefined) {
   console.log(JSON.stringify(rows));
-} else if (given.json) {
+} else if (options.json) {
   console.log(JSON.stringify({ plugins: surfaceVersion, versions: everyVersion, rows, leftOut, problems }, null, 2));
 } else {
   printTable();

@@ -1,10 +1,11 @@
 // `npm run upstream`: tries out the patches of `upstream/`, each alone and all together. `-- --only NAMES` runs some
 // ("together" is all of them), `-- --write` renews the table in docs/upstream.md.
+
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { parseArgs } from "node:util";
 import { readSection, writeSection } from "../../../build/docs/page-section.ts";
 import { specVersions } from "../../../conformance/specification.ts";
+import { given, text } from "../../support/given.ts";
 import { jsonText } from "../../support/json-text.ts";
 import { say } from "../../support/progress.ts";
 import { changedCells } from "./cells.ts";
@@ -21,7 +22,7 @@ const together = "together";
 
 type Tree = "base" | "tests" | "patched";
 
-const { values } = parseArgs({ options: { only: { type: "string" }, write: { type: "boolean" } } });
+const values = given({ only: text, write: false });
 const faults = readFaults();
 const names = [...faults.map(({ name }) => name), together];
 const only = values.only?.split(",") ?? names;

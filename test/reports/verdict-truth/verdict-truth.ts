@@ -1,11 +1,12 @@
 // `npm run verdict-truth`: what `explain` says about lists, and what the real plugins do.
+
 import { createHash } from "node:crypto";
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { parseArgs } from "node:util";
 import { table } from "../../../build/docs/table.ts";
 import { atOnce } from "../../../cli/live/at-once.ts";
 import { examples } from "../../support/examples.ts";
+import { given, text } from "../../support/given.ts";
 import { lintFixtures } from "../../support/lint-fixtures.ts";
 import { hostHas } from "../../support/needs.ts";
 import { say } from "../../support/progress.ts";
@@ -17,17 +18,12 @@ import { record, recorded } from "./recorded.ts";
 import { type Candidate, seenOf } from "./truth.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
-const { values } = parseArgs({
-  options: {
-    count: { type: "string", default: "1000" },
-    seed: { type: "string", default: "1" },
-    only: { type: "string", default: "" },
-    // A directory with what the real plugins did, a file for each list: it is taken from there if it is known.
-    keep: { type: "string" },
-    sources: { type: "string", default: "README,examples,lint,public,generated" },
-    // Runs the lists and calls of the unit tests' tables again, and writes them.
-    write: { type: "boolean", default: false },
-  },
+const values = given({
+  ...{ count: 1000, seed: 1, only: "", sources: "README,examples,lint,public,generated" },
+  // A directory with what the real plugins did, a file for each list: it is taken from there if it is known.
+  keep: text,
+  // Runs the lists and calls of the unit tests' tables again, and writes them.
+  write: false,
 });
 
 function read(name: string): Candidate {
@@ -64,7 +60,7 @@ const sources: Readonly<Record<string, () => Candidate[]>> = {
       .sort()
       .map(read)
       .filter(({ text }) => hostHas.bridgeVlanFiltering || !/"vlan(Trunk)?":/.test(text)),
-  generated: () => generated(Number(values.seed), Number(values.count)),
+  generated: () => generated(values.seed, values.count),
   recorded: () => recorded().map(({ candidate }) => candidate),
 };
 
