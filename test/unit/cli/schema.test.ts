@@ -163,65 +163,47 @@ function asMarked(file: string): (line: string) => string {
   return (line) => (/vlan-without-master/.test(file) ? String(Number(line) - 1) : line);
 }
 
+const keysOfRange = ["gateway", "rangeEnd", "rangeStart", "subnet"];
+const keysOfAll = [
+  "args",
+  "capabilities",
+  "cniVersion",
+  "dns",
+  "ipam",
+  "name",
+  "prevResult",
+  "runtimeConfig",
+  "wrapper",
+];
+
 describe("completions", () => {
-  test("the keys of the wrapper block, and no others", async () => {
-    const keys = await completionsAt(listOf('{ "type": "bridge-wrapper", "wrapper": { | } }'));
-    expect(keys.sort()).toEqual([...wrapperKeys].sort());
+  const ofBridge = ["bridge", "isGateway", "vlanTrunk", "ipam", "wrapper", "dns"];
+  const block = '"type": "bridge-wrapper", "wrapper":';
+  const types = Object.keys(pluginKeys).flatMap((name) => [`"${name}"`, `"${name}-wrapper"`]);
+
+  test.each<[string, string[], string?]>([
+    ['"type": "bridge", |', ofBridge, "master"],
+    ['"type": "bridge-wrapper", |', ofBridge, "master"],
+    [`${block} { "delegate": "macvlan", "ifName": "eth1" }, |`, ["master"], "isGateway"],
+    ['"type": |', types],
+    ['"type": "bridge", "ipam": { "type": "host-local", | }', ["ranges", "routes", "dataDir"]],
+    [`${block} { "ifName": | }`, ['"eth1"']],
+    [`${block} { "args": | }`, ['"keep"', '{"IP":"ETH1_IP"}']],
+    [`${block} { "slaac": { "wait": | } }`, ['"5s"']],
+    [`${block} { "log": { "file": | } }`, ['"/var/log/cni-wrappers.log"']],
+    ['"type": "macvlan", "mode": |', ['"bridge"', '"private"', '"vepa"', '"passthru"']],
+  ])("{ %s } has %j", async (plugin, some, none) => {
+    const offered = await completionsAt(listOf(`{ ${plugin} }`));
+    expect(offered).toEqual(expect.arrayContaining(some));
+    if (none !== undefined) expect(offered).not.toContain(none);
   });
 
-  test.each(["bridge", "bridge-wrapper"])("%s: bridge's keys, and not those of macvlan", async (type) => {
-    const keys = await completionsAt(listOf(`{ "type": "${type}", | }`));
-    expect(keys).toEqual(expect.arrayContaining(["bridge", "isGateway", "vlanTrunk", "ipam", "wrapper", "dns"]));
-    expect(keys).not.toContain("master");
-  });
-
-  test("a delegate's keys", async () => {
-    const block = '"wrapper": { "delegate": "macvlan", "ifName": "eth1" }';
-    const keys = await completionsAt(listOf(`{ "type": "bridge-wrapper", ${block}, | }`));
-    expect(keys).toContain("master");
-    expect(keys).not.toContain("isGateway");
-  });
-
-  test("an unknown plugin has only the keys of all plugins", async () => {
-    const keys = await completionsAt(listOf('{ "type": "consul-cni", | }'));
-    const ofAll = [
-      "args",
-      "capabilities",
-      "cniVersion",
-      "dns",
-      "ipam",
-      "name",
-      "prevResult",
-      "runtimeConfig",
-      "wrapper",
-    ];
-    expect(keys.sort()).toEqual(ofAll);
-  });
-
-  test("the types, with and without the wrapper", async () => {
-    const types = await completionsAt(listOf('{ "type": | }'));
-    const names = Object.keys(pluginKeys).flatMap((name) => [`"${name}"`, `"${name}-wrapper"`]);
-    expect(types.sort()).toEqual(expect.arrayContaining(names.sort()));
-  });
-
-  test("the keys of the IPAM plugin, also inside a range", async () => {
-    const ipam = (rest: string) => listOf(`{ "type": "bridge", "ipam": { "type": "host-local", ${rest} } }`);
-    expect(await completionsAt(ipam("|"))).toEqual(expect.arrayContaining(["ranges", "routes", "dataDir"]));
-    const ofRange = await completionsAt(ipam('"ranges": [[{ | }]]'));
-    expect(ofRange.sort()).toEqual(["gateway", "rangeEnd", "rangeStart", "subnet"]);
-  });
-
-  test("an example of a key that can have any value", async () => {
-    const offered = (block: string) => completionsAt(listOf(`{ "type": "bridge-wrapper", "wrapper": { ${block} } }`));
-    expect(await offered('"ifName": |')).toContain('"eth1"');
-    expect(await offered('"args": |')).toEqual(expect.arrayContaining(['"keep"', '{"IP":"ETH1_IP"}']));
-    expect(await offered('"slaac": { "wait": | }')).toContain('"5s"');
-    expect(await offered('"log": { "file": | }')).toContain('"/var/log/cni-wrappers.log"');
-  });
-
-  test("the values of a key that has few", async () => {
-    const modes = await completionsAt(listOf('{ "type": "macvlan", "mode": | }'));
-    expect(modes).toEqual(expect.arrayContaining(['"bridge"', '"private"', '"vepa"', '"passthru"']));
+  test.each<[string, string, string[]]>([
+    ["the wrapper block", '"type": "bridge-wrapper", "wrapper": { | }', [...wrapperKeys]],
+    ["a range", '"type": "ptp", "ipam": { "type": "host-local", "ranges": [[{ | }]] }', keysOfRange],
+    ["an unknown plugin", '"type": "consul-cni", |', keysOfAll],
+  ])("%s has these keys, and no others", async (_, plugin, keys) => {
+    expect((await completionsAt(listOf(`{ ${plugin} }`))).sort()).toEqual(keys.sort());
   });
 });
 

@@ -62,9 +62,7 @@ describe.each(commands)("%s says nothing good about what it did not look at", (c
     ['{"cniVersion": "1.0.0", "name": "late", "plugins": []}', "1:52: the list of plugins is empty"],
   ])("a list that no runtime loads: %j", async (text, reason) => {
     const file = write("late", text);
-    const { exitCode, stderr } = await run(command);
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain(`${file}:${reason}`);
+    expect(await run(command)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(`${file}:${reason}`) });
   });
 
   test.each([

@@ -231,6 +231,5 @@ test.each([
   ["no list", [written("broken.json", '{\n  "a": 1,\n}')], "broken.json:3:1: a key is expected here"],
   ["a list of another kind", [written("array.json", "[]")], "array.json:1:1: the file has no JSON object"],
 ])("trouble: %s", async (_, args, words) => {
-  const { exitCode, stderr } = await inRoot(["explain", ...args]);
-  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(words) });
+  expect(await inRoot(["explain", ...args])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(words) });
 });

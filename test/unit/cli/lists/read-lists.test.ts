@@ -86,8 +86,7 @@ test("a file whose end is nearly .conflist is read, a backup and another file ar
   const plugin = '{ "cniVersion": "1.0.0", "name": "zone", "type": "bridge", "ipam": { "type": "dhcp" } }';
   const others = ["zone.conflist~", "zone.conflist1", "zone.conflist.bak", "zone.config", "zone.json5", "conflist"];
   for (const name of [...others, "zone.conflits"]) writeFileSync(join(directory, name), plugin);
-  const { exitCode, stderr } = await run("lint", ".");
-  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: "1 error in 1 of 1 file\n" });
+  expect(await run("lint", ".")).toMatchObject({ exitCode: 1, stderr: "1 error in 1 of 1 file\n" });
   expect(networksIn([readListFile("zone.conflits", directory)]).size).toBe(0);
   expect(networksIn([{ ...readListFile("zone.conflits", directory), path: "zone.conf" }]).size).toBe(1);
 });

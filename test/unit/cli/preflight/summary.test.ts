@@ -270,9 +270,7 @@ describe("preflight --summary", () => {
   });
 
   test("- is stdin, and exit code 0 means that every host is ready", async () => {
-    const { stdout, exitCode } = await summary(["-"]);
-    expect(stdout).toBe("1 of 1 hosts are ready\n");
-    expect(exitCode).toBe(0);
+    expect(await summary(["-"])).toMatchObject({ stdout: "1 of 1 hosts are ready\n", exitCode: 0 });
   });
 
   test("--json has the same as data", async () => {

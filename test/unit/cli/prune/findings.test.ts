@@ -131,49 +131,37 @@ describe("a lease without a result or a record", () => {
 describe("a rule without a result or a record", () => {
   const portmap = chain({ where: "hostport", name: "hostport:c1", network: undefined });
 
-  test.each<[string, Record<string, string>, Partial<Survey>]>([
-    ["goes with its comment", { [masquerading]: "goes" }, { things: [chain()] }],
+  const forward = forwardOf("10.1.0.2");
+  const ofTwo = { ...forward, addresses: ["10.1.0.2", "10.1.0.3"] };
+  const ofC2 = { states: new Map([[knownOf("c2", "10.1.0.2"), live]]), ...inNamespace("/run/netns/c2", "10.1.0.2") };
+  const why = "/r/zone-c1-eth0 cannot be read";
+  const other = chain({ addresses: ["10.1.0.9", "10.1.0.2"] });
+  const lease = leaseOf("c1", "10.1.0.2");
+  const goes = { [masquerading]: "goes" };
+  const bothGo = { [forwarding]: "goes", ...goes };
+
+  test.each<[string, Record<string, string>, Thing[], Partial<Survey>?]>([
+    ["goes with its comment", goes, [chain()]],
+    ["goes if a live container has its address now", goes, [chain()], ofC2],
+    ["stays without a network", { hostport: "nothing says whether its container is gone" }, [portmap]],
+    ["goes without one if the container left another trace", { hostport: "goes", ...goes }, [portmap, chain()]],
+    ["of firewall stays", { [forwarding]: "nothing says whose it is" }, [forward]],
     [
-      "goes if a live container has its address now",
-      { [masquerading]: "goes" },
-      {
-        things: [chain()],
-        states: new Map([[knownOf("c2", "10.1.0.2"), live]]),
-        ...inNamespace("/run/netns/c2", "10.1.0.2"),
-      },
-    ],
-    ["stays without a network", { hostport: "nothing says whether its container is gone" }, { things: [portmap] }],
-    [
-      "goes without a network if the container left another trace",
-      { hostport: "goes", [masquerading]: "goes" },
-      { things: [portmap, chain()] },
-    ],
-    ["of firewall stays", { [forwarding]: "nothing says whose it is" }, { things: [forwardOf("10.1.0.2")] }],
-    [
-      "of firewall is not mentioned if one of its addresses is in a namespace",
+      "of firewall is left out if a namespace has one of its addresses",
       {},
-      {
-        things: [{ ...forwardOf("10.1.0.2"), addresses: ["10.1.0.2", "10.1.0.3"] }],
-        ...inNamespace("/run/netns/x", "10.1.0.3"),
-      },
+      [ofTwo],
+      inNamespace("/run/netns/x", "10.1.0.3"),
     ],
-    [
-      "of firewall goes with the lease of its address",
-      { [forwarding]: "goes", "10.1.0.2": "goes" },
-      { things: [leaseOf("c1", "10.1.0.2"), forwardOf("10.1.0.2")] },
-    ],
-    [
-      "of firewall goes with a rule that has its address, and another one before",
-      { [forwarding]: "goes", [masquerading]: "goes" },
-      { things: [chain({ addresses: ["10.1.0.9", "10.1.0.2"] }), forwardOf("10.1.0.2")] },
-    ],
+    ["of firewall goes with the lease of its address", { [forwarding]: "goes", "10.1.0.2": "goes" }, [lease, forward]],
+    ["of firewall goes with a rule that has its address, and another one before", bothGo, [other, forward]],
     [
       "of firewall stays for the reason of a rule with its address",
-      { [forwarding]: "/r/zone-c1-eth0 cannot be read", [masquerading]: "/r/zone-c1-eth0 cannot be read" },
-      { things: [chain(), forwardOf("10.1.0.2")], unreadable: ["/r/zone-c1-eth0"] },
+      { [forwarding]: why, [masquerading]: why },
+      [chain(), forward],
+      { unreadable: ["/r/zone-c1-eth0"] },
     ],
-  ])("%s", (_, expected, parts) => {
-    expect(fatesIn(surveyWith(parts))).toEqual(expected);
+  ])("%s", (_, expected, things, parts) => {
+    expect(fatesIn(surveyWith({ things, ...parts }))).toEqual(expected);
   });
 });
 

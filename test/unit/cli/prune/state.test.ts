@@ -17,9 +17,11 @@ const link = (ifname: string, address: string, local?: string) => ({
   ...(local !== undefined && { addr_info: [{ family: "inet" as const, local, prefixlen: 24, scope: "global" }] }),
 });
 
+const namespaceAt = (path: string, ...links: ReturnType<typeof link>[]) => ({ inode: 0, paths: [path], links });
+
 /** The links of a namespace that a process is in. */
 const unnamed = (...links: ReturnType<typeof link>[]): Partial<KernelState> => ({
-  namespaces: [{ inode: 0, paths: ["/proc/7/ns/net"], links }],
+  namespaces: [namespaceAt("/proc/7/ns/net", ...links)],
 });
 
 /** What is known of attachments: their states, or why nobody can tell. */
@@ -27,61 +29,42 @@ function statesIn(knowns: readonly Known[], host: KernelState): string[] {
   return [...statesOf(knowns, host).values()].map(({ is, why }) => why ?? is);
 }
 
-test.each([
-  ["its path is a namespace", hostWith(["/run/netns/c1"]), "live"],
-  [
-    "its path is a namespace, and its traces are there",
-    hostWith(["/run/netns/c1"], { hostEnds: [link("vethc1", "02:00:00:00:00:0b")] }),
-    "live",
-  ],
-  ["its path is none", hostWith([]), "gone"],
-  ["its path cannot be read", hostWith([], { pathState: () => "unreadable" }), "/run/netns/c1 cannot be read"],
+const lo = link("lo", "00:00:00:00:00:00");
+const its = link("eth0", "0a:00:00:00:00:02");
+const withEnd = (ifname: string, mac: string) => ({ hostEnds: [link(ifname, `02:00:00:00:00:${mac}`)] });
+const unreadable = { inode: 0, paths: ["/proc/7/ns/net"], links: undefined };
+const several = [
+  namespaceAt("/proc/6/ns/net", lo),
+  namespaceAt("/proc/7/ns/net", lo, its),
+  namespaceAt("/proc/8/ns/net", its),
+];
+const files = ["/r/zone-c9-eth0", "/r/zone-c1-eth0", "/r/zone-c1-eth1"];
+
+test.each<[string, Partial<KernelState>, string, string[]?]>([
+  ["its path is a namespace", {}, "live", ["/run/netns/c1"]],
+  ["its path is a namespace, and its traces are there", withEnd("vethc1", "0b"), "live", ["/run/netns/c1"]],
+  ["its path is none", {}, "gone"],
+  ["its path cannot be read", { pathState: () => "unreadable" }, "/run/netns/c1 cannot be read"],
   [
     "a process lives on with its interface beside others, in one of two namespaces",
-    hostWith([], {
-      namespaces: [
-        { inode: 0, paths: ["/proc/6/ns/net"], links: [link("lo", "00:00:00:00:00:00")] },
-        {
-          inode: 0,
-          paths: ["/proc/7/ns/net"],
-          links: [link("lo", "00:00:00:00:00:00"), link("eth0", "0a:00:00:00:00:02")],
-        },
-        { inode: 0, paths: ["/proc/8/ns/net"], links: [link("eth0", "0a:00:00:00:00:02")] },
-      ],
-    }),
+    { namespaces: several },
     "its interface is in /proc/7/ns/net",
   ],
   [
     "its namespace is one that this process finds at no path",
-    hostWith([], { namespaces: [{ inode: 0, paths: ["/run/netns/c1"], links: [link("eth0", "0a:00:00:00:00:02")] }] }),
+    { namespaces: [namespaceAt("/run/netns/c1", its)] },
     "its interface is in /run/netns/c1",
   ],
-  ["a process has its MAC under another name", hostWith([], unnamed(link("eth1", "0a:00:00:00:00:02"))), "gone"],
-  ["a process has its name with another MAC", hostWith([], unnamed(link("eth0", "0a:00:00:00:00:03"))), "gone"],
-  [
-    "a namespace has an interface like the host's end of its veth",
-    hostWith([], unnamed(link("vethc1", "02:00:00:00:00:0b"))),
-    "gone",
-  ],
-  ["a process has only lo", hostWith([], unnamed(link("lo", "0a:00:00:00:00:02"))), "gone"],
-  [
-    "a namespace cannot be read",
-    hostWith([], { namespaces: [{ inode: 0, paths: ["/proc/7/ns/net"], links: undefined }] }),
-    "a network namespace of this host cannot be read",
-  ],
-  [
-    "a veth of the same name has another MAC",
-    hostWith([], { hostEnds: [link("vethc1", "02:00:00:00:00:03")] }),
-    "gone",
-  ],
-  ["a veth of another name has its MAC", hostWith([], { hostEnds: [link("veth9", "02:00:00:00:00:0b")] }), "gone"],
-  [
-    "two of its files cannot be read",
-    hostWith([], { unreadable: ["/r/zone-c9-eth0", "/r/zone-c1-eth0", "/r/zone-c1-eth1"] }),
-    "/r/zone-c1-eth0 cannot be read",
-  ],
-])("%s", (_, host, expected) => {
-  expect(statesIn([knownOf("c1", "10.1.0.2")], host)).toEqual([expected]);
+  ["a process has its MAC under another name", unnamed({ ...its, ifname: "eth1" }), "gone"],
+  ["a process has its name with another MAC", unnamed(link("eth0", "0a:00:00:00:00:03")), "gone"],
+  ["a namespace has an interface like the host's end", unnamed(link("vethc1", "02:00:00:00:00:0b")), "gone"],
+  ["a process has only lo", unnamed({ ...its, ifname: "lo" }), "gone"],
+  ["a namespace cannot be read", { namespaces: [unreadable] }, "a network namespace of this host cannot be read"],
+  ["a veth of the same name has another MAC", withEnd("vethc1", "03"), "gone"],
+  ["a veth of another name has its MAC", withEnd("veth9", "0b"), "gone"],
+  ["two of its files cannot be read", { unreadable: files }, "/r/zone-c1-eth0 cannot be read"],
+])("%s", (_, host, expected, paths = []) => {
+  expect(statesIn([knownOf("c1", "10.1.0.2")], hostWith(paths, host))).toEqual([expected]);
 });
 
 test("the namespace of a live attachment is no trace of another one with the same address", () => {

@@ -57,19 +57,20 @@ const published = {
   ...{ type: "portmap-wrapper", capabilities: { portMappings: true } },
   wrapper: { ports: { only: [443] } },
 };
-const onlyKnown = (type: string) => `only the plugin knows which interface of this host ${type} takes`;
+const onlyKnown = (type: string) => ({
+  obstacles: [`only the plugin knows which interface of this host ${type} takes`],
+});
 const useless = "--port changes nothing: no plugin has the capability portMappings";
+const fromDhcp = { type: "ptp", ipam: { type: "dhcp" } };
+const limit = (own: object) => ({ type: "bandwidth", ...own });
+const inRun = { cniPath: ["/opt/cni/bin", "/var/run/cni", "/opt/run/cni"] };
+const noVeth = "it needs ens18 of this host: --veth puts a veth there";
 const leases = (dataDir: string) => ({ type: "ptp", ipam: { type: "host-local", dataDir } });
 
 test.each<[string, readonly Plugin[], Partial<Surroundings>, Partial<Host>?]>([
   ["a card", [macvlan], card],
   ["a card by its other name, twice", [{ ...macvlan, master: "enp0s18" }, macvlan], card],
-  [
-    "no --veth",
-    [macvlan],
-    { ...card, obstacles: ["it needs ens18 of this host: --veth puts a veth there"] },
-    { veth: false },
-  ],
+  ["no --veth", [macvlan], { ...card, obstacles: [noVeth] }, { veth: false }],
   ["the card of the default route", [{ type: "macvlan", master: "" }], card],
   ["no card is named", [{ type: "ipvlan" }], card],
   ["no default route", [{ type: "macvlan", master: 7 }], {}, { routes: [] }],
@@ -77,16 +78,8 @@ test.each<[string, readonly Plugin[], Partial<Surroundings>, Partial<Host>?]>([
   ["the loopback", [{ type: "macvlan", master: "lo" }], {}],
   ["a card in the container", [{ type: "vlan", master: "ens18", linkInContainer: true }], {}],
   ["a card that moves", [{ type: "host-device", device: "ens18" }], card],
-  [
-    "a card that moves, which only the plugin knows",
-    [{ type: "host-device", pciBusID: "0000:00:1f.6" }],
-    { obstacles: [onlyKnown("host-device")] },
-  ],
-  [
-    "a card that a program names",
-    [{ type: "vlan-wrapper", wrapper: { jq: "." } }],
-    { obstacles: [onlyKnown("vlan-wrapper")] },
-  ],
+  ["one that only the plugin knows", [{ type: "host-device", pciBusID: "0000:00:1f.6" }], onlyKnown("host-device")],
+  ["a card that a program names", [{ type: "vlan-wrapper", wrapper: { jq: "." } }], onlyKnown("vlan-wrapper")],
   ["a card that is missing in the list", [{ type: "vlan" }], {}],
   ["a plugin that nobody knows", [{ type: "sriov", master: "ens18" }], card],
   ["a key that the plugin does not know", [{ type: "tuning", master: "ens18" }], {}],
@@ -99,11 +92,7 @@ test.each<[string, readonly Plugin[], Partial<Surroundings>, Partial<Host>?]>([
   ["ports, and no plugin for them", [{ type: "ptp" }], { notes: [useless] }, { ports: ["80:80"] }],
   [
     "plugins with nothing to do",
-    [
-      { type: "portmap" },
-      { type: "bandwidth", ingressRate: 0 },
-      { type: "bandwidth", capabilities: { bandwidth: true } },
-    ],
+    [{ type: "portmap" }, limit({ ingressRate: 0 }), limit({ capabilities: { bandwidth: true } })],
     {
       notes: [
         "portmap publishes no port: it has no capability portMappings",
@@ -112,25 +101,14 @@ test.each<[string, readonly Plugin[], Partial<Surroundings>, Partial<Host>?]>([
       ],
     },
   ],
-  [
-    "plugins with something to do",
-    [
-      { type: "bandwidth", egressRate: 1 },
-      { type: "portmap-wrapper", wrapper: { jq: "." } },
-    ],
-    {},
-  ],
+  ["plugins with something to do", [limit({ egressRate: 1 }), { type: "portmap-wrapper", wrapper: { jq: "." } }], {}],
   ["no plugin", [], { obstacles: ["its list of plugins is empty"] }],
-  [
-    "DHCP",
-    [{ type: "ptp", ipam: { type: "dhcp" } }],
-    { obstacles: ["ptp asks a DHCP daemon and a server for addresses"] },
-  ],
+  ["DHCP", [fromDhcp], { obstacles: ["ptp asks a DHCP daemon and a server for addresses"] }],
   [
     "plugins in /run",
     [{ type: "ptp" }],
     { obstacles: ["the plugins in /var/run/cni are under /run, which begins empty"] },
-    { cniPath: ["/opt/cni/bin", "/var/run/cni", "/opt/run/cni"] },
+    inRun,
   ],
   [
     "leases in directories of the list's own",

@@ -11,6 +11,8 @@ const bridge = { type: "bridge", bridge: "disc0", isGateway: true, ipam };
 const ptp = { type: "ptp", ipam };
 const firewall = { type: "firewall" };
 const sbr = { type: "sbr" };
+const portmap = { type: "portmap" };
+const tuning = { type: "tuning" };
 
 const listFor = (plugins: readonly Plugin[], more: Plugin = {}) =>
   parsedList({ cniVersion: "1.0.0", name: "zone", ...more, plugins });
@@ -33,35 +35,29 @@ const wrapped = (plugin: Plugin, wrapper?: Plugin) => ({
   ...(wrapper && { wrapper }),
 });
 
+const bridgeOfEth1 = wrapped(bridge, { ifName: "eth1" });
+const namedBridge = (ifName: string) => ({ ...bridge, wrapper: { ifName } });
+const mine = { type: "mine", wrapper: { role: "meta" } };
+const both = ["0 macvlan-wrapper", "1 bridge-wrapper ifName=eth1"];
+const two = ["0 bridge-wrapper", "2 macvlan-wrapper ifName=eth1"];
+
 test.each<[string, readonly Plugin[], readonly string[]]>([
-  ["two creators", [macvlan, bridge], ["0 macvlan-wrapper", "1 bridge-wrapper ifName=eth1"]],
-  [
-    "three creators",
-    [ptp, macvlan, bridge],
-    ["0 ptp-wrapper", "1 macvlan-wrapper ifName=eth1", "2 bridge-wrapper ifName=eth2"],
-  ],
-  ["one creator", [macvlan, firewall, { type: "portmap" }], []],
+  ["two creators", [macvlan, bridge], both],
+  ["three creators", [macvlan, bridge, ptp], [...both, "2 ptp-wrapper ifName=eth2"]],
+  ["one creator", [macvlan, firewall, portmap], []],
   ["no creator", [{ type: "calico" }, sbr], []],
   [
     "chained plugins before and behind the creators stay plain",
-    [{ type: "tuning" }, bridge, macvlan, firewall, { type: "portmap" }, { type: "mine", wrapper: { role: "meta" } }],
+    [tuning, bridge, macvlan, firewall, portmap, mine],
     ["1 bridge-wrapper", "2 macvlan-wrapper ifName=eth1"],
   ],
   [
     "a chained plugin between creators is wrapped where it is",
-    [bridge, firewall, { type: "portmap" }, macvlan, { type: "tuning" }],
+    [bridge, firewall, portmap, macvlan, tuning],
     ["0 bridge-wrapper", "1 firewall-wrapper", "2 portmap-wrapper", "3 macvlan-wrapper ifName=eth1"],
   ],
-  [
-    "an unknown one is not",
-    [bridge, { type: "calico" }, macvlan],
-    ["0 bridge-wrapper", "2 macvlan-wrapper ifName=eth1"],
-  ],
-  [
-    "a plugin that moves routes",
-    [macvlan, bridge, sbr],
-    ["0 macvlan-wrapper", "1 bridge-wrapper ifName=eth1", "2 sbr-wrapper"],
-  ],
+  ["an unknown one is not", [bridge, { type: "calico" }, macvlan], two],
+  ["a plugin that moves routes", [macvlan, bridge, sbr], [...both, "2 sbr-wrapper"]],
   ["a plugin that moves routes of one creator", [macvlan, sbr], ["0 macvlan-wrapper", "1 sbr-wrapper"]],
   ["one bridge whose MAC is not fixed", [{ type: "bridge", ipam }], ["0 bridge-wrapper"]],
   ["one bridge without ipam", [{ type: "bridge", isGateway: true }], ["0 bridge-wrapper"]],
@@ -71,32 +67,20 @@ test.each<[string, readonly Plugin[], readonly string[]]>([
   ["one bridge that is the default gateway", [{ type: "bridge", isDefaultGateway: true, ipam }], []],
   ["one bridge with the name of an interface", [{ type: "bridge", bridge: "eth0", ipam }], ["0 bridge-wrapper"]],
   ["one bridge whose gateway address another device has", [{ ...bridge, vlan: 100 }], ["0 bridge-wrapper"]],
-  ["a wrapped list", [wrapped(macvlan), wrapped(bridge, { ifName: "eth1" }), firewall], []],
-  ["only the first is plain", [macvlan, wrapped(bridge, { ifName: "eth1" })], ["0 macvlan-wrapper"]],
+  ["a wrapped list", [wrapped(macvlan), bridgeOfEth1, firewall], []],
+  ["only the first is plain", [macvlan, bridgeOfEth1], ["0 macvlan-wrapper"]],
   ["only the second is plain", [wrapped(macvlan), bridge], ["1 bridge-wrapper ifName=eth1"]],
-  [
-    "the plain one may be the runtime's",
-    [wrapped(bridge, { ifName: "eth1" }), macvlan, ptp],
-    ["1 macvlan-wrapper", "2 ptp-wrapper ifName=eth2"],
-  ],
+  ["the plain may be the runtime's", [bridgeOfEth1, macvlan, ptp], ["1 macvlan-wrapper", "2 ptp-wrapper ifName=eth2"]],
   ["the runtime's name is given", [wrapped(bridge, { ifName: "eth0" }), macvlan], ["1 macvlan-wrapper ifName=eth1"]],
   ["two wrapped ones without a name", [wrapped(macvlan), wrapped(bridge)], ["1 bridge-wrapper ifName=eth1"]],
-  [
-    "a name in a block that nobody reads yet",
-    [wrapped(macvlan), { ...bridge, wrapper: { ifName: "lan0" } }],
-    ["1 bridge-wrapper"],
-  ],
+  ["a name in a block that nobody reads yet", [wrapped(macvlan), namedBridge("lan0")], ["1 bridge-wrapper"]],
   [
     "names that something else has",
-    [{ ...macvlan }, { ...bridge, bridge: "eth1" }, { type: "vrf", vrfname: "eth2" }],
+    [macvlan, { ...bridge, bridge: "eth1" }, { type: "vrf", vrfname: "eth2" }],
     ["0 macvlan-wrapper", "1 bridge-wrapper ifName=eth3", "2 vrf-wrapper"],
   ],
-  [
-    "a chained plugin that waits for the name",
-    [macvlan, bridge, wrapped({ type: "portmap" }, { ifName: "eth1" })],
-    ["0 macvlan-wrapper", "1 bridge-wrapper ifName=eth1"],
-  ],
-  ["a list for drop-in", [macvlan, { ...bridge, wrapper: { ifName: "eth1" } }], []],
+  ["a chained plugin that waits for the name", [macvlan, bridge, wrapped(portmap, { ifName: "eth1" })], both],
+  ["a list for drop-in", [macvlan, namedBridge("eth1")], []],
 ])("wraps %s", (_, plugins, expected) => {
   expect(changesOf(plugins)).toEqual(expected);
 });
@@ -135,8 +119,7 @@ describe("running containers that something else attached", () => {
       "1 bridge-wrapper ifName=eth1",
       "2 ptp-wrapper ifName=eth2 network=zone",
     ]);
-    const named = [wrapped(macvlan), wrapped(bridge, { ifName: "eth1" })];
-    const notes = notesOf(named, { fromScript: true }, { disableCheck: true });
+    const notes = notesOf([wrapped(macvlan), bridgeOfEth1], { fromScript: true }, { disableCheck: true });
     expect(notes).toEqual(["Every interface plugin has its wrapper."]);
     expect(notesOf([{ ...bridge, ipam: {} }], { fromScript: true })).toEqual([]);
   });
@@ -158,7 +141,7 @@ describe("running containers that something else attached", () => {
 
 test("a running container's name that the list has for another plugin is not given twice", () => {
   const older = [{ containerId: "c1", interfaces: ["net1", "eth0"], leased: [] }];
-  expect(changesOf([macvlan, bridge], { older })).toEqual(["0 macvlan-wrapper", "1 bridge-wrapper ifName=eth1"]);
+  expect(changesOf([macvlan, bridge], { older })).toEqual(both);
 });
 
 test("says what each plugin does then, and why", () => {
@@ -218,19 +201,9 @@ test.each<[string, readonly Plugin[], Plugin, string]>([
     "Its only interface plugin, macvlan, works without a wrapper. With the type macvlan-wrapper, ADD also passes after a failed try and after a reboot.",
   ],
   ["one wrapped creator", [wrapped(macvlan)], {}, "Its only interface plugin has its wrapper."],
-  [
-    "several wrapped ones",
-    [wrapped(macvlan), wrapped(bridge, { ifName: "a" })],
-    {},
-    "Every interface plugin has its wrapper.",
-  ],
+  ["several wrapped ones", [wrapped(macvlan), bridgeOfEth1], {}, "Every interface plugin has its wrapper."],
   ["none", [firewall], {}, "No plugin of the list is known to make an interface."],
-  [
-    "drop-in",
-    [macvlan, { ...bridge, wrapper: { ifName: "eth1" } }],
-    {},
-    "The list is for drop-in: its types are the plugins' own names.",
-  ],
+  ["drop-in", [macvlan, namedBridge("eth1")], {}, "The list is for drop-in: its types are the plugins' own names."],
   [
     "disableCheck",
     [macvlan, bridge],
