@@ -29,10 +29,14 @@ function recover(entries: readonly Entry[], own: Entry | undefined, earlier?: st
 describe("the table of docs/behavior.md", () => {
   const away = entryOf({ namespace: elsewhere });
   const long = { uptime: 50 };
+  const eth1 = { ifName: "eth1" };
+  const failed = tryOf({ ...long, ...eth1, failed: {} });
+  const stray = { stray: true, isGivenUp: true } as const;
+  const [inUse, unfinished] = ["add, then write", "not complete"];
 
   test.each<[string, Entry[], Partial<Present>, string]>([
     ["no entry", [], {}, "add"],
-    ["no entry, and a result of something else", [], complete, "add, then write"],
+    ["no entry, and a result of something else", [], complete, inUse],
     ["an earlier boot", [entryOf(old)], complete, "of an earlier boot"],
     [
       "an earlier boot, with the inode of this namespace",
@@ -41,84 +45,74 @@ describe("the table of docs/behavior.md", () => {
       "of an earlier boot",
     ],
     ["a namespace that is gone", [away], { ...complete, ...gone }, "its namespace is gone"],
-    ["another namespace that is still there", [away], {}, "add, then write"],
+    ["another namespace that is still there", [away], {}, inUse],
     [
       "another namespace that is still there, and the ADD failed",
       [tryOf({ namespace: elsewhere, failed: {} })],
       {},
-      "not complete",
+      unfinished,
     ],
-    ["this namespace, not complete", [entryOf()], {}, "not complete"],
+    ["this namespace, not complete", [entryOf()], {}, unfinished],
     [
       "this namespace, 16 minutes old, and a later uptime of an earlier boot",
       [entryOf({ ...old, ...undone, uptime: 5000 }), entryOf({ uptime: 40 })],
       {},
-      "add, then write",
+      inUse,
     ],
-    ["this namespace, a failed try", [entryOf(), tryOf({ ifName: "eth1" })], {}, "not complete"],
-    ["this namespace, and libcni has a result since", [entryOf()], complete, "add, then write"],
-    ["the same, and the clock was set back meanwhile", [entryOf({ resultMs: 9 })], complete, "add, then write"],
-    ["this namespace, and libcni has the result of before", [entryOf({ resultMs: 5 })], complete, "not complete"],
-    ["this namespace, 15 minutes old, and cut off", [entryOf({ uptime: 90, done: undefined })], {}, "not complete"],
-    ["this namespace, it passed 15 minutes ago", [entryOf({ uptime: 90 })], {}, "add, then write"],
-    [
-      "this namespace, 15 minutes old, and the last plugin failed",
-      [entryOf(long), tryOf({ ...long, ifName: "eth1", failed: {} })],
-      {},
-      "not complete",
-    ],
+    ["this namespace, a failed try", [entryOf(), tryOf(eth1)], {}, unfinished],
+    ["this namespace, and libcni has a result since", [entryOf()], complete, inUse],
+    ["the same, and the clock was set back meanwhile", [entryOf({ resultMs: 9 })], complete, inUse],
+    ["this namespace, and libcni has the result of before", [entryOf({ resultMs: 5 })], complete, unfinished],
+    ["this namespace, 15 minutes old, and cut off", [entryOf({ uptime: 90, done: undefined })], {}, unfinished],
+    ["this namespace, it passed 15 minutes ago", [entryOf({ uptime: 90 })], {}, inUse],
+    ["this namespace, 15 minutes old, and the last plugin failed", [entryOf(long), failed], {}, unfinished],
     [
       "this namespace, libcni has a result since, and a DEL was cut off",
-      [entryOf(), entryOf({ ifName: "eth1", ...undone })],
+      [entryOf(), entryOf({ ...eth1, ...undone })],
       complete,
-      "not complete",
+      unfinished,
     ],
     [
       "this namespace, libcni has a result since, and a DEL was cut off that left what a sibling shares",
       [entryOf(), chainedOf("mark", { isGivenUp: true })],
       complete,
-      "not complete",
+      unfinished,
     ],
     [
       "this namespace, libcni has a result since, and what an earlier try left is undone",
-      [entryOf({ ifName: "eth1", ...undone }), entryOf()],
+      [entryOf({ ...eth1, ...undone }), entryOf()],
       complete,
-      "add, then write",
+      inUse,
     ],
     [
       "this namespace, 15 minutes old, and what failed was given up",
-      [tryOf({ ...long, ifName: "eth1", failed: {}, isGivenUp: true }), entryOf(long)],
+      [{ ...failed, isGivenUp: true }, entryOf(long)],
       {},
-      "add, then write",
+      inUse,
     ],
     [
       "this namespace, an older entry and a new one",
-      [entryOf({ ...long, done: undefined }), tryOf({ ifName: "eth1" })],
+      [entryOf({ ...long, done: undefined }), tryOf(eth1)],
       {},
-      "not complete",
+      unfinished,
     ],
     [
       "this namespace, it passed 15 minutes ago, and a stray one has failed since",
-      [entryOf({ uptime: 90 }), tryOf({ stray: true, isGivenUp: true, failed: {} })],
+      [entryOf({ uptime: 90 }), tryOf({ ...stray, failed: {} })],
       {},
-      "add, then write",
+      inUse,
     ],
-    ["this namespace, and libcni's result is gone since", [entryOf({ resultMs: 5 })], {}, "not complete"],
-    ["this namespace, it passed just 15 minutes ago", [entryOf({ uptime: 100 })], {}, "not complete"],
-    [
-      "this namespace, one plugin passed long ago and one now",
-      [entryOf(long), entryOf({ ifName: "eth1" })],
-      {},
-      "not complete",
-    ],
-    ["a stray one alone, given up", [tryOf({ stray: true, isGivenUp: true })], complete, "not complete"],
+    ["this namespace, and libcni's result is gone since", [entryOf({ resultMs: 5 })], {}, unfinished],
+    ["this namespace, it passed just 15 minutes ago", [entryOf({ uptime: 100 })], {}, unfinished],
+    ["this namespace, one plugin passed long ago and one now", [entryOf(long), entryOf(eth1)], {}, unfinished],
+    ["a stray one alone, given up", [tryOf(stray)], complete, unfinished],
     ["all undone", [entryOf(undone)], {}, "add"],
-    ["given up, and not undone", [entryOf({ isGivenUp: true })], complete, "not complete"],
-    ["one that may be in use, and one of an earlier boot", [entryOf(old), away], {}, "add, then write"],
+    ["given up, and not undone", [entryOf({ isGivenUp: true })], complete, unfinished],
+    ["one that may be in use, and one of an earlier boot", [entryOf(old), away], {}, inUse],
     ["always: in use", [entryOf()], { ...complete, mode: "always" }, "recover is always"],
-    ["always: not complete", [entryOf()], { mode: "always" }, "not complete"],
-    ["never: not complete", [entryOf()], { mode: "never" }, "add, then write"],
-    ["never: an earlier boot", [entryOf(old)], { mode: "never" }, "add, then write"],
+    ["always: not complete", [entryOf()], { mode: "always" }, unfinished],
+    ["never: not complete", [entryOf()], { mode: "never" }, inUse],
+    ["never: an earlier boot", [entryOf(old)], { mode: "never" }, inUse],
     ["never: no entry", [], { mode: "never" }, "add"],
   ])("%s: %s", (_, entries, changes, expected) => {
     const recovery = recover(entries, entries.at(-1), undefined, changes);
@@ -208,6 +202,7 @@ describe("the addresses that an entry lends", () => {
   const addresses = ["10.1.0.2/24"];
   const givenUp = { isGivenUp: true };
   const others = { addresses, othersWillDo: true };
+  const noOthers = { addresses, othersWillDo: false };
   const none = { addresses: [], othersWillDo: true };
   const ofMark = chainedOf("mark", { ...undone, done: { addresses: ["10.9.0.2/24"] } });
 
@@ -218,12 +213,8 @@ describe("the addresses that an entry lends", () => {
     ["of a failed one: those that it asked for", [tryOf({ ...undone, asked: addresses })], others],
     ["of the last one that had some", [entryOf(undone), tryOf({ ...undone, id: "2" })], others],
     ["of a creator, not of a chained plugin after it", [entryOf(undone), ofMark], others],
-    ["of one whose DEL failed: no others", [entryOf(givenUp)], { addresses, othersWillDo: false }],
-    [
-      "while another DEL failed: no others",
-      [entryOf(undone), chainedOf("portmap", givenUp)],
-      { addresses, othersWillDo: false },
-    ],
+    ["of one whose DEL failed: no others", [entryOf(givenUp)], noOthers],
+    ["while another DEL failed: no others", [entryOf(undone), chainedOf("portmap", givenUp)], noOthers],
     ["while something stands that is not given up: others will do", [entryOf(undone), chainedOf("portmap")], others],
     ["of an earlier boot: others will do", [entryOf({ ...givenUp, ...old })], others],
   ])("%s", (_, entries, expected) => {

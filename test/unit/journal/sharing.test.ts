@@ -59,6 +59,13 @@ describe("an interface", () => {
   const madeBefore = { siblings: [entryOf({ ...attachment, done: { made: 6, addresses: [] } })] };
   const listed = (...result: Parameters<typeof resultWith>) => ({ results: () => [resultWith(...result)] });
 
+  const chained = { siblings: [chainedOf("firewall", attachment)] };
+  const further = madeBy({
+    ifName: "eth1",
+    done: { made: 7, addresses: [], added: [{ name: "eth0", sandbox: blue }] },
+  });
+  const twin = tryOf({ type: "twin" });
+
   test.each<[string, Entry, Parameters<typeof decide>[1], object]>([
     ["with the index of the entry is its own", own, {}, everything],
     ["with it is its own, whatever others say", own, claimed, everything],
@@ -76,49 +83,24 @@ describe("an interface", () => {
     ["of a failed ADD, made after it", leftBy(0), {}, leaseOnly],
     ["of a failed ADD, with the index of then", leftBy(7), {}, everything],
     ["of a failed ADD, which replaced another one's", leftBy(7, { before: 6 }), {}, everything],
-    [
-      "of a failed ADD, whose name another attachment's chained plugin has",
-      tryOf(),
-      { siblings: [chainedOf("firewall", attachment)] },
-      everything,
-    ],
+    ["of a failed ADD, whose name another attachment's chained plugin has", tryOf(), chained, everything],
     ["of a failed ADD, if nobody can look", tryOf(), { link: "unknown" }, leaseOnly],
     ["with the index of an unknown plugin's entry is its own, too", entryOf({ type: "mark" }), claimed, everything],
     ["of a failed ADD, which another attachment has", tryOf(), claimed, leaseOnly],
     ["of a failed ADD, which another one tried, too", tryOf(), failedToo, leaseOnly],
     ["of a failed ADD, which another attachment has, by its index", leftBy(7), claimed, leaseOnly],
-    [
-      "of a failed ADD, whose name is of a further interface of another attachment",
-      leftBy(8),
-      madeBy({ ifName: "eth1", done: { made: 7, addresses: [], added: [{ name: "eth0", sandbox: blue }] } }),
-      leaseOnly,
-    ],
+    ["of a failed ADD, whose name is of a further interface of another attachment", leftBy(8), further, leaseOnly],
     ["of a failed ADD, which another result lists", tryOf(), listed("eth0"), leaseOnly],
-    ["of an unknown plugin's ADD, gone since: it may have others", tryOf({ type: "twin" }), { link: 0 }, everything],
+    ["of an unknown plugin's ADD, gone since: it may have others", twin, { link: 0 }, everything],
     ["of a known plugin's ADD that was cut off, gone since", tryOf(), { link: 0 }, leaseOnly],
     ["of a failed ADD, which left it, gone since", leftBy(7), { link: 0 }, everything],
     ["of a failed ADD, which left it, and it cannot be looked up now", leftBy(7), { link: "unknown" }, leaseOnly],
-    [
-      "of an unknown plugin's ADD that was cut off, and somebody's interface has its name since",
-      tryOf({ type: "twin", before: 7 }),
-      {},
-      leaseOnly,
-    ],
-    [
-      "of an unknown plugin's ADD, gone since, and another attachment has the name",
-      tryOf({ type: "twin" }),
-      { ...claimed, link: 0 },
-      leaseOnly,
-    ],
+    ["of an unknown plugin's cut-off ADD, and somebody's has its name since", { ...twin, before: 7 }, {}, leaseOnly],
+    ["of an unknown plugin's ADD, gone since, and another has the name", twin, { ...claimed, link: 0 }, leaseOnly],
     ["of a failed ADD, listed in another sandbox", tryOf(), listed("eth0", "/elsewhere"), everything],
     ["of unknown index, if nobody else has one", anyIndex, {}, everything],
     ["of unknown index, which another attachment has", anyIndex, claimed, leaseOnly],
-    [
-      "of an attachment without an entry, which another one's ADD may be making",
-      { ...anyIndex, id: "" },
-      failedToo,
-      leaseOnly,
-    ],
+    ["without an entry, which another one's ADD may be making", { ...anyIndex, id: "" }, failedToo, leaseOnly],
     ["of unknown index, which another one only tried", anyIndex, failedToo, everything],
     ["that cannot be looked up now", own, { link: "unknown" }, everything],
     ["that cannot be, and whose name another one has", own, { ...claimed, link: "unknown" }, leaseOnly],
@@ -129,17 +111,15 @@ describe("an interface", () => {
     expect(decide(entry, around)).toMatchObject(expected);
   });
 
+  const given = entryOf({ isGivenUp: true });
+
   test.each<[string, Entry, object]>([
-    ["what its plugin's earlier one had made", entryOf({ isGivenUp: true }), everything],
+    ["what its plugin's earlier one had made", given, everything],
     ["what its plugin's earlier one may have made, which was cut off", tryOf({ isGivenUp: true }), everything],
     ["what its plugin's earlier one left, which failed", leftBy(7), everything],
     ["something else than its plugin's earlier one left, which failed", leftBy(6), leaseOnly],
-    [
-      "what its plugin's earlier one had made for another interface",
-      entryOf({ isGivenUp: true, ifName: "eth1" }),
-      leaseOnly,
-    ],
-    ["what another plugin's earlier one had made", entryOf({ isGivenUp: true, type: "ptp" }), leaseOnly],
+    ["what its plugin's earlier one made for another interface", { ...given, ifName: "eth1" }, leaseOnly],
+    ["what another plugin's earlier one had made", { ...given, type: "ptp" }, leaseOnly],
     ["what was there before its plugin's earlier one, which failed", leftBy(7, { before: 7 }), leaseOnly],
   ])("of an ADD that found %s", (_, earlier, expected) => {
     expect(decide(leftBy(7, { before: 7 }), { earlier: [earlier] })).toMatchObject(expected);
@@ -151,7 +131,10 @@ describe("a lease", () => {
   const up = { isGivenUp: true };
   const running = { ...same, done: undefined };
   const ofOther = tryOf({ delegateNetwork: "other" });
-  const listed = { results: () => [resultWith("eth0")] };
+  const listing = (...names: string[]) => {
+    const interfaces = names.map((name) => ({ name, sandbox: blue }));
+    return { results: () => [{ ...resultWith("eth0"), interfaces }] };
+  };
 
   test.each<[string, Entry, Entry[], object, Parameters<typeof decide>[1]?]>([
     ["with the same network and interface stays", own, [same], interfaceOnly],
@@ -161,24 +144,8 @@ describe("a lease", () => {
     ["of an ADD that an earlier boot cut off goes", own, [{ ...running, bootId: "old" }], everything],
     ["of an ADD that was given up is free", own, [{ ...running, ...up }], everything],
     ["is no chained plugin's", own, [{ ...same, role: "meta" }], everything],
-    [
-      "of another interface that libcni knows is free",
-      ofOther,
-      [],
-      everything,
-      { results: () => [resultWith("eth5")] },
-    ],
-    [
-      "of one of two interfaces that libcni knows stays",
-      ofOther,
-      [],
-      nothing,
-      {
-        results: () => [
-          { ...resultWith("eth0"), interfaces: ["eth5", "eth0"].map((name) => ({ name, sandbox: blue })) },
-        ],
-      },
-    ],
+    ["of another interface that libcni knows is free", ofOther, [], everything, listing("eth5")],
+    ["of one of two interfaces that libcni knows stays", ofOther, [], nothing, listing("eth5", "eth0")],
     ["of an ADD that still runs waits for it: that may fail, or be refused", own, [running], waiting],
     ["of a failed ADD does not", leftBy(7), [running], nothing],
     ["of an unknown plugin, which may have others, waits", entryOf({ type: "twin" }), [same], waiting],
@@ -197,9 +164,9 @@ describe("a lease", () => {
       entryOf({ delegateNetwork: "other" }),
       [],
       leaseOnly,
-      { ...listed, link: 8 },
+      { ...listing("eth0"), link: 8 },
     ],
-    ["of an attachment that only libcni knows", ofOther, [], nothing, listed],
+    ["of an attachment that only libcni knows", ofOther, [], nothing, listing("eth0")],
   ])("%s", (_, entry, siblings, expected, around) => {
     expect(decide(entry, { ...around, siblings })).toMatchObject(expected);
   });
