@@ -15,39 +15,18 @@ function interfacesOf(line: string): readonly Interface[] {
   );
 }
 
-test.each<[string, string, [number, number[]][]]>([
-  ["nothing has none", "", []],
-  ["nor have host-side interfaces", "br0 veth0", []],
-  ["a container interface", "eth0@blue", [[0, [0]]]],
-  ["and the host-side ones before it", "br0 veth0 eth0@blue", [[2, [0, 1, 2]]]],
-  [
-    "two",
-    "eth0@blue br0 veth0 eth1@blue",
-    [
-      [0, [0]],
-      [3, [1, 2, 3]],
-    ],
-  ],
-  [
-    "three",
-    "veth0 eth0@blue eth1@blue veth2 eth2@blue",
-    [
-      [1, [0, 1]],
-      [2, [2]],
-      [4, [3, 4]],
-    ],
-  ],
-  ["trailing host-side interfaces belong to the only one", "br0 veth0 eth0@blue br0.100", [[2, [0, 1, 2, 3]]]],
-  [
-    "and to the last of two",
-    "eth0@blue br0 eth1@blue ifb0 ifb1",
-    [
-      [0, [0]],
-      [2, [1, 2, 3, 4]],
-    ],
-  ],
-])("attachments of a result: %s: %j", (_, line, expected) => {
-  const attachments = expected.map(([container, members]) => ({ container, members }));
+const of = (container: number, ...members: number[]) => ({ container, members });
+
+test.each<[string, string, ...ReturnType<typeof of>[]]>([
+  ["nothing has none", ""],
+  ["nor have host-side interfaces", "br0 veth0"],
+  ["a container interface", "eth0@blue", of(0, 0)],
+  ["and the host-side ones before it", "br0 veth0 eth0@blue", of(2, 0, 1, 2)],
+  ["two", "eth0@blue br0 veth0 eth1@blue", of(0, 0), of(3, 1, 2, 3)],
+  ["three", "veth0 eth0@blue eth1@blue veth2 eth2@blue", of(1, 0, 1), of(2, 2), of(4, 3, 4)],
+  ["trailing host-side interfaces belong to the only one", "br0 veth0 eth0@blue br0.100", of(2, 0, 1, 2, 3)],
+  ["and to the last of two", "eth0@blue br0 eth1@blue ifb0 ifb1", of(0, 0), of(2, 1, 2, 3, 4)],
+])("attachments of a result: %s: %j", (_, line, ...attachments) => {
   expect(attachmentsOf(interfacesOf(line))).toStrictEqual(attachments);
 });
 

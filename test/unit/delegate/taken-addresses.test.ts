@@ -50,6 +50,12 @@ describe("an address that another container has", () => {
   const ofCache = resultOf("red", "10.1.0.2/24");
   const ofSibling = { network: "b", done: two };
 
+  const here = { ...journalFiles(elsewhere), ...ofBlueElsewhere };
+  const undoneHere = { ...journalFiles({ ...elsewhere, isUndone: true }), ...ofBlueElsewhere };
+  const noBootId = { "/proc/sys/kernel/random/boot_id": "" };
+  const ofPlugin = { done: undefined, configuration: { prevResult: { ips: [prevResult.ips[1]] } } };
+  const ofNet1 = ofRed({ done: undefined, runtimeIfName: "net1" });
+
   test.each<[string, string[], Record<string, string>]>([
     ["nothing is known", [], {}],
     ["it leases it", ["10.1.0.2/24"], { [`${leases}/10.1.0.2`]: "red\neth0" }],
@@ -57,38 +63,18 @@ describe("an address that another container has", () => {
     ["both lease it", [], { [`${leases}/10.1.0.2`]: "red\neth0", "/var/lib/cni/networks/b/10.1.0.2": "blue\neth0" }],
     ["its journal has it", ["10.1.0.2/24"], ofRed()],
     ["its journal has it, and this one leases it", [], { ...ofRed(), ...ofBlue }],
-    [
-      "its journal has it, and this one leases it in another dataDir",
-      [],
-      { ...ofRed(), ...journalFiles(elsewhere), ...ofBlueElsewhere },
-    ],
-    [
-      "its journal has it, and this one's creator there is undone",
-      ["10.1.0.2/24"],
-      { ...ofRed(), ...journalFiles({ ...elsewhere, isUndone: true }), ...ofBlueElsewhere },
-    ],
+    ["its journal has it, and this one leases it in another dataDir", [], { ...ofRed(), ...here }],
+    ["its journal has it, and this one's creator there is undone", ["10.1.0.2/24"], { ...ofRed(), ...undoneHere }],
     ["its journal is of an earlier boot", [], ofRed({ bootId: "earlier" })],
-    [
-      "its journal may be of this boot: nothing says which one this is",
-      ["10.1.0.2/24"],
-      { ...ofRed({ bootId: "earlier" }), "/proc/sys/kernel/random/boot_id": "" },
-    ],
+    ["its journal may be of this boot", ["10.1.0.2/24"], { ...ofRed({ bootId: "earlier" }), ...noBootId }],
     ["its journal's entry is undone", [], ofRed({ isUndone: true })],
     ["its journal is half removed", [], ofRed({ isGivenUp: true })],
-    [
-      "its plugin got it",
-      ["10.1.0.3/24"],
-      ofRed({ done: undefined, configuration: { prevResult: { ips: [prevResult.ips[1]] } } }),
-    ],
+    ["its plugin got it", ["10.1.0.3/24"], ofRed(ofPlugin)],
     ["this container's journal has it", [], journalFiles(entryOf({ done: { made: 7, ...two } }))],
     ["libcni's result has it", ["10.1.0.3/24"], resultOf("red", "10.1.0.3/16")],
     ["libcni's result for this one has it", [], resultOf("blue", "10.1.0.3/16")],
     ["a journal tells more than libcni's result", [], { ...ofRed({ done: undefined }), ...ofCache }],
-    [
-      "a journal of another attachment tells nothing about a result",
-      ["10.1.0.2/24"],
-      { ...ofRed({ done: undefined, runtimeIfName: "net1" }), ...ofCache },
-    ],
+    ["a journal of another attachment tells nothing about a result", ["10.1.0.2/24"], { ...ofNet1, ...ofCache }],
     ["a sibling has firewall for it", ["10.1.0.2/24"], journalFiles(chainedOf("firewall", ofSibling))],
     ["a sibling has another plugin for it", [], journalFiles(chainedOf("portmap", ofSibling))],
   ])("%s: %j", (_, expected, files) => {

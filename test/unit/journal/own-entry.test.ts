@@ -18,6 +18,11 @@ const portmap = { type: "portmap", role: "meta" } as const;
 const some = chainedOf("portmap", { id: "some", ifName: "eth1", wrapper: { ifName: "eth1", ports: { only: [80] } } });
 const rest = chainedOf("portmap", { id: "rest", ifName: "eth1", wrapper: { ifName: "eth1", ports: { except: [80] } } });
 
+const gone = { ...eth0, isGivenUp: true, isUndone: true };
+const ofSome = { ...portmap, wrapper: some.wrapper };
+const edited = { ...some, id: "later", checksum: "x" };
+const misspelled = { type: "brigde", role: undefined, sum: "b" };
+
 test.each<[string, Partial<PluginIdentity> & { sum?: string }, Entry[], Entry | undefined]>([
   ["a creator's is the one with its interface", {}, [eth0, eth1], eth1],
   ["whatever its type and its block", { type: "ptp", wrapper: {}, sum: "x" }, [eth0, eth1], eth1],
@@ -39,33 +44,13 @@ test.each<[string, Partial<PluginIdentity> & { sum?: string }, Entry[], Entry | 
   ["another name: the same type and configuration", { ifName: "eth2", sum: "b" }, [eth0, eth1], eth1],
   ["another name and configuration: none", { ifName: "eth2", sum: "x" }, [eth0, eth1], undefined],
   ["two names were exchanged: the interface counts", { ifName: "eth0", sum: "b" }, [eth0, eth1], eth0],
-  [
-    "two names were exchanged, and the other one's DEL has passed",
-    { ifName: "eth0", sum: "b" },
-    [{ ...eth0, isGivenUp: true, isUndone: true }, eth1],
-    eth1,
-  ],
-  ["another configuration: the block counts", { ...portmap, wrapper: some.wrapper, sum: "x" }, [some, rest], some],
-  [
-    "two of one block: the configuration counts, too",
-    { ...portmap, wrapper: some.wrapper, sum: some.checksum },
-    [some, { ...some, id: "later", checksum: "x" }],
-    some,
-  ],
+  ["two names were exchanged, and the other one's DEL has passed", { ifName: "eth0", sum: "b" }, [gone, eth1], eth1],
+  ["another configuration: the block counts", { ...ofSome, sum: "x" }, [some, rest], some],
+  ["two of one block: the configuration counts, too", { ...ofSome, sum: some.checksum }, [some, edited], some],
   ["another block: the configuration counts", { ...portmap, wrapper: {}, ifName: "eth3" }, [some, rest], rest],
   ["both: type and interface, the last of several", { ...portmap, wrapper: {}, sum: "x" }, [some, rest], rest],
-  [
-    "a misspelled plugin: interface and configuration",
-    { type: "brigde", role: undefined, sum: "b" },
-    [eth0, eth1],
-    eth1,
-  ],
-  [
-    "a misspelled plugin: no other interface",
-    { type: "brigde", role: undefined, sum: "b", ifName: "eth2" },
-    [eth1],
-    undefined,
-  ],
+  ["a misspelled plugin: interface and configuration", misspelled, [eth0, eth1], eth1],
+  ["a misspelled plugin: no other interface", { ...misspelled, ifName: "eth2" }, [eth1], undefined],
   ["a known plugin takes no other type's", { ...portmap, type: "tuning", sum: "b" }, [eth1], undefined],
   ["an unknown plugin takes no creator's", { type: "mine", role: undefined, sum: "x" }, [eth0, eth1], undefined],
 ])("on CHECK and DEL, when the list was edited: %s", (_, plugin, entries, expected) => {

@@ -18,6 +18,7 @@ function warnings(command: string, plugin: string, stdin: JsonObject, machine: M
 const prevResult = bothResult;
 const sibling = chainedOf("portmap", { id: "sibling", network: "other", runtimeIfName: "net1" });
 const addresses = ["10.1.0.2/24", "10.1.0.3/24"];
+const ips = addresses.map((address) => ({ address }));
 const ofRed = entryOf({ containerId: "red", done: { addresses } });
 test.each<[string, string, string, JsonObject, Machine]>([
   [
@@ -28,14 +29,7 @@ test.each<[string, string, string, JsonObject, Machine]>([
   [
     "another container has 10.1.0.2/24, 10.1.0.3/24 by now: DEL does not remove its rules",
     ...(["DEL", "firewall", { prevResult }] as const),
-    {
-      files: journalFiles(
-        chainedOf("firewall", {
-          configuration: { type: "firewall", prevResult: { ips: addresses.map((address) => ({ address })) } },
-        }),
-        ofRed,
-      ),
-    },
+    { files: journalFiles(chainedOf("firewall", { configuration: { type: "firewall", prevResult: { ips } } }), ofRed) },
   ],
   [
     "an earlier try was not completed: undoing it before ADD",

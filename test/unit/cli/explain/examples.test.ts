@@ -41,26 +41,16 @@ describe("invented addresses", () => {
     explained(oneCreator({ ipam, ...more }, version)).result?.ips;
 
   const hostLocal = (...ranges: object[]) => ({ type: "host-local", ranges: ranges.map((range) => [range]) });
+  const families = hostLocal({ subnet: "10.1.0.0/24" }, { subnet: "fd00:0:0:9::/64" });
+  const fixed = ["10.1.0.7/24", "fd00::7/64"];
   const range = (subnet: string, first: string) => hostLocal({ subnet, rangeStart: first, gateway: first });
 
   test.each([
-    [
-      "a subnet of host-local: the first one after the gateway",
-      { type: "host-local", subnet: "10.0.0.0/8" },
-      ["10.0.0.2/8"],
-    ],
+    ["the first one after the gateway", { type: "host-local", subnet: "10.0.0.0/8" }, ["10.0.0.2/8"]],
     ["the gateway at the start of the range", range("10.1.0.0/24", "10.1.0.9"), ["10.1.0.10/24"]],
     ["a carry into the next byte", range("10.1.0.0/16", "10.1.0.255"), ["10.1.1.0/16"]],
-    [
-      "a set for each family",
-      hostLocal({ subnet: "10.1.0.0/24" }, { subnet: "fd00:0:0:9::/64" }),
-      ["10.1.0.2/24", "fd00:0:0:9::2/64"],
-    ],
-    [
-      "static",
-      { type: "static", addresses: [{ address: "10.1.0.7/24" }, { address: "fd00::7/64" }] },
-      ["10.1.0.7/24", "fd00::7/64"],
-    ],
+    ["a set for each family", families, ["10.1.0.2/24", "fd00:0:0:9::2/64"]],
+    ["static", { type: "static", addresses: fixed.map((address) => ({ address })) }, fixed],
     ["dhcp: an address for documentation", { type: "dhcp" }, ["192.0.2.10/24"]],
     ["an unknown IPAM plugin", { type: "whereabouts", range: "10.9.0.0/24" }, ["192.0.2.10/24"]],
   ])("%s", (_, ipam, addresses) => {
@@ -111,6 +101,8 @@ describe("what stands in for the answers of a plugin or an IPAM plugin that the 
   const routes = [{ dst: "10.0.0.0/8" }];
   const foo = { type: "foo-wrapper" };
   const tap = { type: "tap-wrapper" };
+  const whereabouts = (own: object = {}) => ({ type: "macvlan-wrapper", ipam: { type: "whereabouts", ...own } });
+  const both = { names: ["eth0", "eth1"] };
 
   test.each<[string, object[], object]>([
     [
@@ -118,24 +110,12 @@ describe("what stands in for the answers of a plugin or an IPAM plugin that the 
       [{ type: "bridge-wrapper", ipam: { type: "dhcp", routes } }],
       { names: ["cni0", "veth00000001", "eth0"], ips: [address(2)], routes: [{ dst: "0.0.0.0/0", gw: "192.0.2.1" }] },
     ],
-    [
-      "another one the routes of the list",
-      [{ type: "macvlan-wrapper", ipam: { type: "whereabouts", routes } }],
-      { names: ["eth0"], ips: [address(0)], routes },
-    ],
-    ["or none", [{ type: "macvlan-wrapper", ipam: { type: "whereabouts" } }], { names: ["eth0"], ips: [address(0)] }],
+    ["another one the routes of the list", [whereabouts({ routes })], { names: ["eth0"], ips: [address(0)], routes }],
+    ["or none", [whereabouts()], { names: ["eth0"], ips: [address(0)] }],
     ["the first plugin makes an interface", [{ type: "calico" }], { names: ["eth0"] }],
     ["the next one changes nothing", [{ type: "tap" }, { type: "calico" }], { names: ["eth0"] }],
-    [
-      "unless its profile says that it makes one",
-      [tap, { type: "vlan-wrapper", wrapper: { ifName: "eth1" } }],
-      { names: ["eth0", "eth1"] },
-    ],
-    [
-      "or the operator",
-      [tap, { ...foo, wrapper: { delegate: "foo", ifName: "eth1", role: "creator" } }],
-      { names: ["eth0", "eth1"] },
-    ],
+    ["unless its profile says that it makes one", [tap, { type: "vlan-wrapper", wrapper: { ifName: "eth1" } }], both],
+    ["or the operator", [tap, { ...foo, wrapper: { delegate: "foo", ifName: "eth1", role: "creator" } }], both],
     ["a chained plugin that is the first one makes none", [{ type: "vrf", vrfname: "red" }], {}],
     ["nor one of which the operator says so", [{ ...foo, wrapper: { delegate: "foo", role: "meta" } }], {}],
   ])("%s", (_, plugins, result) => {

@@ -12,27 +12,31 @@ const done: Installed = {
 const slower =
   "As a wrapper, the Node flavor takes thirty times as long as the slim flavor. Unless a list has wrapper.jq, install that one: cni-wrappers install --from FILE\n";
 
+const slim = "2.0.0 (slim flavor, commit 01234567)";
+const node = "1.0.0 (Node flavor, commit v1.0.0-0123456789)";
+const back = "To go back: cni-wrappers install --rollback";
+
 test.each<[string, Partial<Installed>, string]>([
-  ["a first installation", {}, "2.0.0 (slim flavor, commit 01234567) installed\nnew links: a-wrapper, b-wrapper\n"],
+  ["a first installation", {}, `${slim} installed\nnew links: a-wrapper, b-wrapper\n`],
   [
     "an upgrade",
     { is: "replaced", replaced: earlier, newLinks: [] },
-    "2.0.0 (slim flavor, commit 01234567) installed\nIt replaces 1.0.0 (Node flavor, commit v1.0.0-0123456789). To go back: cni-wrappers install --rollback\n2 links, none of them is new\n",
+    `${slim} installed\nIt replaces ${node}. ${back}\n2 links, none of them is new\n`,
   ],
   [
     "an upgrade elsewhere",
     { is: "replaced", replaced: release, executable: "/srv/bin/cni-wrappers", newLinks: ["b-wrapper"] },
-    "2.0.0 (slim flavor, commit 01234567) installed\nIt replaces 2.0.0 (slim flavor, commit 01234567). To go back: cni-wrappers install --rollback --dir /srv/bin\nnew links: b-wrapper\n",
+    `${slim} installed\nIt replaces ${slim}. ${back} --dir /srv/bin\nnew links: b-wrapper\n`,
   ],
   [
     "the same bytes",
     { is: "already installed", release: earlier, newLinks: [] },
-    `1.0.0 (Node flavor, commit v1.0.0-0123456789) already installed\n2 links, none of them is new\n${slower}`,
+    `${node} already installed\n2 links, none of them is new\n${slower}`,
   ],
   [
     "a rollback",
     { is: "rolled back", release: earlier, replaced: release, links: [], newLinks: [] },
-    "1.0.0 (Node flavor, commit v1.0.0-0123456789) rolled back\nIt replaces 2.0.0 (slim flavor, commit 01234567). To go back: cni-wrappers install --rollback\n",
+    `${node} rolled back\nIt replaces ${slim}. ${back}\n`,
   ],
 ])("install tells of %s", (_, changes, words) => {
   const installed = { ...done, ...changes };

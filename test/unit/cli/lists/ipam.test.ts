@@ -24,30 +24,23 @@ describe("pools", () => {
   const ends = (ipam: object) =>
     poolsOf(withIpam(ipam)).map(({ bits, first, last, gateway }) => [bits, first, last, gateway]);
 
+  const subnet = "10.0.0.0/24";
+  const [first, six] = [0x0a000001n, 0xfd00n << 112n];
+  const whole = [32, first, 0x0a0000fen, first];
+  const sets = [["x", { subnet: "10.0.0.0/30" }], 7];
+
   test.each<[string, object, unknown[]]>([
-    ["a subnet", { subnet: "10.0.0.0/24" }, [[32, 0x0a000001n, 0x0a0000fen, 0x0a000001n]]],
-    [
-      "an IPv6 subnet",
-      { subnet: "fd00::/120" },
-      [[128, (0xfd00n << 112n) + 1n, (0xfd00n << 112n) + 255n, (0xfd00n << 112n) + 1n]],
-    ],
-    [
-      "ends outside",
-      { subnet: "10.0.0.0/24", rangeStart: "10.0.1.16", rangeEnd: "10.0.1.31" },
-      [[32, 0x0a000001n, 0x0a0000fen, 0x0a000001n]],
-    ],
-    [
-      "sets, without what is no range",
-      { ranges: [["x", { subnet: "10.0.0.0/30" }], 7] },
-      [[32, 0x0a000001n, 0x0a000002n, 0x0a000001n]],
-    ],
+    ["a subnet", { subnet }, [whole]],
+    ["an IPv6 subnet", { subnet: "fd00::/120" }, [[128, six + 1n, six + 255n, six + 1n]]],
+    ["ends outside", { subnet, rangeStart: "10.0.1.16", rangeEnd: "10.0.1.31" }, [whole]],
+    ["sets, without what is no range", { ranges: sets }, [[32, first, 0x0a000002n, first]]],
     ["no subnet", { subnet: "ten" }, []],
   ])("host-local: %s", (_, range, expected) => {
     expect(ends({ type: "host-local", ...range })).toEqual(expected);
   });
 
   test("another IPAM plugin, and a configuration that jq rewrites, have none that lint knows", () => {
-    const ipam = { type: "host-local", subnet: "10.0.0.0/24" };
+    const ipam = { type: "host-local", subnet };
     expect(ends({ ...ipam, type: "dhcp" })).toEqual([]);
     expect(poolsOf(pluginOf({ type: "bridge-wrapper", ipam, wrapper: { jq: "." } }))).toEqual([]);
   });
@@ -57,12 +50,11 @@ describe("pools", () => {
     ["/var/run/leases/", "/run/leases/zone"],
     ["/srv/var/run/leases", "/srv/var/run/leases/zone"],
   ])("the leases of dataDir %s are in %s", (dataDir, directory) => {
-    expect(poolsOf(leased({ subnet: "10.0.0.0/24", dataDir }))).toMatchObject([
+    expect(poolsOf(leased({ subnet, dataDir }))).toMatchObject([
       { leases: directory, path: ["plugins", 0, "ipam", "subnet"] },
     ]);
   });
 
-  const subnet = "10.0.0.0/24";
   test.each<[object, object, string | undefined]>([
     [{ subnet }, { subnet: "10.0.0.0/25" }, "10.0.0.2"],
     [{ subnet }, { subnet: "10.0.0.128/25" }, "10.0.0.130"],
@@ -97,28 +89,15 @@ test("a subnet is certain if its set has one range, or if the address is fixed",
   ]);
 });
 
-test.each<[object, unknown[]]>([
-  [{ type: "bridge" }, [["bridge", "type"]]],
-  [{ type: "bridge", ipam: { type: "" } }, [["bridge", "type"]]],
-  [{ type: "bridge", ipam: { type: 7 } }, [["bridge", "type"]]],
-  [
-    { type: "bridge-wrapper", ipam: { type: "dhcp" } },
-    [
-      ["bridge-wrapper", "type"],
-      ["bridge", "type"],
-      ["dhcp", "ipam.type"],
-    ],
-  ],
-  [
-    { type: "cni-wrappers", wrapper: { delegate: "acme" } },
-    [
-      ["cni-wrappers", "type"],
-      ["acme", "wrapper.delegate"],
-    ],
-  ],
+test.each<[object, string[]]>([
+  [{ type: "bridge" }, ["bridge: type"]],
+  [{ type: "bridge", ipam: { type: "" } }, ["bridge: type"]],
+  [{ type: "bridge", ipam: { type: 7 } }, ["bridge: type"]],
+  [{ type: "bridge-wrapper", ipam: { type: "dhcp" } }, ["bridge-wrapper: type", "bridge: type", "dhcp: ipam.type"]],
+  [{ type: "cni-wrappers", wrapper: { delegate: "acme" } }, ["cni-wrappers: type", "acme: wrapper.delegate"]],
 ])("the executables of %j", (plugin, expected) => {
   const found = pluginNamesIn(pluginOf(plugin));
-  expect(found.map(({ name, path }) => [name, path.slice(2).join(".")])).toEqual(expected);
+  expect(found.map(({ name, path }) => `${name}: ${path.slice(2).join(".")}`)).toEqual(expected);
   for (const { path } of found) expect(path.slice(0, 2)).toEqual(["plugins", 0]);
 });
 

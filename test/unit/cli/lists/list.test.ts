@@ -9,29 +9,19 @@ const seen = (plugin: object) => {
   return first && [first.delegate, first.role, first.ifName, first.network, first.isRenamed];
 };
 
+const pooled = { type: "portmap-wrapper", wrapper: { ifName: "eth1", network: "pool" } };
+const acme = (role: string, more: object = {}) => ({
+  type: "cni-wrappers",
+  wrapper: { delegate: "acme", role, ...more },
+});
+
 test.each<[string, object, unknown[]]>([
   ["a plain plugin", { type: "bridge" }, ["bridge", "creator", "eth0", "zone", false]],
   ["a wrapped one", { type: "bridge-wrapper" }, ["bridge", "creator", "eth0", "zone", false]],
-  [
-    "and another one",
-    { type: "portmap-wrapper", wrapper: { ifName: "eth1", network: "pool" } },
-    ["portmap", "meta", "eth1", "pool", true],
-  ],
-  [
-    "an unknown one with a role",
-    { type: "cni-wrappers", wrapper: { delegate: "acme", role: "creator", ifName: "eth1" } },
-    ["acme", "creator", "eth1", "zone-eth1", true],
-  ],
-  [
-    "an unknown chained one",
-    { type: "cni-wrappers", wrapper: { delegate: "acme", role: "meta" } },
-    ["acme", "meta", "eth0", "zone", false],
-  ],
-  [
-    "an unknown one with another role",
-    { type: "cni-wrappers", wrapper: { delegate: "acme", role: "both" } },
-    ["acme", undefined, "eth0", "zone", false],
-  ],
+  ["and another one", pooled, ["portmap", "meta", "eth1", "pool", true]],
+  ["an unknown one with a role", acme("creator", { ifName: "eth1" }), ["acme", "creator", "eth1", "zone-eth1", true]],
+  ["an unknown chained one", acme("meta"), ["acme", "meta", "eth0", "zone", false]],
+  ["an unknown one with another role", acme("both"), ["acme", undefined, "eth0", "zone", false]],
   ["one that nobody names", { type: "cni-wrappers" }, ["cni-wrappers", undefined, "eth0", "zone", false]],
   [
     "values of a wrong type",

@@ -9,25 +9,17 @@ const hash = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 const attachment = (containerId: string, netns: string, args: Record<string, string> = {}) =>
   cachedAttachment({ containerId, netns, args: Object.entries(args) });
 
+const ofKubernetes = { K8S_POD_NAMESPACE: "kube", K8S_POD_NAME: "dns" };
+const ofPodman = { IgnoreUnknown: "1", K8S_POD_NAME: "db" };
+const ofNerdctl = { NERDCTL_CNI_DHCP_HOSTNAME: "x" };
+
 test.each<[CachedAttachment, string, string]>([
   [attachment(uuid, "/n", { NOMAD_JOB_ID: "web", NOMAD_GROUP_NAME: "api" }), "Nomad", "web/api 5c1f8a02"],
   [attachment(uuid, `/var/run/netns/${uuid}`), "Nomad", "5c1f8a02"],
   [attachment(uuid, "/run/netns/other"), "unknown", "5c1f8a02-66f"],
-  [
-    attachment(hash, "/run/netns/cni-1", { K8S_POD_NAMESPACE: "kube", K8S_POD_NAME: "dns" }),
-    "Kubernetes",
-    "kube/dns 01234567",
-  ],
-  [
-    attachment(hash, "/run/netns/netns-1", { IgnoreUnknown: "1", K8S_POD_NAME: "db" }),
-    "podman",
-    "podman db 0123456789ab",
-  ],
-  [
-    attachment(`default-${hash}`, "/proc/7/ns/net", { NERDCTL_CNI_DHCP_HOSTNAME: "x" }),
-    "nerdctl",
-    "nerdctl default/0123456789ab",
-  ],
+  [attachment(hash, "/run/netns/cni-1", ofKubernetes), "Kubernetes", "kube/dns 01234567"],
+  [attachment(hash, "/run/netns/netns-1", ofPodman), "podman", "podman db 0123456789ab"],
+  [attachment(`default-${hash}`, "/proc/7/ns/net", ofNerdctl), "nerdctl", "nerdctl default/0123456789ab"],
   [attachment("default-web", "/proc/7/ns/net"), "containerd", "containerd default-web"],
   [attachment("cnitool-0a1b2c3d4e5f", "/run/netns/c1"), "unknown", "cnitool-0a1b"],
 ])("%j is a workload of %s", (one, runtime, name) => {

@@ -34,6 +34,8 @@ const bridge = (flags: readonly string[], ...addresses: readonly string[]): Link
 const withoutFlags = ({ flags: _, ...link }: Link): Link => link;
 const mine = attachment("172.26.64.2/20");
 const up = ["BROADCAST", "UP"];
+const ofTwo = { ...mine, result: { ips: [{ address: "10.9.0.1/24" }, { address: "172.26.64.2/20" }] } };
+const isDown = /^disc0 is down, and its containers reach nothing\. Run: ip link set disc0 up$/;
 
 // The lines about forwarding depend on the host of this test: test/e2e/host-mistakes.test.ts has them.
 test.each([
@@ -44,13 +46,7 @@ test.each([
   ["with a second address", list(), [mine], [bridge(up, "172.26.64.9", "172.26.64.1")], []],
   ["a link whose flags nobody says", list(), [mine], [withoutFlags(bridge(up, "172.26.64.1"))], []],
   ["with an address of the other version", list(), [mine], [bridge(up, "::172.26.64.1")], [/^disc0 has lost 172/]],
-  [
-    "of an attachment with another address, too",
-    list(),
-    [{ ...mine, result: { ips: [{ address: "10.9.0.1/24" }, { address: "172.26.64.2/20" }] } }],
-    [bridge([])],
-    [/^disc0 is down, and its containers reach nothing\. Run: ip link set disc0 up$/],
-  ],
+  ["of an attachment with another address, too", list(), [ofTwo], [bridge([])], [isDown]],
   ["no container", list(), [], [bridge([])], []],
   ["only containers of an earlier subnet", list(), [attachment("10.77.0.2/24")], [bridge([])], []],
   ["no bridge: CHECK says it", list(), [mine], [], []],
@@ -63,16 +59,11 @@ test.each([
 });
 
 const usual = "172.26.64.9/20";
+const ofThree = /^c1 and c2, c3 have one address, 172\.26\.64\.9\/20 \(macvlan\): stop all but one$/;
 
 test.each([
   ["two containers", "bridge", ["c1", "c2"], usual, [/^c1 and c2 have one address, 172\.26\.64\.9\/20 \(bridge\)/]],
-  [
-    "three containers",
-    "macvlan",
-    ["c1", "c2", "c3"],
-    usual,
-    [/^c1 and c2, c3 have one address, 172\.26\.64\.9\/20 \(macvlan\): stop all but one$/],
-  ],
+  ["three containers", "macvlan", ["c1", "c2", "c3"], usual, [ofThree]],
   ["a service's address of IPv6", "bridge", ["c1", "c2"], "fd00::9/128", []],
   ["an address of IPv6 in a wide subnet", "bridge", ["c1", "c2"], "fd00::9/32", [/^c1 and c2 have one address/]],
   ["plugins of other names", "bridge2", ["c1", "c2"], usual, []],

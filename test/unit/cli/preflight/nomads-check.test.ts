@@ -10,35 +10,24 @@ beforeEach(() => void writeResult(directory, { netns: "/none" }));
 
 const wrapper: TinyPlugin = { version: "v0.1.0", wrapper: "node" };
 
+const bin = (bridge: TinyPlugin) => ({ bin: { bridge } });
+const none = "Nomad finds no version of bridge:";
+
 test.each<[string, Record<string, Record<string, TinyPlugin>>, string | null, string?]>([
-  ["a new bridge", { bin: { bridge: { version: "v1.3.0" } } }, null],
-  ["an old bridge", { bin: { bridge: { version: "v1.2.0" } } }, "bridge has version v1.2.0"],
+  ["a new bridge", bin({ version: "v1.3.0" }), null],
+  ["an old bridge", bin({ version: "v1.2.0" }), "bridge has version v1.2.0"],
   [
     "a foreign bridge",
-    { bin: { bridge: { version: "(1.9.1)" } } },
-    "Nomad finds no version of bridge: bin/bridge prints none",
+    bin({ version: "(1.9.1)" }),
+    `${none} bin/bridge prints none`,
     "replace it by the reference plugin",
   ],
-  ["no bridge", { bin: { macvlan: {} } }, "Nomad finds no version of bridge: there is no bridge in bin"],
-  [
-    "a bridge of mode 644",
-    { bin: { bridge: { mode: "644" } } },
-    "Nomad finds no version of bridge: bin/bridge is not executable",
-    "run: chmod 755 bin/bridge",
-  ],
-  [
-    "an empty bridge",
-    { bin: { bridge: { text: "" } } },
-    `Nomad finds no version of bridge: bin/bridge: ${noProgram}`,
-    "install it again",
-  ],
+  ["no bridge", { bin: { macvlan: {} } }, `${none} there is no bridge in bin`],
+  ["a bridge of mode 644", bin({ mode: "644" }), `${none} bin/bridge is not executable`, "run: chmod 755 bin/bridge"],
+  ["an empty bridge", bin({ text: "" }), `${none} bin/bridge: ${noProgram}`, "install it again"],
   ["a drop-in before a new bridge", { first: { bridge: wrapper }, bin: { bridge: {} } }, null],
   ["a drop-in alone", { first: { bridge: wrapper }, bin: { macvlan: {} } }, "bridge has version v0.1.0"],
-  [
-    "an old bridge in a later directory",
-    { a: { bridge: {} }, b: { bridge: { version: "v1.1.1" } } },
-    "bridge has version v1.1.1",
-  ],
+  ["a later old one", { a: { bridge: {} }, b: { bridge: { version: "v1.1.1" } } }, "bridge has version v1.1.1"],
 ])(
   "preflight tells that Nomad would skip CHECK: %s",
   async (_, cniPath, reason, cure = "install bridge 1.3.0 or newer") => {

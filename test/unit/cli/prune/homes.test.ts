@@ -8,23 +8,15 @@ const eth0 = {
   addr_info: [{ family: "inet" as const, local: "10.1.0.2", prefixlen: 24, scope: "global" }],
 };
 
+const withProcess = (links: (typeof eth0)[] | undefined) =>
+  hostWith([], { namespaces: [{ inode: 0, paths: ["/proc/7/ns/net"], links }] });
+const elsewhere = "it is there for another process; run the command on the host itself";
+
 test.each([
   ["nothing has its interface or path", hostWith([]), undefined],
-  [
-    "a process has its interface",
-    hostWith([], { namespaces: [{ inode: 0, paths: ["/proc/7/ns/net"], links: [eth0] }] }),
-    "its interface is in /proc/7/ns/net",
-  ],
-  [
-    "a namespace cannot be read",
-    hostWith([], { namespaces: [{ inode: 0, paths: ["/proc/7/ns/net"], links: undefined }] }),
-    undefined,
-  ],
-  [
-    "another process sees its path",
-    hostWith(["/run/netns/c1"]),
-    "it is there for another process; run the command on the host itself",
-  ],
+  ["a process has its interface", withProcess([eth0]), "its interface is in /proc/7/ns/net"],
+  ["a namespace cannot be read", withProcess(undefined), undefined],
+  ["another process sees its path", hostWith(["/run/netns/c1"]), elsewhere],
 ])("a namespace whose path leads nowhere: %s", async (_, host, why) => {
   const homeOf = homesAmong({ all: [one], memories: [] }, async () => host);
   // `adopt` asks about a result that it has read again, or completed.

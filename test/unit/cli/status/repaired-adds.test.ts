@@ -17,29 +17,22 @@ function line(level: string, message: string, pid = 7): string {
   return `${JSON.stringify({ time: "t", level, pid, command: "ADD", containerId: "c1", ifName: "eth0", network: "zone", message })}\n`;
 }
 
+const repair = line("warn", again);
+const failing = "delegate failed ADD: no";
+
 test.each<[string, string[], number, number]>([
   ["an empty log", [], 0, 0],
-  ["a second ADD that passes", [line("warn", again), line("info", "delegate passed ADD")], 1, 0],
-  ["a second ADD that fails", [line("warn", again), line("error", "delegate failed ADD: no")], 0, 1],
-  ["a DEL that fails before it", [line("warn", again), line("error", "delegate failed DEL: no")], 1, 0],
-  ["a delegate that dies in the second ADD", [line("warn", again), line("error", "it was killed by SIGKILL")], 0, 1],
+  ["a second ADD that passes", [repair, line("info", "delegate passed ADD")], 1, 0],
+  ["a second ADD that fails", [repair, line("error", failing)], 0, 1],
+  ["a DEL that fails before it", [repair, line("error", "delegate failed DEL: no")], 1, 0],
+  ["a delegate that dies in the second ADD", [repair, line("error", "it was killed by SIGKILL")], 0, 1],
   ["a reboot", [line("warn", reboot)], 1, 0],
   ["a namespace that is gone", [line("warn", gone)], 1, 0],
   ["recover: always", [line("warn", always)], 1, 0],
-  ["two repairs of one call", [line("warn", reboot), line("warn", again)], 1, 0],
-  ["another call that fails", [line("warn", again), line("error", "delegate failed ADD: no", 8)], 1, 0],
-  [
-    "calls without a repair",
-    [line("error", "delegate failed ADD: no"), line("error", "x; running the delegate's DEL")],
-    0,
-    0,
-  ],
-  [
-    "a line that is cut, and one without an end",
-    ['{"message":"attached before this boot: undoing it before ADD\n', line("warn", again).trimEnd()],
-    1,
-    0,
-  ],
+  ["two repairs of one call", [line("warn", reboot), repair], 1, 0],
+  ["another call that fails", [repair, line("error", failing, 8)], 1, 0],
+  ["calls without a repair", [line("error", failing), line("error", "x; running the delegate's DEL")], 0, 0],
+  ["a line that is cut, and one without an end", [`{"message":"${reboot}\n`, repair.trimEnd()], 1, 0],
 ])("%s", async (_, lines, passed, failed) => {
   writeFileSync(file, lines.join(""));
   expect(await repairedAdds(file)).toEqual({ file, passed, failed });
@@ -59,17 +52,15 @@ test("a line that is too long to be one of the wrappers is left out, and no othe
   expect(await repairedAdds(file, 100_000)).toMatchObject({ passed: 2 });
 });
 
+function linkOfAnother(file: string): void {
+  symlinkSync("/etc/hostname", file);
+  lchownSync(file, 65534, 65534);
+}
+
 test.each<[string, string, (file: string) => void]>([
   ["a pipe", "it is not a regular file", (file) => execFileSync("mkfifo", [file])],
   ["a device without an end", "it is not a regular file", (file) => symlinkSync("/dev/zero", file)],
-  [
-    "a link of another user",
-    "it is a link of another user",
-    (file) => {
-      symlinkSync("/etc/hostname", file);
-      lchownSync(file, 65534, 65534);
-    },
-  ],
+  ["a link of another user", "it is a link of another user", linkOfAnother],
 ])("%s in the place of the log is trouble", async (_, reason, make) => {
   make(file);
   await expect(repairedAdds(file)).rejects.toThrow(RegExp(`^${file}: ${reason}`));

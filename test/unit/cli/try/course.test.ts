@@ -132,28 +132,22 @@ test("a namespace that cannot be made ends the trial", async () => {
   await expect(happened()).rejects.toThrow("ip: no");
 });
 
+const eachCheck = (words: string) => checks.map((step) => `${step}: ${words}`);
+const unsupported = 'fails: configuration version "0.3.1" does not support the CHECK command';
+const shared = "ADD of a second container: fails: it gets 10.0.0.9/24, which the first one has, too";
+const readOnly = "open /x: Read-only file system";
+const why = `: unknown: ${readOnly}`;
+
 test.each<[string, Parameters<typeof happened>, readonly string[]]>([
   ["a CHECK that fails", [{ "CHECK 2": fails("lost") }], ["CHECK of the second: fails: lost"]],
   [
     "a plugin that misses the host",
-    [{ "CHECK 1": fails("open /x: Read-only file system") }],
-    ["CHECK of it", "CHECK of the first again"].map((step) => `${step}: unknown: open /x: Read-only file system`),
+    [{ "CHECK 1": fails(readOnly) }],
+    [`CHECK of it${why}`, `CHECK of the first again${why}`],
   ],
-  [
-    "one address for all",
-    [{}, {}, "9"],
-    ["ADD of a second container: fails: it gets 10.0.0.9/24, which the first one has, too"],
-  ],
-  [
-    "no CHECK that a runtime runs",
-    [{}, { disableCheck: true }],
-    checks.map((step) => `${step}: not run: the list has disableCheck`),
-  ],
-  [
-    "no CHECK in its version",
-    [{}, { cniVersion: "0.3.1" }],
-    checks.map((step) => `${step}: fails: configuration version "0.3.1" does not support the CHECK command`),
-  ],
+  ["one address for all", [{}, {}, "9"], [shared]],
+  ["no CHECK that a runtime runs", [{}, { disableCheck: true }], eachCheck("not run: the list has disableCheck")],
+  ["no CHECK in its version", [{}, { cniVersion: "0.3.1" }], eachCheck(unsupported)],
   ["a name that libcni refuses", [{}, { name: "a/b" }], ["ADD of a container: fails: the name"]],
 ])("%s", async (_, given, bad) => {
   const found = await happened(...given);

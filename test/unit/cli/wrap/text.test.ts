@@ -37,58 +37,36 @@ describe("wrap writes as the file's author does", () => {
   /** A list of two plugins. The first one is macvlan. */
   const listOfTwo = (first: string, second: string) => `{ "plugins": [${first}, ${second}] }`;
 
+  const tap = '"type": "tap"';
+  const becomes = `"type": "tap-wrapper", ${block}`;
+  const tapWith = (inBlock: string) => `{ "type": "tap-wrapper", "wrapper": {${inBlock}} }`;
+  const minified = '{"plugins":[{"type":"macvlan"},{"type":"tap","mtu":1}]}';
+  const unpadded = '{"plugins": [{"type": "macvlan"}, {"type": "tap", "mtu": 1}]}';
+
   test.each([
-    [
-      "minified",
-      '{"plugins":[{"type":"macvlan"},{"type":"tap","mtu":1}]}',
-      '"type":"tap-wrapper","wrapper":{"ifName":"eth1"},"mtu":1}',
-    ],
-    ["one line", listOfTwo(plain, '{ "type": "tap" }'), `{ "type": "tap-wrapper", ${block} }`],
-    [
-      "one line without padding",
-      '{"plugins": [{"type": "macvlan"}, {"type": "tap", "mtu": 1}]}',
-      `{"type": "tap-wrapper", ${block}, "mtu": 1}`,
-    ],
-    [
-      "the type on the line of the brace",
-      listOfTwo(plain, '{ "type": "tap",\n  "mtu": 1 }'),
-      `{ "type": "tap-wrapper", ${block},\n  "mtu": 1 }`,
-    ],
+    ["minified", minified, '"type":"tap-wrapper","wrapper":{"ifName":"eth1"},"mtu":1}'],
+    ["one line", listOfTwo(plain, `{ ${tap} }`), `{ ${becomes} }`],
+    ["one line without padding", unpadded, `{${becomes}, "mtu": 1}`],
+    ["the type on the line of the brace", listOfTwo(plain, `{ ${tap},\n  "mtu": 1 }`), `{ ${becomes},\n  "mtu": 1 }`],
     [
       "a blank line before the type",
-      listOfTwo(plain, '{\n\n  "type": "tap"\n}'),
+      listOfTwo(plain, `{\n\n  ${tap}\n}`),
       `{\n\n  "type": "tap-wrapper",\n  ${block}\n}`,
     ],
-    [
-      "a comma on a line of its own",
-      listOfTwo(plain, '{ "type": "tap"\n, "mtu": 1 }'),
-      `{ "type": "tap-wrapper", ${block}\n, "mtu": 1 }`,
-    ],
+    ["a comma on a line of its own", listOfTwo(plain, `{ ${tap}\n, "mtu": 1 }`), `{ ${becomes}\n, "mtu": 1 }`],
     [
       "tabs and carriage returns",
-      listOfTwo(plain, '{\r\n\t"mtu": 1,\r\n\t"type": "tap"\r\n}'),
+      listOfTwo(plain, `{\r\n\t"mtu": 1,\r\n\t${tap}\r\n}`),
       `{\r\n\t"mtu": 1,\r\n\t"type": "tap-wrapper",\r\n\t${block}\r\n}`,
     ],
-    [
-      "an empty block",
-      listOfTwo(wrapped, '{ "type": "tap-wrapper", "wrapper": {} }'),
-      `{ "type": "tap-wrapper", ${block} }`,
-    ],
-    [
-      "a block with a key",
-      listOfTwo(wrapped, '{ "type": "tap-wrapper", "wrapper": { "recover": "never" } }'),
-      '"wrapper": { "ifName": "eth1", "recover": "never" } }',
-    ],
+    ["an empty block", listOfTwo(wrapped, tapWith("")), `{ ${becomes} }`],
+    ["a block with a key", listOfTwo(wrapped, tapWith(' "a": 1 ')), '"wrapper": { "ifName": "eth1", "a": 1 } }'],
     [
       "a block with a key on its own line",
-      listOfTwo(wrapped, '{ "type": "tap-wrapper", "wrapper": {\n    "recover": "never"\n  } }'),
-      '"wrapper": {\n    "ifName": "eth1",\n    "recover": "never"\n  } }',
+      listOfTwo(wrapped, tapWith('\n    "a": 1\n  ')),
+      '"wrapper": {\n    "ifName": "eth1",\n    "a": 1\n  } }',
     ],
-    [
-      "escaped characters in the type",
-      listOfTwo(plain, '{ "type": "t\\u0061p" }'),
-      `{ "type": "t\\u0061p-wrapper", ${block} }`,
-    ],
+    ["an escape in the type", listOfTwo(plain, '{ "type": "t\\u0061p" }'), `{ "type": "t\\u0061p-wrapper", ${block} }`],
   ])("%s", (_, given, expected) => {
     expect(wrap(given)).toContain(expected);
     expect(wrap(wrap(given))).toBe(wrap(given));
