@@ -192,6 +192,8 @@ const leftOutWords: Readonly<Record<LeftOut, string>> = {
     "The addresses that came from routers are no plugin's, and the kernel renews them, so CHECK gets none of them.",
   "routes of other tables":
     "The plugin looks for routes only in the main table, so the wrapper looks for those that the list puts into another one.",
+  "joined routes":
+    "The kernel makes one route of several to an IPv6 network, so the wrapper looks for the gateways, and CHECK gets no route that it found.",
   "moved routes":
     "The routes that a plugin such as sbr or vrf moved are where it moved them, so CHECK gets none of them.",
 };

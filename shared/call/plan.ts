@@ -27,7 +27,7 @@ export interface HandOver {
 }
 
 /** What a wrapper leaves out of the prevResult of a CHECK. */
-export type LeftOut = "MAC" | "moved routes" | "routers' addresses" | "routes of other tables";
+export type LeftOut = "MAC" | "joined routes" | "moved routes" | "routers' addresses" | "routes of other tables";
 
 /** The CHECK of an interface without an entry. If it fails, it runs once more, and that answer counts. */
 export interface CheckTwice {

@@ -1,4 +1,4 @@
-import { samePrefix } from "../attachment/subnet.ts";
+import { isLinkLocal, samePrefix } from "../attachment/subnet.ts";
 import { isJsonObject, type JsonObject, objectsOf, parseJsonList } from "../protocol/json.ts";
 import type { CniResult, Route } from "../protocol/result.ts";
 
@@ -60,6 +60,15 @@ export function withoutMoved(result: CniResult, { routes }: MovedRouting): CniRe
 /** Whether a route of a result is not in the main table, the only one in which the reference plugins' CHECK looks. */
 export function isInOtherTable({ table }: Route): boolean {
   return Number(table) > 0 && table !== 254;
+}
+
+/**
+ * Whether the kernel may have made one route of a route and of another interface's to the same IPv6 network. The reference
+ * plugins' CHECK finds no gateway in it. A link-local gateway may be that of several interfaces, and the result lists it once.
+ */
+export function mayBeJoined({ dst, gw }: Route, all: readonly Route[]): boolean {
+  if (!gw?.includes(":")) return false;
+  return isLinkLocal(gw) || all.some((other) => other.gw !== gw && samePrefix(String(other.dst), String(dst)));
 }
 
 /** Lists those of a result's routes that a namespace does not have in their tables. */

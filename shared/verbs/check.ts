@@ -10,11 +10,18 @@ import { printed } from "../delegate/hand-over.ts";
 import { locate, prepareCall, readRouting, runDelegate } from "../delegate/run-delegate.ts";
 import { ipamOf } from "../journal/host-files.ts";
 import { type Entry, isSameNamespace } from "../journal/journal.ts";
-import { isInOtherTable, type MovedRouting, missingRoutes, missingRouting, withoutMoved } from "../journal/routing.ts";
+import {
+  isInOtherTable,
+  type MovedRouting,
+  mayBeJoined,
+  missingRoutes,
+  missingRouting,
+  withoutMoved,
+} from "../journal/routing.ts";
 import { macIn, withoutMac } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
 import { goLookup } from "../protocol/json.ts";
-import type { CniResult } from "../protocol/result.ts";
+import type { CniResult, Route } from "../protocol/result.ts";
 import { hasFixedMac, isSetSince, sharedDeviceOf } from "./fixed-mac.ts";
 
 /**
@@ -27,12 +34,14 @@ export function planCheck(call: Call): HandOver | CheckTwice {
   const given = withoutRouters(call, narrowed);
   const fixed = withoutFloatingMac(call, given);
   const found = withoutOtherTables(call, fixed);
-  const prepared = prepareCall(call.session, found);
+  const apart = withoutJoined(call, found);
+  const prepared = prepareCall(call.session, apart);
   const first = withoutMovedRoutes(call, prepared, movedRouting(call));
   const leftOut: LeftOut[] = [];
   if (given !== narrowed) leftOut.push("routers' addresses");
   if (fixed !== given) leftOut.push("MAC");
   if (found !== fixed) leftOut.push("routes of other tables");
+  if (apart !== found) leftOut.push("joined routes");
   if (first !== prepared) leftOut.push("moved routes");
   const { own, prevResult, target } = call;
   // guard: an interface with an entry is checked once
@@ -139,6 +148,24 @@ function withoutOtherTables(call: Call, checked: DelegateCall): DelegateCall {
     missingRoutes(listed, present).filter((words) => !gone.includes(words)),
   );
   return withResult(checked, { ...resultOf(checked), routes: routes.filter((one) => !isInOtherTable(one)) });
+}
+
+/**
+ * Returns a creator's CHECK without routes that the kernel has joined with those of another interface, and that are there: the
+ * plugin gets the others.
+ */
+function withoutJoined(call: Call, checked: DelegateCall): DelegateCall {
+  const { prevResult = {}, target, session } = call;
+  const { routes } = resultOf(checked);
+  const isJoined = (one: Route) => mayBeJoined(one, prevResult.routes ?? []);
+  if (target.profile?.role !== "creator" || !routes?.some(isJoined)) return checked;
+  // One interface alone is checked as without the wrapper.
+  if (containerInterfaceNames(prevResult).length === 1) return checked;
+  const present = readRouting(session.host, target.selector.netns);
+  // guard: a route that is not there is the plugin's to miss
+  const isFound = (one: Route) => present && missingRoutes([{ ...one, table: "main" }], present).length === 0;
+  const shown = routes.filter((one) => !(isJoined(one) && isFound(one)));
+  return isAsLong(shown, routes) ? checked : withResult(checked, { ...resultOf(checked), routes: shown });
 }
 
 function refuseMissing({ target }: Call, missing: readonly string[]): void {

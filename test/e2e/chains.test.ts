@@ -66,7 +66,29 @@ const cases: readonly Case[] = [
       message: /^Expected Route .*10\.99\.0\.0.* not found in routing table$/,
     },
   },
+  {
+    title: "one IPv6 route of two interfaces",
+    list: zone("1.0.0", wrapped(routed("disc0", "fd00:26")), wrapped(routed("disc1", "fd00:30"), "eth1")),
+    links: { lo: [], eth0: ["fd00:26::2/64"], eth1: ["fd00:30::2/64"] },
+    result: ["disc0", "VETH", "eth0", "disc1", "VETH", "eth1"],
+    bridges: ["disc0", "disc1"],
+    twin: {
+      takeAway: (lab, container) =>
+        lab.ip(container, "route", "del", "fd00:99::/64", "via", "fd00:30::1", "dev", "eth1"),
+      message: /^Expected Route .*GW:fd00:30::1 .* not found in routing table$/,
+    },
+  },
 ];
+
+/** A bridge with a route to one and the same IPv6 network. */
+function routed(name: string, prefix: string) {
+  return {
+    type: "bridge",
+    bridge: name,
+    isGateway: true,
+    ipam: hostLocal(`${prefix}::/64`, { dst: "fd00:99::/64", gw: `${prefix}::1` }),
+  };
+}
 
 test.each(inTurn(cases))("a chain of $title passes ADD, CHECK and DEL ($plugins, $runtime)", async (given) => {
   const { plugins, runtime, list, links, result, bridges } = given;

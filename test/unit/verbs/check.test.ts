@@ -93,6 +93,70 @@ describe("routes that the list puts into another table, in which no reference pl
   });
 });
 
+// In IPv6, `ip -6 route add` of a second interface's route to the same network makes one route with two next hops.
+describe("IPv6 routes that the kernel joins with another interface's", () => {
+  const [one, other] = [
+    { dst: "fd00:9::/64", gw: "fd00:1::1" },
+    { dst: "fd00:9:0::/64", gw: "fd00:2::1" },
+  ];
+  const near = { dst: "fd00:9::/64", gw: "fe80::1" };
+  const hops = ["fd00:1::1", "fd00:2::1", "fe80::1"].map((gateway, index) => ({ gateway, dev: `eth${index % 2}` }));
+  const joined = { dst: "fd00:9::/64", protocol: "static", nexthops: hops };
+
+  function check(
+    routes: readonly object[],
+    inKernel: readonly object[] | undefined,
+    { interfaces = bothResult.interfaces, calledAs = "bridge-wrapper" } = {},
+  ) {
+    const prevResult = { ...bothResult, interfaces, ips: [], routes };
+    const stdin = { cniVersion: "1.0.0", name: "zone", wrapper: { ifName: "eth1" }, ipam, prevResult };
+    const ip = (args: readonly string[]) =>
+      args.includes("-6") ? `${JSON.stringify(inKernel)}\n[]\n[]\n` : "[]\n[]\n[]\n";
+    const files = journalFiles(entryOf({ ifName: "eth1" }));
+    const { runs } = callWrapper(
+      { env: { CNI_COMMAND: "CHECK" }, stdin, calledAs },
+      { files, ...(inKernel && { ip }) },
+    );
+    const { prevResult: shown } = (runs[0]?.stdin ?? {}) as { prevResult?: CniResult };
+    return shown?.routes;
+  }
+
+  test.each([
+    ["of two gateways", [one, other], []],
+    ["of a gateway, and one without", [one, { dst: "fd00:9::/64" }], [{ dst: "fd00:9::/64" }]],
+    ["of a link-local gateway, which the result lists once", [near], []],
+  ])("are there: the plugin does not get them: %s", (_, routes, shown) => {
+    expect(check(routes, [joined])).toEqual(shown);
+  });
+
+  test.each([
+    ["a gateway is gone", [{ ...joined, nexthops: hops.slice(1) }], [one]],
+    ["they are in another table", [{ ...joined, table: "200" }], [one, other]],
+    ["they lead elsewhere", [{ ...joined, dst: "fd00:9::/48" }], [one, other]],
+    ["they cannot be read", undefined, [one, other]],
+  ])("%s: the plugin gets those that are not there", (_, inKernel, shown) => {
+    expect(check([one, other], inKernel)).toEqual(shown);
+  });
+
+  test("the plugin gets every other one: of one interface alone, of IPv4, and to a network of its own", () => {
+    expect(check([one, other], [joined], { interfaces: bothResult.interfaces.slice(-1) })).toEqual([one, other]);
+    const apart = [one, { dst: "fd00:8::/64", gw: "fd00:2::1" }, { dst: "10.9.0.0/16", gw: "172.26.64.1" }];
+    const kernel = apart.map(({ dst, gw }) => ({ dst, gateway: gw, dev: "eth1" }));
+    expect(check(apart, kernel)).toEqual(apart);
+  });
+
+  test("a chained plugin gets them", () => {
+    expect(check([one, other], [joined], { calledAs: "tuning-wrapper" })).toEqual([one, other]);
+  });
+
+  test("they are among what is left out", () => {
+    const configuration = { wrapper: { ifName: "eth1" }, ipam, prevResult: { ...bothResult, routes: [near] } };
+    const machine = { ip: () => `${JSON.stringify([joined])}\n[]\n[]\n` };
+    const plan = planOf(requestOf("CHECK", configuration), "bridge-wrapper", machine);
+    expect(plan).toHaveProperty("leftOut", ["joined routes"]);
+  });
+});
+
 describe("the MAC of the bridge", () => {
   const gateway = { wrapper: { ifName: "eth1" }, bridge: "disc0", isGateway: true, ipam };
   const [, bridge, ...ports] = bothResult.interfaces;
