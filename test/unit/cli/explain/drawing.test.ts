@@ -62,34 +62,28 @@ describe("what a list makes", () => {
   const taken = "card, in the container now";
   const own = local("10.1.0.0/24");
   const two = { ipam: { type: "host-local", ranges: [[{ subnet: "172.16.5.0/24" }], [{ subnet: "fd00:5::/64" }]] } };
-  const both = ["172.16.5.2/24", "fd00:5::2/64"];
+  const eth0 = (kind: string, words: string) => made("eth0", kind, ["10.1.0.2/24"], words);
+  const disc0 = (its: string[], addresses: string[], words: string) =>
+    device("disc0", "bridge", its, made("eth0", "veth", addresses, words));
   const named = (type: string, ifName: string, more: object = {}) => ({ type, ...more, wrapper: { ifName } });
 
   test.each<[string, object[], object[]]>([
-    [
-      "a bridge without an address",
-      [{ ...bridge, isGateway: false }],
-      [device("disc0", "bridge", [], made("eth0", "veth", ["172.26.64.2/20"], onlyOnBridge))],
-    ],
+    ["a bridge without an address", [{ ...bridge, isGateway: false }], [disc0([], ["172.26.64.2/20"], onlyOnBridge)]],
     [
       "a bridge with an address of each family",
       [{ ...bridge, ...two }],
-      [device("disc0", "bridge", ["172.16.5.1/24", "fd00:5::1/64"], made("eth0", "veth", both, reached))],
+      [disc0(["172.16.5.1/24", "fd00:5::1/64"], ["172.16.5.2/24", "fd00:5::2/64"], reached)],
     ],
-    [
-      "a layer 2 interface",
-      [{ type: "bridge", bridge: "disc0" }],
-      [device("disc0", "bridge", [], made("eth0", "veth", [], noAddress))],
-    ],
+    ["a layer 2 interface", [{ type: "bridge", bridge: "disc0" }], [disc0([], [], noAddress)]],
     [
       "ptp",
       [{ type: "ptp", ...own }],
-      [device("veth of eth0", "veth", [], made("eth0", "veth", ["10.1.0.2/24"], "The host reaches 10.1.0.2."))],
+      [device("veth of eth0", "veth", [], eth0("veth", "The host reaches 10.1.0.2."))],
     ],
     [
       "a card of the host",
       [{ type: "host-device", device: "ens19", ...own }],
-      [device("ens19", taken, [], made("eth0", "device", ["10.1.0.2/24"], `${unreached}: the network of ens19 does.`))],
+      [device("ens19", taken, [], eth0("device", `${unreached}: the network of ens19 does.`))],
     ],
     [
       "two taps, which nothing of the host joins, and two interfaces on the card with the default route",
@@ -98,7 +92,7 @@ describe("what a list makes", () => {
         ...[named("tap-wrapper", "eth1"), named("macvlan-wrapper", "eth2"), named("ipvlan-wrapper", "eth3")],
       ],
       [
-        device(undefined, taken, [], made("eth0", "tap", ["10.1.0.2/24"], `${unreached}.`)),
+        device(undefined, taken, [], eth0("tap", `${unreached}.`)),
         device(undefined, taken, [], made("eth1", "tap", [], noAddress)),
         device("ens18", "card", [], made("eth2", "macvlan", [], noAddress), made("eth3", "ipvlan", [], noAddress)),
       ],

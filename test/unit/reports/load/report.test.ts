@@ -20,64 +20,52 @@ function loadOf(story: Partial<Story>, more: Partial<LoadResult> = {}): LoadResu
 const [, check, del] = whole as [Call, Call, Call];
 const between: Call = { ...failed("DEL", "busy"), isBetween: true };
 
+const killed = failed("ADD", "died", "bridge");
+const exists = failed("ADD", "exists");
+const ofCalls = (...calls: Call[]) => loadOf({ calls });
+const [rule, other] = ["c3", "c4"].map((id) => `+-A X --comment "name: \\"a\\" id: \\"${id}\\""`);
+const killedDel = [passed("ADD"), passed("CHECK"), failed("DEL", "died", "bridge"), passed("DEL")];
+const unnamed = "veth7a1865ea@if3";
+
 test.each<[string, LoadResult, string[]]>([
   ["every call passed", loadOf({}), []],
-  ["a killed ADD passes again", loadOf({ calls: [failed("ADD", "died", "bridge"), ...whole] }), []],
-  [
-    "a killed ADD passes at the third try",
-    loadOf({ calls: [failed("ADD", "died", "bridge"), failed("ADD", "exists"), ...whole] }),
-    [],
-  ],
-  [
-    "ADD fails without a kill",
-    loadOf({ calls: [failed("ADD", "exists"), ...whole] }),
-    ["ports c3: ADD failed without a kill: exists"],
-  ],
+  ["a killed ADD passes again", ofCalls(killed, ...whole), []],
+  ["a killed ADD passes at the third try", ofCalls(killed, exists, ...whole), []],
+  ["ADD fails without a kill", ofCalls(exists, ...whole), ["ports c3: ADD failed without a kill: exists"]],
   [
     "a killed ADD never passes",
-    loadOf({ calls: [failed("ADD", "died", "bridge"), failed("ADD", "exists"), failed("ADD", "exists"), del] }),
+    ofCalls(killed, exists, exists, del),
     [
-      "slim: ADD of ports passed for 0 attachments of 1",
-      "slim: CHECK of ports passed for 0 attachments of 1",
+      ...["ADD", "CHECK"].map((verb) => `slim: ${verb} of ports passed for 0 attachments of 1`),
       "ports c3: ADD failed at every try: exists",
     ],
   ],
-  [
-    "a DEL between two tries fails",
-    loadOf({ calls: [failed("ADD", "died", "bridge"), between, ...whole] }),
-    ["ports c3: DEL after a failed ADD: busy"],
-  ],
+  ["a DEL between two tries fails", ofCalls(killed, between, ...whole), ["ports c3: DEL after a failed ADD: busy"]],
   [
     "a kill of CHECK excuses no DEL",
-    loadOf({ calls: [passed("ADD"), failed("CHECK", "died", "bridge"), check, failed("DEL", "busy"), del] }),
+    ofCalls(passed("ADD"), failed("CHECK", "died", "bridge"), check, failed("DEL", "busy"), del),
     ["ports c3: DEL failed without a kill: busy"],
   ],
   ["a link is left", loadOf({ left: ["eth1"] }), ["ports c3: left in its namespace: eth1"]],
   [
     "a link that a killed macvlan has not named is left",
-    loadOf({ calls: [failed("ADD", "died", "macvlan"), ...whole], left: ["veth7a1865ea@if3", "eth1@if3"] }),
+    loadOf({ calls: [failed("ADD", "died", "macvlan"), ...whole], left: [unnamed, "eth1@if3"] }),
     ["ports c3: left in its namespace: eth1@if3"],
   ],
   [
     "such a link is left, and no macvlan was killed",
-    loadOf({ calls: [failed("ADD", "died", "bridge"), ...whole], left: ["veth7a1865ea@if3"] }),
-    ["ports c3: left in its namespace: veth7a1865ea@if3"],
+    loadOf({ calls: [killed, ...whole], left: [unnamed] }),
+    [`ports c3: left in its namespace: ${unnamed}`],
   ],
   ["a lease is left", loadOf({}, { left: ["+lease"] }), ["left: +lease"]],
   [
     "a rule is left by a DEL that was killed, and one by a DEL that was not",
-    loadOf(
-      { calls: [passed("ADD"), passed("CHECK"), failed("DEL", "died", "bridge"), passed("DEL")] },
-      { left: ['+-A X --comment "name: \\"a\\" id: \\"c3\\""', '+-A X --comment "name: \\"a\\" id: \\"c4\\""'] },
-    ),
-    [
-      'left by a killed DEL: +-A X --comment "name: \\"a\\" id: \\"c3\\""',
-      'left: +-A X --comment "name: \\"a\\" id: \\"c4\\""',
-    ],
+    loadOf({ calls: killedDel }, { left: [`${rule}`, `${other}`] }),
+    [`left by a killed DEL: ${rule}`, `left: ${other}`],
   ],
   [
     "fewer than a tenth of the kills happened",
-    loadOf({ calls: [failed("ADD", "died", "bridge"), ...whole] }, { orders: 11 }),
+    loadOf({ calls: [killed, ...whole] }, { orders: 11 }),
     ["slim: 1 kills, although 11 were ordered"],
   ],
   [
@@ -85,9 +73,7 @@ test.each<[string, LoadResult, string[]]>([
     loadOf({}, { count: 2 }),
     [
       "slim: 1 attachments of 2",
-      "slim: ADD of ports passed for 1 attachments of 1",
-      "slim: CHECK of ports passed for 1 attachments of 1",
-      "slim: DEL of ports passed for 1 attachments of 1",
+      ...["ADD", "CHECK", "DEL"].map((verb) => `slim: ${verb} of ports passed for 1 attachments of 1`),
     ],
   ],
 ])("%s", (_, result, problems) => {
