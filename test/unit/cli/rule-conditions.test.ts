@@ -80,6 +80,16 @@ const published = (first: Plugin, second: Plugin, own: object = {}) => [
   { type: "portmap", capabilities: caps, ...own },
 ];
 
+const refused = (words: string, type: string) => `${words}. Correct it: ${type} refuses the whole configuration`;
+const itsBridge = (mark: string, name: string) =>
+  `"${mark}": ${name} is the plugin's own bridge, too. Change ifName or bridge`;
+const otherRole = (role: string, words: string) => `"${role}": ${words} plugin. Leave role out`;
+const secondRoute =
+  '"0.0.0.0/0": eth1 has a default route for IPv4, and so has eth0. Keep the one that the container needs';
+const macvlanRoute = (route: object = all) => routedBy("macvlan-wrapper", { routes: [route] });
+const ptpRoute = { ...routedBy("ptp-wrapper", { routes: [all] }), wrapper: eth1 };
+const plainPortmap = { type: "portmap", capabilities: caps };
+
 const conditions: Readonly<Record<string, readonly Row[]>> = {
   "gateway-outside-subnet": [
     ["a route's own is link-local", [withAddresses({ address: "fd00::2/64" }, [{ dst: "::/0", gw: "fe80::1" }])]],
@@ -127,17 +137,9 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ["is no name", [{ type: "ptp-wrapper", ipam }, named("a/b")]],
   ],
   "device-name": [
-    [
-      "its interface's",
-      [ownBridge("disc0", { wrapper: { ifName: "disc0" } })],
-      '"disc0": disc0 is the plugin\'s own bridge, too. Change ifName or bridge',
-    ],
+    ["its interface's", [ownBridge("disc0", { wrapper: { ifName: "disc0" } })], itsBridge("disc0", "disc0")],
     ["the runtime's, which it does not know at the first place", [ownBridge("eth0")]],
-    [
-      "the runtime's at a later place",
-      [{ type: "ptp-wrapper" }, ownBridge("eth0")],
-      '"bridge": eth0 is the plugin\'s own bridge, too. Change ifName or bridge',
-    ],
+    ["the runtime's at a later place", [{ type: "ptp-wrapper" }, ownBridge("eth0")], itsBridge("bridge", "eth0")],
   ],
   "ignored-wrapper": [
     ["one of several interface plugins", [{ type: "bridge", wrapper: eth1 }, { type: "ptp-wrapper" }]],
@@ -145,16 +147,10 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
   "interface-not-made": [["a plain one at another place", [{ type: "ptp-wrapper", wrapper: eth1 }, { type: "sbr" }]]],
   "disabled-check": [["a plugin may have no CHECK", [ptp, { type: "acme" }], undefined, { disableCheck: true }]],
   "duplicate-portmap": [
-    [
-      "one has conditions for IPv6",
-      published({ type: "portmap", capabilities: caps, conditionsV6: ["-d", "fd00::2"] }, ptp),
-    ],
+    ["one has conditions for IPv6", published({ ...plainPortmap, conditionsV6: ["-d", "fd00::2"] }, ptp)],
     [
       "two plain ones",
-      [
-        { type: "portmap", capabilities: caps },
-        { type: "portmap", capabilities: caps },
-      ],
+      [plainPortmap, plainPortmap],
       '"portmap": this portmap and the portmap before it publish the same ports, and only the first one\'s rules count. Divide the ports with "ports" in their wrapper blocks: "only" in one, "except" in the other',
     ],
   ],
@@ -172,46 +168,25 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ["a word that libcni takes", [ptp], undefined, { disableCheck: "TRUE", loadOnlyInlinedPlugins: "false" }],
   ],
   "plugin-value": [
-    [
-      "a fraction",
-      [{ ...macvlan, mtu: 1.5 }],
-      "1.5: mtu must be a whole number. Correct it: macvlan refuses the whole configuration",
-    ],
+    ["a fraction", [{ ...macvlan, mtu: 1.5 }], refused("1.5: mtu must be a whole number", "macvlan")],
     [
       "too little",
       [{ type: "bandwidth", ingressRate: -1, ingressBurst: 1 }],
-      "-1: ingressRate must be at least 0. Correct it: bandwidth refuses the whole configuration",
+      refused("-1: ingressRate must be at least 0", "bandwidth"),
     ],
-    ["a list", [{ ...ptp, ipam: 7 }], "7: ipam must be an object. Correct it: ptp refuses the whole configuration"],
-    [
-      "a number that is none in JSON",
-      [{ ...ptp, mtu: "0140" }],
-      '"0140": mtu must be a number. Correct it: ptp refuses the whole configuration',
-    ],
-    [
-      "a key that every plugin may have, and this one needs",
-      [{ type: "dummy", ipam: "x" }],
-      '"x": ipam must be an object. Correct it: dummy refuses the whole configuration',
-    ],
+    ["a list", [{ ...ptp, ipam: 7 }], refused("7: ipam must be an object", "ptp")],
+    ["a number that is none in JSON", [{ ...ptp, mtu: "0140" }], refused('"0140": mtu must be a number', "ptp")],
+    ["a key that this one needs", [{ type: "dummy", ipam: "x" }], refused('"x": ipam must be an object', "dummy")],
     ["another spelling", [{ ...ptp, MTU: "1400" }], '"1400": MTU must be a number. Write 1400 without quotes'],
+    ["no length", [{ type: "bridge", bridge: { length: 99 } }], refused("{: bridge must be a string", "bridge")],
     [
-      "a length that is no length",
-      [{ type: "bridge", bridge: { length: 99 } }],
-      "{: bridge must be a string. Correct it: bridge refuses the whole configuration",
-    ],
-    [
-      "a constructor that is none",
+      "no constructor",
       [{ ...macvlan, mtu: { constructor: { name: {} } } }],
-      "{: mtu must be a number. Correct it: macvlan refuses the whole configuration",
+      refused("{: mtu must be a number", "macvlan"),
     ],
     ["no value", [{ ...macvlan, mtu: null, mode: "", ipam: { type: "host-local", gateway: "" } }]],
-    [
-      "types that every object has",
-      [
-        { type: "constructor", mtu: "x" },
-        { ...ptp, ipam: { type: "constructor" } },
-      ],
-    ],
+    ["a type that every object has", [{ type: "constructor", mtu: "x" }]],
+    ["an IPAM type that every object has", [{ ...ptp, ipam: { type: "constructor" } }]],
   ],
   "missing-capability": [
     [
@@ -296,51 +271,17 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   "several-default-routes": [
-    ...(
-      [
-        [
-          "two",
-          [],
-          '"0.0.0.0/0": eth1 has a default route for IPv4, and so has eth0. Keep the one that the container needs',
-        ],
-        ["sbr between them", [{ type: "sbr-wrapper" }]],
-        [
-          "tuning between them",
-          [{ type: "tuning" }],
-          '"0.0.0.0/0": eth1 has a default route for IPv4, and so has eth0. Keep the one that the container needs',
-        ],
-      ] as const
-    ).map(([what, between, finds]): Row => {
-      const [first, last] = [
-        routedBy("macvlan-wrapper", { routes: [all] }),
-        routedBy("ptp-wrapper", { routes: [all] }),
-      ];
-      return [what, [first, ...between, { ...last, wrapper: eth1 }], finds];
-    }),
-    [
-      "a program decides",
-      [
-        routedBy("macvlan-wrapper", { routes: [all] }),
-        { ...routedBy("ptp-wrapper", { routes: [all] }), wrapper: { ...eth1, jq: "." } },
-      ],
-    ],
-    ["of one interface", [routedBy("macvlan-wrapper", { routes: [all] }), routedBy("ptp-wrapper", { routes: [all] })]],
-    [
-      "in another table",
-      [
-        routedBy("macvlan-wrapper", { routes: [{ ...all, table: 7 }] }),
-        { ...routedBy("ptp-wrapper", { routes: [all] }), wrapper: eth1 },
-      ],
-    ],
+    ["two", [macvlanRoute(), ptpRoute], secondRoute],
+    ["sbr between them", [macvlanRoute(), { type: "sbr-wrapper" }, ptpRoute]],
+    ["tuning between them", [macvlanRoute(), { type: "tuning" }, ptpRoute], secondRoute],
+    ["a program decides", [macvlanRoute(), { ...ptpRoute, wrapper: { ...eth1, jq: "." } }]],
+    ["of one interface", [macvlanRoute(), { ...ptpRoute, wrapper: undefined }]],
+    ["in another table", [macvlanRoute({ ...all, table: 7 }), ptpRoute]],
     [
       "ptp has no isDefaultGateway",
       [
-        routedBy("macvlan-wrapper", { routes: [all] }),
-        {
-          ...routedBy("ptp-wrapper", { ranges: [[{ subnet: "10.1.0.0/24" }]] }),
-          wrapper: eth1,
-          isDefaultGateway: true,
-        },
+        macvlanRoute(),
+        { ...ptpRoute, ...routedBy("ptp-wrapper", { ranges: [[{ subnet: "10.1.0.0/24" }]] }), isDefaultGateway: true },
       ],
     ],
   ],
@@ -383,12 +324,12 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     [
       "meta of an interface plugin",
       [{ type: "ptp-wrapper", wrapper: { role: "meta" } }, { type: "tuning-wrapper" }],
-      '"meta": ptp is an interface plugin, not a chained plugin. Leave role out',
+      otherRole("meta", "ptp is an interface plugin, not a chained"),
     ],
     [
       "creator of a chained plugin",
       [{ type: "sbr-wrapper", wrapper: { role: "creator" } }, { type: "tuning-wrapper" }],
-      '"creator": sbr is a chained plugin, not an interface plugin. Leave role out',
+      otherRole("creator", "sbr is a chained plugin, not an interface"),
     ],
     ["of an unknown plugin", [{ type: "acme-wrapper", wrapper: { role: "meta" } }, { type: "tuning-wrapper" }]],
     ["of a plain plugin", [{ type: "sbr", wrapper: { role: "creator" } }, { type: "tuning-wrapper" }]],
