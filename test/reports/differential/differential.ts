@@ -2,9 +2,9 @@
 // different answers: stdout, stderr, exit code, log, the delegate's input, and the files on the host. At the end it
 // counts verbs, versions, places in the chain and errors. A count of zero is a failure too.
 
-import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
+import { execa } from "execa";
 import { catalogue } from "../../../shared/protocol/errors.ts";
 import { given, text } from "../../support/given.ts";
 import { say } from "../../support/progress.ts";
@@ -18,24 +18,17 @@ const parts = Math.max(2, availableParallelism());
 const root = join(import.meta.dirname, "../../..");
 const bins = options.bins.split(",").map((bin) => resolve(root, bin)) as [string, string];
 
-type Counts = Record<"verb" | "version" | "position" | "error", Record<string, number>>;
-
 /**
  * Errors that do not occur here. No request causes the wrapper's internal error. Errors about moved routes and about routers
  * need a namespace: the end-to-end tests cause these, with both flavors.
  */
 const elsewhere = ["internal", "noRouterAddress", "routingMissing", "routingUnreadable"];
 const errors = Object.entries(catalogue).flatMap(([key, { msg }]) => (elsewhere.includes(key) ? [] : [{ key, msg }]));
+/** What is counted. Each must occur. */
+const names = { verb: verbs, version: versions, position: positions, error: errors.map(({ key }) => key) };
 
-function noCounts(): Counts {
-  const none = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 0]));
-  return {
-    verb: none(verbs),
-    version: none(versions),
-    position: none(positions),
-    error: none(errors.map(({ key }) => key)),
-  };
-}
+/** How often each of it occurred, such as `verb ADD`. */
+type Counts = Record<string, number>;
 
 /** How many requests are made at once. All of them would need gigabytes. They do not depend on the number of parts. */
 const slice = 125;
@@ -52,19 +45,14 @@ function* requestsOf(part: number): Generator<readonly [number, Request]> {
 /** Runs every request of one part. Exits at the first difference. */
 function runPart(part: number): void {
   const place = makePlace();
-  const counts = noCounts();
-  const add = (what: keyof Counts, name: string) => {
-    counts[what][name] = (counts[what][name] ?? 0) + 1;
-  };
+  const seen: string[] = [];
   for (const [index, request] of requestsOf(part)) {
     const answers = [answerOf(place, bins[0], request), answerOf(place, bins[1], request)] as const;
     const [one, other] = [JSON.stringify(answers[0], null, 1), JSON.stringify(answers[1], null, 1)];
     if (one !== other) fail(`the two answer request ${index} of seed ${seed} differently`, request, one, other);
-    for (const what of ["verb", "version", "position"] as const) add(what, request.kind[what]);
-    const error = errorOf(answers[0].stdout);
-    if (error !== undefined) add("error", error);
+    seen.push(...Object.entries(request.kind).map((entry) => entry.join(" ")), `error ${errorOf(answers[0].stdout)}`);
   }
-  process.stdout.write(JSON.stringify(counts));
+  process.stdout.write(JSON.stringify(countBy(seen.map((name) => [name, 1]))));
 }
 
 function fail(title: string, request: Request, one: string, other: string): never {
@@ -88,70 +76,32 @@ function errorOf(stdout: string): string | undefined {
 // ADD writes to /var/lib. Each part has its own, and the host's does not change.
 const privately = 'mount -t tmpfs none /var/lib && exec "$@"';
 
-function startPart(part: number): Promise<Counts> {
-  const self = [
-    process.execPath,
-    import.meta.filename,
-    "--count",
-    `${count}`,
-    "--seed",
-    `${seed}`,
-    "--bins",
-    bins.join(),
-    "--part",
-    `${part}`,
-  ];
-  const child = spawn("unshare", ["--mount", "sh", "-c", privately, "sh", ...self], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const { promise, resolve, reject } = Promise.withResolvers<Counts>();
-  const chunks: Buffer[] = [];
-  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
-  child.on("error", reject);
-  child.on("close", (code) => {
-    if (code === 0) resolve(JSON.parse(Buffer.concat(chunks).toString()));
-    else reject(new Error(`part ${part} ended with ${code}`));
-  });
-  return promise;
+async function startPart(part: number): Promise<Counts> {
+  const self = [process.execPath, import.meta.filename, ...process.argv.slice(2), "--part", `${part}`];
+  const command = ["--mount", "sh", "-c", privately, "sh", ...self];
+  const { stdout } = await execa("unshare", command, { stdin: "ignore", stderr: "inherit" });
+  return JSON.parse(stdout);
 }
 
-function sum(all: readonly Counts[]): Counts {
-  const total = noCounts();
-  for (const counts of all) {
-    for (const [what, names] of Object.entries(counts) as [keyof Counts, Record<string, number>][]) {
-      for (const [name, number] of Object.entries(names)) total[what][name] = (total[what][name] ?? 0) + number;
-    }
-  }
-  return total;
+function countBy(all: readonly (readonly [string, number])[]): Counts {
+  const groups = [...Map.groupBy(all, ([name]) => name)];
+  return Object.fromEntries(groups.map(([name, own]) => [name, own.reduce((sum, [, times]) => sum + times, 0)]));
 }
 
 function report(total: Counts): void {
   console.log(`${count} requests of seed ${seed}: both answer the same`);
-  for (const [what, names] of Object.entries(total)) {
-    console.log(
-      `${what}: ${Object.entries(names)
-        .map((entry) => entry.join(" "))
-        .join(", ")}`,
-    );
-  }
-  const missing = Object.entries(total).flatMap(([what, names]) =>
-    Object.keys(names)
-      .filter((name) => names[name] === 0)
-      .map((name) => `${what} ${name}`),
-  );
+  const all = Object.entries(names).flatMap(([what, own]) => own.map((name) => `${what} ${name}`));
+  for (const [what, own] of Object.entries(names))
+    console.log(`${what}: ${own.map((name) => `${name} ${total[`${what} ${name}`] ?? 0}`).join(", ")}`);
+  const missing = all.filter((name) => !total[name]);
   if (missing.length > 0) {
     console.error(`never occurred: ${missing.join(", ")}`);
     process.exitCode = 1;
   }
 }
 
-if (options.part !== undefined) {
-  runPart(Number(options.part));
-} else {
-  try {
-    report(sum(await Promise.all(Array.from({ length: parts }, (_, part) => startPart(part)))));
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    process.exitCode = 1;
-  }
+if (options.part !== undefined) runPart(Number(options.part));
+else {
+  const all = await Promise.all(Array.from({ length: parts }, (_, part) => startPart(part)));
+  report(countBy(all.flatMap(Object.entries<number>)));
 }

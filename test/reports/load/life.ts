@@ -7,9 +7,6 @@ import { order } from "./shims.ts";
 /** Nomad tries ADD three times. */
 const tries = 3;
 
-/** go-cni's names of the verbs. */
-const methods = { ADD: "add", CHECK: "check", DEL: "del" } as const;
-
 /** Attaches a container, checks it and detaches it. A verb that fails is tried again. */
 export async function live(lab: Lab, life: Life): Promise<Story> {
   const container = await lab.addContainer(`c${life.number}`);
@@ -37,7 +34,7 @@ async function call(
   kill: Kill | undefined = undefined,
 ): Promise<Call> {
   const killed = kill && (await order(lab, container.name, verb, kill));
-  const outcome = await lab.goCni[methods[verb]](chain.list, container, portsOf(chain, number));
+  const outcome = await lab.goCni[verb.toLowerCase() as Lowercase<Verb>](chain.list, container, portsOf(chain, number));
   return { verb, killed: await killed?.(), failure: failureOf(outcome) };
 }
 

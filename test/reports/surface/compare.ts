@@ -94,26 +94,19 @@ interface Result extends Json {
 export function recall(result: Result, how: Recall | undefined, { netns }: Container): Json {
   const { interfaces = [], ips = [] } = result;
   const inside = (change: object) => interfaces.map((each) => (each.sandbox === netns ? { ...each, ...change } : each));
-  const recalls: Record<Recall, () => Json> = {
-    none: () => ({}),
-    "another MAC": () => ({ prevResult: { ...result, interfaces: inside({ mac: "02:00:00:00:00:99" }) } }),
-    "another MAC of the bridge": () => ({
-      prevResult: { ...result, interfaces: interfaces.with(0, { name: "disc0", mac: "02:00:00:00:00:99" }) },
-    }),
-    "another address": () => ({
-      prevResult: { ...result, ips: ips.map((ip) => ({ ...ip, address: ip.address.replace(/\.\d+\//, ".99/") })) },
-    }),
-    "another name": () => ({ prevResult: { ...result, interfaces: inside({ name: "eth9" }) } }),
-    "another sandbox": () => ({ prevResult: { ...result, interfaces: inside({ sandbox: "/run/netns/other" }) } }),
-    "an index that is too high": () => ({
-      prevResult: { ...result, ips: ips.map((ip) => ({ ...ip, interface: 9 })) },
-    }),
-    "no interfaces": () => ({ prevResult: { ...result, interfaces: [], ips: ips.map(withoutIndex) } }),
-    "ips without interface": () => ({
-      prevResult: { ...result, ips: ips.map(withoutIndex) },
-    }),
+  const changes: Record<Exclude<Recall, "none">, Json> = {
+    "another MAC": { interfaces: inside({ mac: "02:00:00:00:00:99" }) },
+    "another MAC of the bridge": {
+      interfaces: interfaces.toSpliced(0, 1, { name: "disc0", mac: "02:00:00:00:00:99" }),
+    },
+    "another address": { ips: ips.map((ip) => ({ ...ip, address: ip.address.replace(/\.\d+\//, ".99/") })) },
+    "another name": { interfaces: inside({ name: "eth9" }) },
+    "another sandbox": { interfaces: inside({ sandbox: "/run/netns/other" }) },
+    "an index that is too high": { ips: ips.map((ip) => ({ ...ip, interface: 9 })) },
+    "no interfaces": { interfaces: [], ips: ips.map(withoutIndex) },
+    "ips without interface": { ips: ips.map(withoutIndex) },
   };
-  return how ? recalls[how]() : { prevResult: result };
+  return how === "none" ? {} : { prevResult: { ...result, ...(how && changes[how]) } };
 }
 
 function withoutIndex({ interface: _, ...ip }: { interface?: number }): Json {

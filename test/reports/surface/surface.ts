@@ -2,9 +2,11 @@
 // cannot run are compared in a second kernel. `--json` prints the table as data, `--cases 3,5` only these rows.
 
 import { styleText } from "node:util";
+import { atOnce } from "../../../cli/live/at-once.ts";
 import { inParts, rerunInSecondKernel } from "../../kernel/second-kernel.ts";
 import { given, text } from "../../support/given.ts";
 import { hostHas } from "../../support/needs.ts";
+import { say } from "../../support/progress.ts";
 import type { OwnedCase } from "./case.ts";
 import { leftOut, owners, surfaceCases, tableProblems } from "./cases.ts";
 import { type Comparison, compare } from "./compare.ts";
@@ -63,21 +65,9 @@ async function compareInSecondKernels(indexes: readonly number[]): Promise<Row[]
   });
 }
 
-async function compareHere(indexes: readonly number[]): Promise<Row[]> {
-  const done: Row[] = [];
-  const waiting = [...indexes.entries()];
-  let count = 0;
-  const work = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const [place, index] = next;
-      const each = surfaceCases[index];
-      if (each === undefined) throw new Error(`no case ${index}`);
-      done[place] = await compareInEveryVersion(each);
-      tellProgress(++count, indexes.length, each);
-    }
-  };
-  await Promise.all(Array.from({ length: workers }, work));
-  return done;
+function compareHere(indexes: readonly number[]): Promise<readonly Row[]> {
+  const compareOne = (index: number) => compareInEveryVersion(surfaceCases[index] as OwnedCase);
+  return atOnce(indexes, workers, compareOne, (done) => say(`${done} of ${indexes.length} compared`));
 }
 
 async function compareInEveryVersion(each: OwnedCase): Promise<Row> {
@@ -114,15 +104,6 @@ function described({ differences, plain, wrapped }: Comparison): string {
   if (!first) return "";
   const { step } = first;
   return `${step}: plain ${JSON.stringify(plain[step])}, wrapped ${JSON.stringify(wrapped[step])}`.slice(0, 2000);
-}
-
-function tellProgress(count: number, total: number, each: OwnedCase): void {
-  if (!process.stderr.isTTY) {
-    if (count % 20 === 0 || count === total) console.error(`${count} of ${total} compared`);
-    return;
-  }
-  process.stderr.write(`\r\x1b[K${count}/${total} ${titleOf(each)}`);
-  if (count === total) process.stderr.write("\r\x1b[K");
 }
 
 function titleOf({ owner, option, value }: Pick<Row, "owner" | "option" | "value">): string {
