@@ -40,19 +40,16 @@ function withByte(input: Uint8Array, random: Random, change: (byte: number) => n
 function replaced(input: Uint8Array, random: Random, inserted: Uint8Array): Uint8Array {
   const start = random.below(input.length + 1);
   const end = Math.min(input.length, start + random.below(8));
-  return joined(joined(input.subarray(0, start), inserted), input.subarray(end));
+  return joined(input.subarray(0, start), inserted, input.subarray(end));
+}
+
+function joined(...parts: readonly Uint8Array[]): Uint8Array {
+  return new Uint8Array(Buffer.concat(parts));
 }
 
 function part(input: Uint8Array, random: Random): Uint8Array {
   const start = random.below(input.length + 1);
   return input.subarray(start, start + 1 + random.below(32));
-}
-
-function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
-  const both = new Uint8Array(one.length + other.length);
-  both.set(one);
-  both.set(other, one.length);
-  return both;
 }
 
 function bytes(random: Random, count: number): Uint8Array {

@@ -9,12 +9,12 @@
 
 import { randomInt } from "node:crypto";
 import { matchesGlob } from "node:path";
+import { SingleBar } from "cli-progress";
 import { table } from "../../build/docs/table.ts";
 import { given, text } from "../support/given.ts";
 import { tellFaults } from "./faults.ts";
 import { foundIn, writeFound } from "./found.ts";
 import { type Done, Pool } from "./pool.ts";
-import { Progress } from "./progress.ts";
 import { bundled, codeWithPoints, tests } from "./targets.ts";
 
 const values = given({ count: 1_000_000, seed: randomInt(2 ** 31), only: "", faults: text });
@@ -30,8 +30,12 @@ const orders = targets.map((target) => ({ ...target, seed, count: share }));
 console.log(`${share * targets.length} inputs, ${targets.length} properties, seed ${seed}`);
 
 if (values.faults === undefined) {
-  const progress = new Progress(share * targets.length);
-  tell(await pool.search(orders, (inputs) => progress.add(inputs)));
+  const format = "[{bar}] {value} of {total} inputs, {duration} s, {eta} s left";
+  const bar = new SingleBar({ format, noTTYOutput: true, notTTYSchedule: 60_000 });
+  bar.start(share * targets.length, 0);
+  const done = await pool.search(orders, (inputs) => bar.increment(inputs));
+  bar.stop();
+  tell(done);
 } else {
   const glob = values.faults;
   await tellFaults(

@@ -19,10 +19,8 @@ export function kernelCases(folder: "e2e" | "runtimes"): Selection {
 
 /** Divides the cases into as many parts as there are names: each part gets every so-many-th case. */
 export function inTurn(selection: Selection, parts: number): Selection[] {
-  const all = Object.entries(selection).flatMap(([file, names]) => names.map((name) => ({ file, name })));
-  return Array.from({ length: parts }, (_, part) =>
-    selectionOf(everyNth(all, part, parts).map(({ file, name }) => [file, name])),
-  );
+  const all = Object.entries(selection).flatMap(([file, names]) => names.map((name) => [file, name] as const));
+  return Array.from({ length: parts }, (_, part) => selectionOf(everyNth(all, part, parts)));
 }
 
 /** The cases of `plugins.test.ts`: the first one of each plugin, and the rest. */
@@ -42,10 +40,8 @@ export function everyNth<T>(items: readonly T[], part: number, parts: number): T
 }
 
 function selectionOf(cases: readonly (readonly [string, string])[]): Selection {
-  const files = [...new Set(cases.map(([file]) => file))];
-  return Object.fromEntries(
-    files.map((file) => [file, cases.filter(([other]) => other === file).map(([, name]) => name)]),
-  );
+  const files = [...Map.groupBy(cases, ([file]) => file)];
+  return Object.fromEntries(files.map(([file, own]) => [file, own.map(([, name]) => name)]));
 }
 
 /** The arguments of vitest that run exactly these cases. vitest puts a space between the names of suites and tests. */

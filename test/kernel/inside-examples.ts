@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { cards, type Example, exampleHost, examples, listOf } from "../support/examples.ts";
-import type { Outcome } from "../support/lab.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
+import { must } from "../support/must.ts";
 import { sharedFolder } from "./second-kernel.ts";
 
 type Addresses = Record<string, string[]>;
@@ -14,7 +14,7 @@ export async function attachExample(name: string): Promise<string[]> {
   await using lab = await exampleHost(disk);
   const { options } = exampleOf(name);
   const container = await lab.addContainer("c1");
-  passed("ADD", await lab.goCni.add(listOf(name), container, options));
+  must(await lab.goCni.add(listOf(name), container, options), "ADD");
   writeFileSync(
     `${disk}/before.json`,
     JSON.stringify({ boot: bootId(), addresses: await lab.kernel.allAddresses(container) }),
@@ -33,12 +33,12 @@ export async function exampleComesBack(name: string): Promise<string[]> {
   const kept = { result: await lab.kernel.cachedResults(), record: await lab.kernel.journals() };
   const problems = Object.entries(kept).flatMap(([kind, files]) => (files.length > 0 ? [] : [`no ${kind} is left`]));
   const container = await lab.addContainer("c1");
-  passed("ADD", await lab.goCni.add(list, container, options));
+  must(await lab.goCni.add(list, container, options), "ADD");
   const after = await lab.kernel.allAddresses(container);
   if (!isDeepStrictEqual(after, before.addresses)) {
     problems.push(`${JSON.stringify(after)} instead of ${JSON.stringify(before.addresses)}`);
   }
-  passed("CHECK", await lab.goCni.check(list, container, options));
+  must(await lab.goCni.check(list, container, options), "CHECK");
   // The twin of that CHECK.
   const ifName = Object.keys(addresses).at(-1) ?? "";
   const lost = after[ifName]?.[0] ?? "";
@@ -47,7 +47,7 @@ export async function exampleComesBack(name: string): Promise<string[]> {
   if (exitCode === 0) problems.push(`CHECK does not see that ${lost} is gone`);
   // DEL removes the masquerading rules of the addresses that it finds.
   await lab.ip(container, "address", "add", lost, "dev", ifName);
-  passed("DEL", await lab.goCni.del(list, container, options));
+  must(await lab.goCni.del(list, container, options), "DEL");
   const left = await leftOfContainers(lab, linksOf(bridges));
   return [...problems, ...left.map((each) => `left after DEL: ${each}`)];
 }
@@ -60,10 +60,6 @@ function exampleOf(name: string): Example {
 
 function linksOf(bridges: readonly string[]): string[] {
   return ["ens18", ...cards, ...cards.map((card) => `far-${card}`), ...bridges];
-}
-
-function passed(what: string, { exitCode, stderr }: Outcome): void {
-  if (exitCode !== 0) throw new Error(`${what}: ${stderr}`);
 }
 
 function bootId(): string {

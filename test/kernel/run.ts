@@ -107,7 +107,7 @@ async function timed(what: string, run: () => Promise<Report>): Promise<Report> 
 
 /** Compares the reboots with the committed list: a case that is missing, or not in the list, is a failure. */
 function listReport(testResults: Report["testResults"]): Report {
-  const listed = listedReboots();
+  const listed: string[] = JSON.parse(readFileSync(path.join(import.meta.dirname, "reboots.json"), "utf8"));
   const ran = testResults.filter(({ name }) => name === "reboots").flatMap(({ assertionResults }) => assertionResults);
   const names = ran.map(({ fullName }) => fullName);
   const missing = listed.filter((name) => !names.includes(name));
@@ -118,10 +118,6 @@ function listReport(testResults: Report["testResults"]): Report {
   ]);
   tell("list of the reboots", report);
   return report;
-}
-
-function listedReboots(): string[] {
-  return JSON.parse(readFileSync(path.join(import.meta.dirname, "reboots.json"), "utf8"));
 }
 
 function tell(what: string, { testResults }: Report, time = ""): void {

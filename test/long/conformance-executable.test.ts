@@ -68,34 +68,25 @@ async function rowsInSecondKernel(file: string, plugin: string, cpu: number | un
   return JSON.parse(stdout).cases;
 }
 
-describe("a failed case", () => {
-  test("shows the rule, what was sent, what came, and a command that repeats it", async () => {
-    const bridge = path.join(await referencePlugins(), "bridge");
-    const args = ["--plugin", bridge, "--config", configFile("bridge"), "--spec", "1.1.0"];
-    const name = "the result has the interface's MTU";
-    const { stdout, exitCode } = await conformance(...args, "--case", name);
-    expect(exitCode).toBe(1);
-    expect(stdout).toContain("SPEC.md  MUST, section 5, ADD Success: The MTU of the interface (if applicable).");
-    expect(stdout).toMatch(/^ {2}sent {5}CNI_COMMAND=ADD CNI_CONTAINERID=\S+ CNI_NETNS=\S+ CNI_IFNAME=eth0/m);
-    expect(stdout).toMatch(/^ {2}stdout {3}\{"cniVersion":"1.1.0","interfaces":/m);
-    const again = /^ {2}again {4}cni-conformance (.*)$/m.exec(stdout)?.[1];
-    const repeated = await execa("sh", ["-c", `${at("cni-conformance")} ${again}`], { cwd: work, reject: false });
-    expect([repeated.exitCode, repeated.stdout.replaceAll(/\w{2}(:\w{2}){5}|veth\w+/g, "")]).toEqual([
-      1,
-      stdout.replaceAll(/\w{2}(:\w{2}){5}|veth\w+/g, ""),
-    ]);
-  });
-
-  test("is a failure in the JUnit report", async () => {
-    const bridge = path.join(await referencePlugins(), "bridge");
-    const args = ["--plugin", bridge, "--config", configFile("bridge"), "--spec", "1.1.0", "--junit", at("junit.xml")];
-    await conformance(...args, "--case", "the result has the interface's MTU");
-    const junit = fs.readFileSync(at("junit.xml"), "utf8");
-    expect(junit).toContain('tests="1" failures="1" skipped="0"');
-    expect(junit).toMatch(
-      /<testcase classname="1\.1\.0" name="the result has the interface's MTU"><failure message="mtu: /,
-    );
-  });
+test("a failed case shows the rule, what was sent, what came, a command that repeats it, and is a failure in the JUnit report", async () => {
+  const bridge = path.join(await referencePlugins(), "bridge");
+  const args = ["--plugin", bridge, "--config", configFile("bridge"), "--spec", "1.1.0", "--junit", at("junit.xml")];
+  const { stdout, exitCode } = await conformance(...args, "--case", "the result has the interface's MTU");
+  expect(exitCode).toBe(1);
+  const junit = fs.readFileSync(at("junit.xml"), "utf8");
+  expect(junit).toContain('tests="1" failures="1" skipped="0"');
+  expect(junit).toMatch(
+    /<testcase classname="1\.1\.0" name="the result has the interface's MTU"><failure message="mtu: /,
+  );
+  expect(stdout).toContain("SPEC.md  MUST, section 5, ADD Success: The MTU of the interface (if applicable).");
+  expect(stdout).toMatch(/^ {2}sent {5}CNI_COMMAND=ADD CNI_CONTAINERID=\S+ CNI_NETNS=\S+ CNI_IFNAME=eth0/m);
+  expect(stdout).toMatch(/^ {2}stdout {3}\{"cniVersion":"1.1.0","interfaces":/m);
+  const again = /^ {2}again {4}cni-conformance (.*)$/m.exec(stdout)?.[1];
+  const repeated = await execa("sh", ["-c", `${at("cni-conformance")} ${again}`], { cwd: work, reject: false });
+  expect([repeated.exitCode, repeated.stdout.replaceAll(/\w{2}(:\w{2}){5}|veth\w+/g, "")]).toEqual([
+    1,
+    stdout.replaceAll(/\w{2}(:\w{2}){5}|veth\w+/g, ""),
+  ]);
 });
 
 test("a case that nothing can decide is not run, and is no success", async () => {
@@ -220,14 +211,8 @@ describe("a plugin that behaves badly", () => {
   test("and cannot be started fails with the reason", async () => {
     fs.writeFileSync(at("unstartable"), "#!/no/such/interpreter\n");
     fs.chmodSync(at("unstartable"), 0o755);
-    const { stdout } = await conformance(
-      "--plugin",
-      at("unstartable"),
-      "--config",
-      at("empty.json"),
-      "--spec",
-      "1.1.0",
-    );
+    const args = ["--plugin", at("unstartable"), "--config", at("empty.json"), "--spec", "1.1.0"];
+    const { stdout } = await conformance(...args);
     expect(stdout).toContain("ADD fails: exit code 127, spawn /run/lab/bin/unstartable ENOENT");
   });
 
@@ -332,31 +317,19 @@ describe("bad input ends with code 2 and one line", () => {
     expect(stderr).toContain(words);
   });
 
-  test("a user who is not root", async () => {
-    const args = ["--reuid", "65534", at("cni-conformance"), "--plugin", at("true"), "--config", at("good.json")];
+  test.each([
+    [
+      "a user who is not root",
+      ["--reuid", "65534"],
+      "this needs root, for private network namespaces. Run it with sudo",
+    ],
+    ["a root who may not make namespaces", ["--bounding-set", "-sys_admin"], "no private namespaces: unshare: "],
+  ])("%s", async (_what, limits, words) => {
     fs.chmodSync(work, 0o755);
+    const args = [...limits, at("cni-conformance"), "--plugin", at("true"), "--config", at("good.json")];
     const { exitCode, stderr } = await execa("setpriv", args, { reject: false });
-    expect([exitCode, stderr]).toEqual([
-      2,
-      "cni-conformance: this needs root, for private network namespaces. Run it with sudo",
-    ]);
-  });
-
-  test("a root who may not make namespaces", async () => {
-    const args = [
-      "--bounding-set",
-      "-sys_admin",
-      at("cni-conformance"),
-      "--plugin",
-      at("true"),
-      "--config",
-      at("good.json"),
-    ];
-    const { exitCode, stderr } = await execa("setpriv", args, { reject: false });
-    expect([exitCode, stderr]).toEqual([
-      2,
-      expect.stringMatching(/^cni-conformance: no private namespaces: unshare: .*$/),
-    ]);
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/^cni-conformance: .*$/)]);
+    expect(stderr).toContain(words);
   });
 });
 

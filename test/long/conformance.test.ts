@@ -1,5 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { type ConformanceCase, isIn } from "../../conformance/case.ts";
@@ -9,6 +8,7 @@ import { specVersions } from "../../conformance/specification.ts";
 import { readCommitted } from "../reports/conformance/results.ts";
 import { setups } from "../reports/conformance/setups.ts";
 import { Lab } from "../support/lab.ts";
+import { scratch } from "../support/tree.ts";
 import { mutantsOf, scriptOf } from "./conformance-mutants.ts";
 
 /** A plugin with a fault, and the case that must see it. Without a fault, it is like the real plugin. */
@@ -48,23 +48,16 @@ function isTriedWith(plugin: string, each: ConformanceCase): boolean {
 async function seenBy(plugin: string, tries: readonly Try[]): Promise<Set<Try>> {
   const setup = setups[plugin];
   if (setup === undefined) throw new Error(`no configuration for ${plugin}`);
-  const directory = await mkdtemp(path.join(tmpdir(), "cni-wrappers-mutants-"));
+  const directory = scratch();
   const seen = new Set<Try>();
-  try {
-    for (const { type, mutant } of tries) {
-      await writeFile(path.join(directory, type), scriptOf(plugin, mutant));
-      await chmod(path.join(directory, type), 0o755);
-    }
-    await using lab = await Lab.start({ wrappers: directory });
-    const numbers = { last: 0 };
-    for (const one of tries) {
-      const target = { ...setup, type: one.type, file: `${Lab.pluginPath}/${one.type}` };
-      const versions = [lastVersion(one.each)];
-      const [ended] = await runCases(lab, target, versions, [one.each], numbers);
-      if (ended === undefined || ended.problem !== "") seen.add(one);
-    }
-  } finally {
-    await rm(directory, { recursive: true });
+  for (const { type, mutant } of tries)
+    await writeFile(path.join(directory, type), scriptOf(plugin, mutant), { mode: 0o755 });
+  await using lab = await Lab.start({ wrappers: directory });
+  const numbers = { last: 0 };
+  for (const one of tries) {
+    const target = { ...setup, type: one.type, file: `${Lab.pluginPath}/${one.type}` };
+    const [ended] = await runCases(lab, target, [lastVersion(one.each)], [one.each], numbers);
+    if (ended === undefined || ended.problem !== "") seen.add(one);
   }
   return seen;
 }

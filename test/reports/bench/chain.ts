@@ -2,6 +2,7 @@ import { bridge, macvlan } from "../../e2e/support.ts";
 import { firstLine } from "../../support/first-line.ts";
 import { multus } from "../../support/go.ts";
 import { type Container, Lab } from "../../support/lab.ts";
+import { must } from "../../support/must.ts";
 import { say } from "../../support/progress.ts";
 import type { NetworkList } from "../../support/runtime.ts";
 import type { Creators, Plugin } from "../compare/contestant.ts";
@@ -168,9 +169,4 @@ async function driverCommand(lab: Lab, conflist: object, pluginPath: string, id:
   const request = { pluginPath, conflist, id, netns: `/run/netns/${id}` };
   await lab.writeFile(stdin, JSON.stringify(request));
   return { argv: ["/run/lab/drivers/gocni", "check"], env: environment, stdin };
-}
-
-function must({ exitCode, stdout, stderr }: { exitCode: number | undefined; stdout: string; stderr: string }): string {
-  if (exitCode !== 0) throw new Error(firstLine(stderr));
-  return stdout;
 }

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { bridge, firewall, wrapped } from "../../e2e/support.ts";
-import { firstLine } from "../../support/first-line.ts";
-import { type Container, Lab, type Outcome } from "../../support/lab.ts";
+import { type Container, Lab } from "../../support/lab.ts";
+import { must } from "../../support/must.ts";
 import { say } from "../../support/progress.ts";
 import type { NetworkList } from "../../support/runtime.ts";
 import type { Stage } from "./peers.ts";
@@ -87,9 +87,8 @@ class Host implements AsyncDisposable {
   }
 
   async #timed(verb: Verb, list: NetworkList, container: Container): Promise<number> {
-    const method = ({ ADD: "add", CHECK: "check", DEL: "del" } as const)[verb];
     const start = performance.now();
-    const outcome = await this.lab.goCni[method](list, container, this.#options);
+    const outcome = await this.lab.goCni[verb.toLowerCase() as Lowercase<Verb>](list, container, this.#options);
     const took = performance.now() - start;
     must(outcome);
     return took;
@@ -125,8 +124,4 @@ done`;
 
 function noTimes(): Times {
   return { ADD: [], CHECK: [], DEL: [] };
-}
-
-function must({ exitCode, stderr }: Outcome): void {
-  if (exitCode !== 0) throw new Error(firstLine(stderr));
 }

@@ -1,7 +1,8 @@
 import { bridge, macvlan } from "../../e2e/support.ts";
 import { leftovers } from "../../support/leftovers.ts";
+import { must } from "../../support/must.ts";
 import type { Contestant, Creators } from "./contestant.ts";
-import { type Cell, cellOf, type Measure, must, type Rows, type Scene, secondName, setScene } from "./row.ts";
+import { type Cell, cellOf, type Measure, type Rows, type Scene, secondName, setScene } from "./row.ts";
 
 /** The two interfaces of most questions. */
 export const creators: Creators = [macvlan, bridge];

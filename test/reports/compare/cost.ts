@@ -1,12 +1,13 @@
 import { bridge, zone } from "../../e2e/support.ts";
 import { Lab } from "../../support/lab.ts";
+import { must } from "../../support/must.ts";
 import { sizeOf, withLibraries } from "../../support/program.ts";
 import { say } from "../../support/progress.ts";
 import type { NetworkList } from "../../support/runtime.ts";
 import { spreadOf } from "../bench/statistics.ts";
 import { creators } from "./attachments.ts";
 import type { Contestant } from "./contestant.ts";
-import { type Cell, comparedPlugins, type Measure, must, setScene } from "./row.ts";
+import { type Cell, comparedPlugins, type Measure, setScene } from "./row.ts";
 
 const checks = 10;
 const rounds = 20;

@@ -7,11 +7,12 @@ import { installFlaky } from "../../nomad/scripts.ts";
 import type { Link } from "../../support/kernel.ts";
 import type { Lab, Outcome } from "../../support/lab.ts";
 import { leftovers } from "../../support/leftovers.ts";
+import { must } from "../../support/must.ts";
 import type { NetworkList } from "../../support/runtime.ts";
 import { creators } from "./attachments.ts";
 import type { Contestant, Plugin } from "./contestant.ts";
 import { firewall, port, portmap, portTargets } from "./results.ts";
-import { type Cell, cellOf, must, quoted, type Rows, type Scene, secondName, setScene } from "./row.ts";
+import { type Cell, cellOf, quoted, type Rows, type Scene, secondName, setScene } from "./row.ts";
 
 /** What happens after something failed. */
 export const recoveryRows: Rows = {

@@ -1,8 +1,9 @@
 import type { Lab } from "../../support/lab.ts";
+import { must } from "../../support/must.ts";
 import type { PortMapping } from "../../support/runtime.ts";
 import { creators } from "./attachments.ts";
 import type { Contestant, Way } from "./contestant.ts";
-import { type Cell, must, quoted, type Rows, type Scene, secondName, setScene } from "./row.ts";
+import { type Cell, quoted, type Rows, type Scene, secondName, setScene } from "./row.ts";
 
 interface SetupAnswer {
   readonly raw: readonly { readonly interfaces?: readonly { readonly name: string; readonly sandbox?: string }[] }[];

@@ -60,11 +60,6 @@ export async function secondName(lab: Lab, container: Container): Promise<string
   return second;
 }
 
-/** A call that must succeed before the question makes sense. */
-export function must({ exitCode, stderr }: Outcome): void {
-  if (exitCode !== 0) throw new Error(firstLine(stderr));
-}
-
 /** The cell for a call: whether it passes, and its error if it fails. */
 export function cellOf({ exitCode, stderr }: Outcome): Cell {
   return exitCode === 0 ? { words: "passes" } : { words: "fails", notes: [quoted(stderr)] };

@@ -1,5 +1,6 @@
 import type { Outcome } from "../../support/lab.ts";
-import { type Chain, passed, type Target, type Verb } from "./chain.ts";
+import { must } from "../../support/must.ts";
+import type { Chain, Target, Verb } from "./chain.ts";
 import { isUnbegunJournal, type State, settledDifference, stateOf } from "./state.ts";
 import {
   callsOf,
@@ -55,10 +56,10 @@ export function now({ lab, neighbour, victim }: Chain): Promise<State> {
 export async function tracedCalls(chain: Chain, verb: Verb, target: Target): Promise<SystemCall[]> {
   await prepare(chain, verb);
   await arm(chain, target, verb, "");
-  passed(await callFor(chain, verb, target), `${verb} of ${target} with strace`);
+  must(await callFor(chain, verb, target), `${verb} of ${target} with strace`);
   const calls = callsOf(await chain.lab.readFile("/run/lab/trace"));
   if (verb === "GC") await chain.renewVictim();
-  if (verb !== "STATUS" && verb !== "VERSION") passed(await chain.del(), "DEL");
+  if (verb !== "STATUS" && verb !== "VERSION") must(await chain.del(), "DEL");
   return calls;
 }
 
@@ -128,7 +129,7 @@ async function afterAdd(chain: Chain, { next }: Case, first: Outcome, expectPass
 
 async function prepare(chain: Chain, verb: Verb): Promise<void> {
   if (!["CHECK", "DEL", "GC"].includes(verb)) return;
-  passed(await chain.add(), "ADD before the fault");
+  must(await chain.add(), "ADD before the fault");
   if (verb === "GC") await chain.loseVictim();
 }
 

@@ -1,5 +1,6 @@
 import { hostLocal } from "../../support/fixture-plugins.ts";
 import { type Container, Lab, type Outcome } from "../../support/lab.ts";
+import { must } from "../../support/must.ts";
 import type { AttachOptions, NetworkList } from "../../support/runtime.ts";
 
 /** The verbs whose calls get faults. */
@@ -58,7 +59,7 @@ export class Chain implements AsyncDisposable {
     await lab.run("mkdir", ["-p", `${logs}/real`]);
     await lab.run("ln", ["-s", "real", `${logs}/link`]);
     const chain = new Chain(lab, await lab.addContainer("neighbour"), await lab.addContainer("victim"));
-    passed(await lab.goCni.add(list, chain.neighbour, ports(8080)), "ADD of the neighbour");
+    must(await lab.goCni.add(list, chain.neighbour, ports(8080)), "ADD of the neighbour");
     return chain;
   }
 
@@ -113,11 +114,6 @@ export class Chain implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.lab[Symbol.asyncDispose]();
   }
-}
-
-/** Throws unless a call succeeded. */
-export function passed({ exitCode, stdout, stderr }: Outcome, name: string): void {
-  if (exitCode !== 0) throw new Error(`${name} failed: ${stderr || stdout}`);
 }
 
 /** How long a wrapper may take after a fault, in seconds. Then it and strace are killed, as a runtime's deadline does. */

@@ -1,5 +1,6 @@
+import { must } from "../../support/must.ts";
 import { type Before, type Case, now, runCase, type Verdict } from "./case.ts";
-import { Chain, passed } from "./chain.ts";
+import { Chain } from "./chain.ts";
 import { difference } from "./state.ts";
 
 /** A case and its verdict. */
@@ -41,9 +42,9 @@ async function onOneHost(waiting: Case[], done: (result: Result) => void): Promi
     const verdict = await verdictOf(chain, each, before);
     done({ each, verdict });
     if (verdict.left.length > 0) return;
-    if (count % casesPerCheck === 0) passed(await chain.checkNeighbour(), "CHECK of the neighbour");
+    if (count % casesPerCheck === 0) must(await chain.checkNeighbour(), "CHECK of the neighbour");
   }
-  passed(await chain.checkNeighbour(), "CHECK of the neighbour");
+  must(await chain.checkNeighbour(), "CHECK of the neighbour");
   const last = difference(before.alone, await now(chain));
   if (last.length > 0) throw new Error(`the neighbour changed: ${last.join("; ")}`);
 }

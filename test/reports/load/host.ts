@@ -1,4 +1,5 @@
 import { type Container, Lab, type Outcome } from "../../support/lab.ts";
+import { must } from "../../support/must.ts";
 import { type State, settledDifference, stateOf } from "../faults/state.ts";
 import { type Chain, portsOf } from "./chains.ts";
 import { type Change, installShims } from "./shims.ts";
@@ -45,7 +46,7 @@ export class LoadHost implements AsyncDisposable {
     );
     const host = new LoadHost(lab, neighbours);
     await installShims(lab, limit);
-    for (const neighbour of neighbours) expectPass(await host.#call("add", neighbour), "ADD of a neighbour");
+    for (const neighbour of neighbours) must(await host.#call("add", neighbour), "ADD of a neighbour");
     // A changed executable may also harm a neighbour's ADD. The load is there to notice what it does later.
     if (change) await installShims(lab, limit, change);
     host.#before = await host.#state();
@@ -73,8 +74,4 @@ export class LoadHost implements AsyncDisposable {
   [Symbol.asyncDispose](): PromiseLike<void> {
     return this.lab[Symbol.asyncDispose]();
   }
-}
-
-function expectPass({ exitCode, stdout, stderr }: Outcome, name: string): void {
-  if (exitCode !== 0) throw new Error(`${name} failed: ${stderr || stdout}`);
 }

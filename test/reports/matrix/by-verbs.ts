@@ -1,6 +1,7 @@
 import type { PluginVersion } from "../../support/go.ts";
-import { type Container, Lab, type Outcome } from "../../support/lab.ts";
+import { type Container, Lab } from "../../support/lab.ts";
 import { leftovers } from "../../support/leftovers.ts";
+import { must } from "../../support/must.ts";
 import { follow, type Step, type StepResult } from "./course.ts";
 import type { Chain } from "./places.ts";
 
@@ -15,16 +16,16 @@ export async function followVerbs(
   const { list } = chain;
   const steps: Step[] = [
     { name: "ADD", run: () => add(lab, runtime, container, chain) },
-    { name: "CHECK", needs: "ADD", run: async () => passed(await lab[runtime].check(list, container)) },
+    { name: "CHECK", needs: "ADD", run: async () => void must(await lab[runtime].check(list, container)) },
     { name: "fault seen", needs: "CHECK", run: () => seeFault(lab, runtime, container, chain) },
-    { name: "DEL", needs: "ADD", run: async () => passed(await lab[runtime].del(list, container)) },
+    { name: "DEL", needs: "ADD", run: async () => void must(await lab[runtime].del(list, container)) },
     { name: "nothing left", needs: "DEL", run: () => nothingLeft(lab, chain, container) },
   ];
   return await follow(steps);
 }
 
 async function add(lab: Lab, runtime: "goCni" | "cnitool", container: Container, { list, interfaces }: Chain) {
-  passed(await lab[runtime].add(list, container));
+  must(await lab[runtime].add(list, container));
   const names = (await lab.kernel.linkNames(container)).filter((name) => name !== "lo");
   if (names.sort().join() !== interfaces.join()) throw new Error(`ADD passed, and the container has ${names}`);
 }
@@ -47,8 +48,4 @@ async function nothingLeft(lab: Lab, { staying }: Chain, container: Container) {
   const links = (await lab.kernel.linkNames(container)).filter((name) => name !== "lo");
   const left = [...(await leftovers(lab, staying)), ...links.map((name) => `interface ${name}`)];
   if (left.length > 0) throw new Error(`left: ${left.join(", ")}`);
-}
-
-function passed({ exitCode, stderr }: Outcome): void {
-  if (exitCode !== 0) throw new Error(stderr);
 }
