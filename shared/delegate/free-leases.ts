@@ -10,15 +10,18 @@ import type { Undoing } from "./undoing.ts";
 
 /** Whether an entry has only leases left, and the DEL of its plugin would fail, or would not free them. */
 export function hasOnlyLeases({ session, netns }: Undoing, { type, ifName }: Entry, { withNamespace }: Del): boolean {
-  if (!profileOf(type, session.profiles)?.delNeedsNamespace) return false;
+  const profile = profileOf(type, session.profiles);
+  if (!profile?.delNeedsNamespace && !profile?.delNeedsMaster) return false;
   return !withNamespace || session.host.linkIndex(netns, ifName) === 0;
 }
 
-/** Runs the DEL of a plugin's IPAM plugin. Without one, the plugin itself is run, and does nothing. */
-export function freeLeases(undoing: Undoing, entry: Entry, call: DelegateCall): Finished {
+const nothing: Finished = { ended: "exit", exitCode: 0, stdout: { decodeUtf8: () => "", print() {} } };
+
+/** Runs the DEL of a plugin's IPAM plugin. Without one, nothing is left. */
+export function freeLeases(undoing: Undoing, call: DelegateCall): Finished {
   const ipam = goLookup(ipamOf(call.configuration), "type");
-  const alone = { ...call, environment: { ...call.environment, CNI_NETNS: "" } };
-  if (typeof ipam !== "string" || typeProblem(ipam) !== undefined) return runDel(undoing, entry, alone);
+  if (typeof ipam !== "string" || typeProblem(ipam) !== undefined) return nothing;
+  const environment = { ...call.environment, CNI_NETNS: "" };
   // The entry's path is that of the plugin itself, which would pass.
-  return runDel(undoing, { path: "" }, { ...alone, delegate: ipam });
+  return runDel(undoing, { path: "" }, { ...call, environment, delegate: ipam });
 }

@@ -171,7 +171,7 @@ export function runRemoval(undoing: Undoing, entry: Entry, del: PlannedDel): Fin
 /** Runs the DEL of an entry. It finds its masquerading rules even if the interface is gone, or has lost its addresses. */
 function removeWithRules(undoing: Undoing, entry: Entry, { call, removal }: PlannedDel): Finished {
   const { session, netns } = undoing;
-  if (hasOnlyLeases(undoing, entry, removal)) return freeLeases(undoing, entry, call);
+  if (hasOnlyLeases(undoing, entry, removal)) return freeLeases(undoing, call);
   if (!removesRules(undoing, entry, removal)) return runDel(undoing, entry, call);
   const addresses = addressesOf(undoing, entry, removal);
   const lost = { ifName: entry.ifName, addresses };

@@ -136,9 +136,10 @@ export function runRemovals(call: Call, { removals, entries }: RemovePlan): numb
   const [first, other] = removals;
   const del = first && delWithoutEntry(undoing, call, first);
   // A sibling's rules may go with those of a repeatable plugin, so that its ADD runs again.
-  const isRepeatable = call.target.profile?.repeatable;
+  const { repeatable, delNeedsMaster } = call.target.profile ?? {};
   // Nothing depends on its answer.
-  if (del && !other && !isRepeatable && !sharesNetwork(call)) return handOver(call.session, planHandOver(del.call));
+  if (del && !other && !repeatable && !delNeedsMaster && !sharesNetwork(call))
+    return handOver(call.session, planHandOver(del.call));
   const answers = removals.flatMap((removal, index) => {
     // A sibling's ADD may have begun meanwhile.
     if (index > 0) call.facts.forget(call.key.containerId);

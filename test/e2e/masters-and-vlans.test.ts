@@ -95,6 +95,35 @@ test.skipIf(!hasEverything)(
   },
 );
 
+// The plain plugin's DEL looks for the master in the container, and fails if that, or its namespace, is gone.
+const inside = { ...vlan(5), master: "eth0", linkInContainer: true };
+const onVeth = zone("1.0.0", wrapped({ ...macvlan, type: "bridge", bridge: "disc0" }), wrapped(inside, "eth1"));
+
+test.skipIf(!hostHas.vlan).for(["master", "namespace", "journal"])(
+  "a vlan on the container's own interface: DEL after the %s is gone leaves nothing, twice",
+  async (gone, { lab }) => {
+    const container = await attached(lab, lab.cnitool, onVeth);
+    if (gone === "master") await lab.ip(container, "link", "delete", "eth0");
+    if (gone === "namespace") await lab.deleteNamespace(container);
+    if (gone === "journal") await lab.run("rm", ["-r", "/var/lib/cni/wrappers"]);
+    for (const _ of ["first", "second"]) expectSuccess(await lab.cnitool.del(onVeth, container));
+    await expectNothingLeft(lab, ["disc0"]);
+  },
+);
+
+test.skipIf(!hostHas.vlan)(
+  "a vlan on the container's own interface: ADD in a new namespace gives the same address",
+  async ({ lab }) => {
+    const gone = await attached(lab, lab.cnitool, onVeth);
+    await lab.deleteNamespace(gone);
+    const container = await attached(lab, lab.cnitool, onVeth);
+    expect(await lab.kernel.addresses(container, "eth1")).toEqual(["10.21.5.2/24"]);
+    expectSuccess(await lab.cnitool.check(onVeth, container));
+    expectSuccess(await lab.cnitool.del(onVeth, container));
+    await expectNothingLeft(lab, ["disc0"]);
+  },
+);
+
 test.skipIf(!hostHas.bridgeVlanFiltering)(
   "a bridge with a VLAN and its gateway, then one with a trunk: each port has its VLANs",
   async ({ lab }) => {

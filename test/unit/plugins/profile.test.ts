@@ -32,6 +32,7 @@ test("which plugins need a workaround", () => {
   expect(those(({ takesNamesake }) => takesNamesake)).toEqual(["tap"]);
   expect(those(({ checkNeedsIpam }) => checkNeedsIpam)).toEqual(["bridge"]);
   expect(those(({ delNeedsNamespace }) => delNeedsNamespace)).toEqual(["host-device"]);
+  expect(those(({ delNeedsMaster }) => delNeedsMaster)).toEqual(["vlan"]);
   expect(those(({ takesOverHostInterface }) => takesOverHostInterface)).toEqual(["ipvlan"]);
   expect(those(({ movesRoutes }) => movesRoutes)).toEqual(["sbr", "vrf"]);
   expect(those(({ repeatable }) => repeatable)).toEqual(["portmap"]);

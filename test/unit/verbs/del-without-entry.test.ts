@@ -39,6 +39,12 @@ describe("DEL without an entry", () => {
     },
   );
 
+  test("of vlan without its interface is that of its IPAM plugin: the master may be in a namespace that is gone", () => {
+    const config = { ipam: { type: "host-local" }, prevResult: bothResult };
+    expect(runsOf(del("vlan", config, { links: [0] }))).toEqual(["host-local DEL eth0 "]);
+    expect(runsOf(del("vlan", config, { links: [7] }))).toEqual([`vlan DEL eth0 ${blue}`]);
+  });
+
   test("runs first in the network that has its lease", () => {
     const renamed = { wrapper: { ifName: "eth1" }, ipam: { type: "host-local" }, prevResult: bothResult };
     const networks = (network: string) => {

@@ -67,15 +67,17 @@ describe("DEL of an entry", () => {
 
   test.each([
     ["host-local", "host-local"],
-    // Without an IPAM plugin, the plugin has nothing to do.
-    [undefined, "host-device"],
-    ["../host-local", "host-device"],
-  ])("of host-device without its interface is that of its IPAM plugin %s", (ipam, delegate) => {
-    const configuration = { type: "host-device", name: "zone-eth1", ...(ipam && { ipam: { type: ipam } }) };
-    const entries = [entryOf(), entryOf({ type: "host-device", ifName: "eth1", configuration })];
-    const outcome = del("bridge", {}, { entries, links: [0] });
-    expect(runsOf(outcome)).toEqual([`${delegate} DEL eth1 `, `bridge DEL eth0 ${blue}`]);
-    expect(outcome.files).toEqual({});
+    // Without an IPAM plugin, nothing is left.
+    [undefined, undefined],
+    ["../host-local", undefined],
+  ])("of host-device and vlan without their interface is that of their IPAM plugin %s", (ipam, delegate) => {
+    for (const type of ["host-device", "vlan"]) {
+      const configuration = { type, name: "zone-eth1", ...(ipam && { ipam: { type: ipam } }) };
+      const entries = [entryOf(), entryOf({ type, ifName: "eth1", configuration })];
+      const outcome = del("bridge", {}, { entries, links: [0] });
+      expect(runsOf(outcome)).toEqual([...(delegate ? [`${delegate} DEL eth1 `] : []), `bridge DEL eth0 ${blue}`]);
+      expect(outcome.files).toEqual({});
+    }
   });
 
   test("of host-device without its interface fails if its IPAM plugin is missing", () => {
