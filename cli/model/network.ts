@@ -1,3 +1,4 @@
+import { isInOtherTable } from "../../shared/journal/routing.ts";
 import { type JsonObject, objectsOf } from "../../shared/protocol/json.ts";
 import { addressOf, addressText, cidrOf, contains, networkOf } from "../lists/addresses.ts";
 import type { Link, Namespace, Route } from "./machine.ts";
@@ -80,18 +81,13 @@ function addRoute(link: Link, ips: readonly Ip[], { dst, gw, table }: JsonObject
   if (via !== undefined && !isNear && !isIn("fe80::/64", via)) {
     return { to, via, reason: isIpv6(via) ? "no route to host" : "network is unreachable" };
   }
-  const route = { dst: to, gw: via, ...(isMain(table) ? {} : { table: String(table) }) };
+  const route = { dst: to, gw: via, ...(isInOtherTable({ table }) && { table: String(table) }) };
   const isThere = link.routes.some(
     (one) => one.dst === to && one.gw === via && one.table === route.table && !one.isConnected,
   );
   if (isThere) return { to, via, reason: "file exists" };
   link.routes.push(route);
   return undefined;
-}
-
-/** The kernel takes no number and 0 for its main table, 254. */
-function isMain(table: unknown): boolean {
-  return !table || table === 254;
 }
 
 /** Compares a result with the links of a namespace (pkg/ip/utils_linux.go). */

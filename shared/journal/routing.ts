@@ -17,7 +17,7 @@ export interface KernelRule {
   readonly table: string;
 }
 
-/** The routes, rules and addresses of a network namespace, without the kernel's own table `local`. */
+/** The routes, rules and addresses of a network namespace, without the kernel's own routes in its table `local`. */
 export interface Routing {
   readonly routes: readonly KernelRoute[];
   readonly rules: readonly KernelRule[];
@@ -148,9 +148,10 @@ function readFamily(text: string, everything: string, bits: number): Routing | u
   const [routes, rules, links] = lists.map(parseJsonList);
   if (!routes || !rules || !links) return undefined;
   return {
-    // A router's own routes come and go with it.
+    // A router's own routes come and go with it, as the kernel's do with the addresses.
     routes: routes
-      .filter(({ table, protocol }) => !isAny(table, "local", "255") && !isAny(protocol, "ra", "9"))
+      .filter(({ table, protocol }) => !(isAny(table, "local", "255") && isAny(protocol, "kernel", "2")))
+      .filter(({ protocol }) => !isAny(protocol, "ra", "9"))
       .flatMap(hopsOf)
       .map((route) => kernelRoute(route, everything, bits)),
     rules: rules.filter(({ src }) => src !== "all").map(kernelRule),

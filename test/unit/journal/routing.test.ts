@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   type KernelRoute,
   type MovedRouting,
+  missingRoutes,
   missingRouting,
   parseRouting,
   withoutMoved,
@@ -10,7 +11,7 @@ import type { CniResult } from "../../../shared/protocol/result.ts";
 import { bothResult, bridgeResult } from "../support/results.ts";
 
 // The output of iproute2 6.1 for `routingCommands`, shortened.
-const ipv4 = `[{"dst":"default","gateway":"172.26.64.1","dev":"eth1","table":"100","flags":[]},{"dst":"172.26.64.0/20","dev":"eth1","table":"100","protocol":"kernel"},{"dst":"default","gateway":"172.16.5.1","dev":"eth0"},{"dst":"10.9.9.9","dev":"eth0"},{"type":"local","dst":"172.26.64.2","dev":"eth1","table":"local"}]
+const ipv4 = `[{"dst":"default","gateway":"172.26.64.1","dev":"eth1","table":"100","flags":[]},{"dst":"172.26.64.0/20","dev":"eth1","table":"100","protocol":"kernel"},{"dst":"default","gateway":"172.16.5.1","dev":"eth0"},{"dst":"10.9.9.9","dev":"eth0"},{"type":"local","dst":"172.26.64.2","dev":"eth1","table":"local","protocol":"kernel"}]
 [{"priority":0,"src":"all","table":"local"},{"priority":32765,"src":"172.26.64.2","table":"100"},{"priority":32764,"src":"10.0.0.0","srclen":8,"table":"7"}]
 [{"ifname":"lo","addr_info":[]},{"ifname":"eth1","addr_info":[{"family":"inet","local":"172.26.64.2","prefixlen":20}]}]
 `;
@@ -53,6 +54,13 @@ describe("the output of ip(8)", () => {
     expect(parseRouting(numbered(ipv4), numbered(ipv6))).toStrictEqual(routing);
     const toMain = '[]\n[{"priority":9,"src":"10.1.0.2","table":"254"}]\n[]\n';
     expect(parseRouting(toMain, "[]\n[]\n[]\n")?.rules).toStrictEqual([{ src: "10.1.0.2", table: "main" }]);
+  });
+
+  test.each(["local", "255"])("has a route that a list puts into the kernel's own table, %s", (table) => {
+    const text = `[{"dst":"10.55.0.0/16","dev":"eth1","table":"${table}","flags":[]}]\n[]\n[]\n`;
+    const routes = [{ dst: "10.55.0.0/16", dev: "eth1", table }];
+    expect(parseRouting(text, "[]\n[]\n[]\n")?.routes).toStrictEqual(routes);
+    expect(missingRoutes([{ dst: "10.55.0.0/16", table: 255 }], { routes })).toEqual([]);
   });
 
   test("has a route of several hops once for each", () => {
