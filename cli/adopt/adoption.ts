@@ -1,12 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
-import { appendJournal, removeDirectory } from "../../shared/host/node/files.ts";
+import { appendJournal, attempt, removeDirectory } from "../../shared/host/node/files.ts";
 import { journalDirectory } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
-import { filesIn } from "../files/read-input.ts";
+import { filesIn, longestReport, readInput } from "../files/read-input.ts";
 import { atOnce } from "../live/at-once.ts";
 import {
   type CachedAttachment,
@@ -96,7 +96,7 @@ function writeBackup(cacheDirectory: string, { file, ...backup }: Backup): void 
 }
 
 /** How `--undo` ended for one attachment. */
-export type Undone = "restored" | "gone" | "lost" | "changed since" | Kept | "unreadable";
+export type Undone = "restored" | "gone" | "lost" | "changed since" | Kept | "unreadable" | "failed";
 
 /** Why a result is not restored. */
 type Kept = "needed" | "unasked";
@@ -136,12 +136,12 @@ export async function keptResults(
 
 /**
  * Restores what `adopt` replaced, for the attachments that a filter accepts. A file that changed since stays, and so does one
- * that `keptResults` names.
+ * that `keptResults` names. `note` gets a line about each that cannot be restored.
  */
 export function undo(
   cacheDirectory: string,
   isWanted: (file: string) => boolean,
-  kept: ReadonlyMap<string, Kept> = new Map(),
+  { kept, note }: { readonly kept: ReadonlyMap<string, Kept>; readonly note: (line: string) => void },
 ): readonly (readonly [string, Undone])[] {
   return (
     backupsIn(cacheDirectory)
@@ -151,10 +151,17 @@ export function undo(
         const keptFor = kept.get(backup.file);
         // guard: a result without which the next restart kills the container
         if (keptFor) return [backup.file, keptFor];
-        const undone = "before" in backup ? undoOne(cacheDirectory, backup) : "unreadable";
-        // guard: the backup of a result that is not restored
-        if (undone === "restored" || undone === "gone") rmSync(backupFile(cacheDirectory, backup.file));
-        return [backup.file, undone];
+        try {
+          const undone = "before" in backup ? undoOne(cacheDirectory, backup) : "unreadable";
+          // guard: the backup of a result that is not restored
+          if (undone === "restored" || undone === "gone") rmSync(backupFile(cacheDirectory, backup.file));
+          return [backup.file, undone];
+        } catch (error) {
+          // The other results do not depend on it.
+          if (!(error instanceof Trouble)) throw error;
+          note(error.message);
+          return [backup.file, "failed"];
+        }
       })
   );
 }
@@ -196,7 +203,9 @@ function writeResult(cacheDirectory: string, file: string, text: string, lastLoo
 
 function backupsIn(cacheDirectory: string): readonly (Backup | Pick<Backup, "file">)[] {
   const names = filesIn(backupDirectory(cacheDirectory));
-  return names.map((name) => backupOf(cacheDirectory, name) ?? { file: resultFile(cacheDirectory, name) });
+  return names.map(
+    (name) => attempt(() => backupOf(cacheDirectory, name)) ?? { file: resultFile(cacheDirectory, name) },
+  );
 }
 
 function backupOf(cacheDirectory: string, name: string): Backup | undefined {
@@ -239,7 +248,7 @@ function withResult(text: string, result: CniResult): string {
 }
 
 function textOf(file: string): string | undefined {
-  return existsSync(file) ? withPath(file, () => readFileSync(file, "utf8")) : undefined;
+  return existsSync(file) ? readInput(file, file, longestReport).toString() : undefined;
 }
 
 /**

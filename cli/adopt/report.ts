@@ -56,6 +56,7 @@ const undoneWords: Readonly<Record<Undone, string>> = {
   needed:
     "CHECK of the list in place would fail with the old result, so it stays as it is; put the old list in place first",
   unasked: "CHECK cannot be asked about the old result, so it stays as it is",
+  failed: "it cannot be restored, so its backup stays",
   unreadable: "its backup cannot be read, so it stays as it is",
 };
 

@@ -56,8 +56,8 @@ export const adoptCommand: CommandData<undefined, Options> = {
         canAsk: askableOn(check, terminal.directory),
         note: leftOut.note,
       });
+      const undone = undo(paths.cacheDirectory, isWanted, { kept, note: leftOut.note });
       leftOut.tell(terminal);
-      const undone = undo(paths.cacheDirectory, isWanted, kept);
       terminal.write(options.json ? undoneJson(undone) : undoneText(undone));
       const has = (word: Undone) => undone.some(([, how]) => how === word);
       const isGood = !has("changed since") && !has("needed") && !has("lost");

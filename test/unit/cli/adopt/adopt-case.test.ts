@@ -11,6 +11,7 @@ import { scratch } from "../../../support/scratch.ts";
 import { writeFile } from "../../support/written.ts";
 
 const cache = scratch();
+const asked = { kept: new Map(), note: () => undefined };
 const passes = async (): Promise<Verdict> => ({ is: "passes" });
 const file = join(cache, "results/zone-c1-eth0");
 const backup = join(cache, "adopted/zone-c1-eth0");
@@ -46,7 +47,7 @@ test("an adoption that is taken back leaves the backup of the earlier one", asyn
   await adoptCase(cache, again, async () => ({ is: "fails", error: "wrong" }));
   expect(readFileSync(file, "utf8")).toBe(first);
   expect(readFileSync(backup, "utf8")).toBe(kept);
-  expect(undo(cache, () => true)).toEqual([[file, "restored"]]);
+  expect(undo(cache, () => true, asked)).toEqual([[file, "restored"]]);
   expect(readFileSync(file, "utf8")).toBe(text);
 });
 
@@ -114,7 +115,7 @@ test.each<[string, Verdict, string]>([
   expect(checked).toEqual([{ ...one.attachment, result: { cniVersion: "1.0.0" } }]);
   expect(after).toEqual({ ...one, proposal: { is: "lost", error } });
   expect(readFileSync(file, "utf8")).toBe(text);
-  expect(undo(cache, () => true)).toEqual([]);
+  expect(undo(cache, () => true, asked)).toEqual([]);
 });
 
 test("a fault of the command itself is none of the case", async () => {

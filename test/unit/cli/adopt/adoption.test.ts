@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -16,7 +17,8 @@ beforeEach(() => {
 });
 
 const at = (name: string) => join(directory, name);
-const undoAll = () => undo(at("cache"), () => true);
+const asked = { kept: new Map(), note: () => undefined };
+const undoAll = () => undo(at("cache"), () => true, asked);
 
 /** The result of c1. */
 const file = at("cache/results/zone-c1-eth0");
@@ -96,6 +98,35 @@ test("after the runtime wrote the file anew, the new text is the oldest", () => 
   }
   undoAll();
   expect(result()).toBe('{"result":{"dns":{}}}');
+});
+
+const makePipe = (path: string) => void execFileSync("mkfifo", [path]);
+test.each<[string, string, (path: string) => void, string, string]>([
+  ["a pipe among the backups", "adopted", makePipe, "unreadable", ""],
+  ["a directory among the backups", "adopted", mkdirSync, "unreadable", ""],
+  [
+    "a pipe as a result",
+    "results",
+    makePipe,
+    "failed",
+    "it is not a regular file; to read a pipe, write - and give it as stdin",
+  ],
+  ["a directory as a result", "results", mkdirSync, "failed", "is a directory"],
+])("--undo restores the other results beside %s", async (_, folder, make, how, reason) => {
+  setResult("after");
+  backUp({ before: "before", after: "after" });
+  const odd = at("cache/results/odd-c1-eth0");
+  if (folder === "results") backUp({ before: "before", after: "after" }, "odd-c1-eth0");
+  make(at(`cache/${folder}/odd-c1-eth0`));
+  const { exitCode, stdout, stderr } = await runUndo("--json");
+  expect({ exitCode, undone: JSON.parse(stdout) }).toEqual({
+    exitCode: 2,
+    undone: [
+      { file: odd, undone: how },
+      { file, undone: "restored" },
+    ],
+  });
+  expect(stderr).toContain(reason && `${odd}: ${reason}\n`);
 });
 
 test("--undo --json is JSON, with two spaces", async () => {
@@ -206,8 +237,8 @@ test.each([
 test("undo restores what the operator named, and nothing that the list in place needs", () => {
   setResult("after");
   backUp({ before: "before", after: "after" });
-  expect(undo(at("cache"), (file) => !file.endsWith("eth0"))).toEqual([]);
-  expect(undo(at("cache"), () => true, new Map([[file, "needed"]]))).toEqual([[file, "needed"]]);
+  expect(undo(at("cache"), (file) => !file.endsWith("eth0"), asked)).toEqual([]);
+  expect(undo(at("cache"), () => true, { ...asked, kept: new Map([[file, "needed"]]) })).toEqual([[file, "needed"]]);
   expect(result()).toBe("after");
 });
 

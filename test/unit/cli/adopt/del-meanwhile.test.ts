@@ -13,7 +13,12 @@ test("undo leaves what changed while it wrote the old result to the disk", () =>
   writeFileSync(file, "after");
   writeFileSync(join(cache, "adopted/zone-c1-eth0"), JSON.stringify({ before: "before", after: "after" }));
   intercept("fsyncSync", () => () => writeFileSync(file, "new"));
-  expect(() => undo(cache, () => true)).toThrow(`${file}: it changed meanwhile; run adopt --undo again`);
+  const lines: string[] = [];
+  const undone = undo(cache, () => true, { kept: new Map(), note: (line) => lines.push(line) });
+  expect({ undone, lines }).toEqual({
+    undone: [[file, "failed"]],
+    lines: [`${file}: it changed meanwhile; run adopt --undo again`],
+  });
   expect(readFileSync(file, "utf8")).toBe("new");
 });
 
