@@ -14,8 +14,8 @@ export function withPath<T>(path: string, operation: () => T): T {
 }
 
 /** Says in words why the system refused something. */
-export function reasonOf({ code, message }: NodeJS.ErrnoException): string {
-  return code === undefined ? message : (reasons[code] ?? code);
+export function reasonOf({ code, message, syscall }: NodeJS.ErrnoException): string {
+  return code === undefined ? message : (reasons[`${code} ${syscall}`] ?? reasons[code] ?? code);
 }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -27,6 +27,8 @@ const reasons: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file",
   ENOTDIR: "a part of the path is not a directory",
   ENOSPC: "no space left on the device",
+  "EPERM link":
+    "it is immutable (run: chattr -i), or its file system has no hard links; then remove the links and the executable by hand, once no container needs them",
   EPERM: "the file system or its attributes do not allow it",
   EXDEV: "something is mounted on it, or it is on another file system",
   EROFS: "the file system is read-only",

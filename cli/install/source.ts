@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { machine } from "node:os";
 import { basename, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { longestList, readInput } from "../files/read-input.ts";
+import { longestList, longestReport, readInput } from "../files/read-input.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble, withPath } from "../trouble.ts";
 
@@ -24,6 +24,9 @@ export function readSource(path: string | undefined, terminal: Terminal): Source
   const file = path === undefined ? terminal.executable : resolve(terminal.directory, path);
   if (file === undefined)
     throw new Trouble("this is the npm package, which has no executable: name an archive or an executable with --from");
+  const found = withPath(file, () => statSync(file));
+  // guard: no pipe, which waits for a writer, and no file that fills the memory
+  if (!found.isFile() || found.size > longestReport) throw neither(file);
   const bytes = withPath(file, () => readFileSync(file));
   const isArchive = bytes[0] === 0x1f && bytes[1] === 0x8b;
   const isCompared = path !== undefined && compareChecksum(file, bytes);
@@ -31,13 +34,17 @@ export function readSource(path: string | undefined, terminal: Terminal): Source
   const source = isArchive ? unpacked(file, bytes) : { bytes, links: undefined };
   const its = machineOf(source.bytes);
   // guard: no file that is no executable
-  if (its === undefined) throw new Trouble(`${file}: it is neither a release archive (.tgz) nor an executable`);
+  if (its === undefined) throw neither(file);
   const own = machine();
   // guard: no executable of another machine
   if (its !== own) throw new Trouble(`${file}: it is for ${its}, and this machine is ${own}`);
   // guard: no executable that was cut off
   if (!isWhole(source.bytes)) throw new Trouble(`${file}: its end is missing; copy it again`);
   return source;
+}
+
+function neither(file: string): Trouble {
+  return new Trouble(`${file}: it is neither a release archive (.tgz) nor an executable`);
 }
 
 function unpacked(file: string, bytes: Buffer): Source {
@@ -60,7 +67,8 @@ function isWrapperName(name: string): boolean {
 
 function entriesOf(file: string, bytes: Buffer) {
   try {
-    return readTar(gunzipSync(bytes));
+    // guard: no archive that fills the memory
+    return readTar(gunzipSync(bytes, { maxOutputLength: longestReport }));
   } catch (error) {
     throw new Trouble(`${file}: the archive is damaged (${(error as Error).message}); download it again`);
   }

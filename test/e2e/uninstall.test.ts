@@ -58,7 +58,7 @@ describe("uninstall", () => {
   });
 
   test.each([
-    ["immutable", "chattr +i", "chattr -i", "the file system or its attributes do not allow it"],
+    ["immutable", "chattr +i", "chattr -i", "it is immutable (run: chattr -i), or its file system has no hard links"],
     ["a mount", "mount --bind /opt/cni/bin/cni-wrappers", "umount", "something is mounted on it"],
   ])("an executable that is %s: nothing is removed, and every link works", async (_how, hold, release, reason) => {
     await using lab = await installed();

@@ -55,6 +55,7 @@ test("a path and the reason are one line, and a fault of our own is none of the 
     ...["something is mounted on it", "the name is too long", "a part of the path is not a directory"],
     ...["the file system or its attributes do not allow it", "EIO"],
   ]);
+  expect(reasonOf({ code: "EPERM", syscall: "link" } as NodeJS.ErrnoException)).toContain("has no hard links");
 });
 
 test("a job's name cannot color the table of preflight", async () => {

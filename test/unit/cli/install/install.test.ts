@@ -615,12 +615,12 @@ test("uninstall removes nothing if the executable cannot be removed: its links w
   const before = [names(), hidden()];
   // What the kernel says of an immutable file; e2e has a real one.
   const restore = intercept("linkSync", () => () => {
-    throw Object.assign(new Error("EPERM"), { code: "EPERM" });
+    throw Object.assign(new Error("EPERM"), { code: "EPERM", syscall: "link" });
   });
   expect(await uninstall()).toEqual({
     exitCode: 2,
     stdout: "",
-    stderr: `cni-wrappers: ${at("cni-wrappers")}: the file system or its attributes do not allow it\n`,
+    stderr: `cni-wrappers: ${at("cni-wrappers")}: it is immutable (run: chattr -i), or its file system has no hard links; then remove the links and the executable by hand, once no container needs them\n`,
   });
   expect([names(), hidden()]).toEqual(before);
   restore();

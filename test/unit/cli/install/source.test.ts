@@ -227,3 +227,20 @@ test.each([
   writeFileSync(at("file"), text);
   expect(() => read("file")).toThrow("file: it is neither a release archive (.tgz) nor an executable");
 });
+
+test.each<[string, (path: string) => void]>([
+  ["a pipe, which nobody writes to", (path) => execFileSync("mkfifo", [path])],
+  ["a link to a device without an end", (path) => symlinkSync("/dev/zero", path)],
+  ["a directory", mkdirSync],
+  ["a file that would fill the memory", (path) => execFileSync("truncate", ["--size=257M", path])],
+])("%s is not read", (_what, make) => {
+  make(at("file"));
+  expect(() => read("file")).toThrow("file: it is neither a release archive (.tgz) nor an executable");
+});
+
+test("an archive that would fill the memory is refused", () => {
+  execFileSync("sh", ["-c", "head -c 257M /dev/zero | gzip -1 >a.tgz"], { cwd: directory });
+  expect(() => read("a.tgz")).toThrow(
+    "a.tgz: the archive is damaged (Cannot create a Buffer larger than 268435456 bytes)",
+  );
+});
