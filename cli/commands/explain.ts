@@ -12,8 +12,9 @@ import { explanationText } from "../explain/text.ts";
 import { verdictCode, verdictData, verdictOf, verdictText } from "../explain/verdict.ts";
 import { demandReplaceable, writeAtomically } from "../files/atomic-write.ts";
 import type { List } from "../lists/list.ts";
+import { addedBeside } from "../live/networks.ts";
 import { cacheDirOption, jsonOption, portOption } from "../options.ts";
-import type { Terminal } from "../terminal.ts";
+import { oneLine, type Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 import { readList } from "../wrap/change.ts";
 
@@ -65,6 +66,9 @@ export const explainCommand: CommandData<string, Options> = {
     }
     const table = options.json ? undefined : attachmentTable(explanation);
     if (table !== undefined) terminal.write(`\n${table}\n`);
+    const leftOut = addedBeside([list.file], terminal);
+    for (const line of leftOut) terminal.writeError(`${oneLine(line)}\n`);
+    if (leftOut.length > 0) return 2;
     return verdict ? verdictCode(verdict) : explanation.steps.every(hasPassed) ? 0 : 1;
   },
 };

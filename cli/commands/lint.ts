@@ -13,8 +13,9 @@ import type { Context } from "../lint/rule.ts";
 import { readSwitchedOff, switchedOffLines } from "../lint/switched-off.ts";
 import { readListFiles } from "../lists/find-files.ts";
 import { usualCacheDirectory } from "../live/host-paths.ts";
+import { addedBeside } from "../live/networks.ts";
 import { progressOf } from "../progress.ts";
-import type { Terminal } from "../terminal.ts";
+import { oneLine, type Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
 interface Options {
@@ -74,9 +75,9 @@ async function lint(paths: readonly string[], options: Options, terminal: Termin
   terminal.write(reports[format](findings, terminal));
   for (const line of off) terminal.writeError(`${line}\n`);
   if (format === "text") terminal.writeError(`${summaryOf(files, findings, off.length > 0)}\n`);
-  const { unreadable = [] } = host.state ?? {};
-  for (const line of unreadable) terminal.writeError(`${line}\n`);
-  return exitCodeOf({ isGood: findings.length === 0, isComplete: unreadable.length === 0 });
+  const leftOut = [...addedBeside(files, terminal), ...(host.state?.unreadable ?? [])];
+  for (const line of leftOut) terminal.writeError(`${oneLine(line)}\n`);
+  return exitCodeOf({ isGood: findings.length === 0, isComplete: leftOut.length === 0 });
 }
 
 async function hostOf({ cniPath, state, host }: Options, { directory }: Terminal): Promise<Omit<Context, "lists">> {

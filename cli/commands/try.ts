@@ -7,7 +7,7 @@ import { exitCodeOf } from "../exit-codes.ts";
 import { readLinks } from "../host/links.ts";
 import { hostPathsOn, usualCacheDirectory } from "../live/host-paths.ts";
 import { agentFault } from "../live/looked-at.ts";
-import { demandNetworkIn } from "../live/networks.ts";
+import { addedBeside, demandNetworkIn } from "../live/networks.ts";
 import { cniPathOption, jsonOption, portOption, timeoutOption } from "../options.ts";
 import { missingWrapperCure } from "../rules/missing-plugin.ts";
 import type { Terminal } from "../terminal.ts";
@@ -51,14 +51,14 @@ export const tryCommand: CommandData<string, Options> = {
     }
     const report = await reportOn(given, options, terminal);
     terminal.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : tryText(report, terminal));
-    const { steps, left, problems, obstacles } = report;
+    const { steps, left, problems, obstacles, added } = report;
     // guard: a step that nobody can judge is not called good
     const isKnown = steps.every(({ outcome }) => outcome !== "unknown");
     return exitCodeOf({
       // guard: no list is called good that leaves something, or whose step fails
       isGood: left.length === 0 && steps.every(({ outcome }) => outcome !== "fails"),
       // guard: no list is called good that was not tried, or not as a whole
-      isComplete: isKnown && obstacles.length === 0 && problems.length === 0,
+      isComplete: isKnown && [...obstacles, ...problems, ...added].length === 0,
     });
   },
 };
@@ -88,7 +88,8 @@ async function reportOn(
   if (links === undefined) throw new Trouble("ip(8) failed or is missing: install iproute2");
   const host = { links, cniPath: paths.cniPath, veth, ports: port };
   const { commands, notes, obstacles, state } = surroundingsOf(network.list, host);
-  const common = { file: path, network: network.name, cniPath: paths.cniPath, notes, obstacles };
+  const added = addedBeside([file], terminal, "problem" in paths.nomad ? undefined : paths.nomad.configDirectory);
+  const common = { file: path, network: network.name, cniPath: paths.cniPath, notes, obstacles, added };
   // guard: no plugin runs that needs what the stage does not have
   if (obstacles.length > 0) return { ...common, steps: [], left: [], stays: [], problems: [] };
   const task: Task = {

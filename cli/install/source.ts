@@ -67,7 +67,7 @@ function isWrapperName(name: string): boolean {
 
 function entriesOf(file: string, bytes: Buffer) {
   try {
-    // guard: no archive that fills the memory
+    // An archive may unpack to much more than it has.
     return readTar(gunzipSync(bytes, { maxOutputLength: longestReport }));
   } catch (error) {
     throw new Trouble(`${file}: the archive is damaged (${(error as Error).message}); download it again`);

@@ -29,7 +29,7 @@ export async function viewOf(
   const fault = agentFault(paths);
   if (fault !== undefined) leftOut.note(fault);
   for (const { line } of check.faults) leftOut.note(line);
-  const added = areNomads(paths) ? [] : addedPlugins(check.networks, terminal);
+  const added = areNomads(paths) ? [] : addedPlugins(check.networks.values(), terminal);
   for (const line of added) leftOut.note(line);
   return { paths, check, leftOut };
 }

@@ -10,6 +10,7 @@ import { type List, listOf } from "../lists/list.ts";
 import type { ListFile } from "../lists/list-file.ts";
 import { oneLine, type Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
+import { usualLists } from "./host-paths.ts";
 
 /** The networks that a runtime would load, by name. */
 export type Networks = ReadonlyMap<string, Network>;
@@ -53,14 +54,28 @@ export function readLists(directories: readonly string[], { directory }: Pick<Te
  * Names the directories with plugins that libcni 1.3 adds to a list, but not to a .conf (NetworkPluginConfsFromFiles). Nomad does
  * not use them, and cnitool, CRI-O and containerd 2.1 do.
  */
-export function addedPlugins(networks: Networks, { directory }: Pick<Terminal, "directory">): readonly string[] {
-  return [...networks.values()].flatMap(({ name, list: { file, value, hasPlugins } }) => {
+export function addedPlugins(
+  networks: Iterable<Network>,
+  { directory }: Pick<Terminal, "directory">,
+): readonly string[] {
+  return [...networks].flatMap(({ name, list: { file, value, hasPlugins } }) => {
     const folder = join(dirname(file.path), name);
     const found = listDirectory(resolve(directory, folder)).filter((each) => extname(each) === ".conf");
     // guard: no list is called good that has plugins elsewhere
     if (found.length === 0 || !hasPlugins || isDisabled(value.loadOnlyInlinedPlugins)) return [];
     return `${folder}: libcni 1.3 adds the plugins of ${found.sort().join(", ")} to the list of ${name}, and this command does not look at them; move them into the list, or set "loadOnlyInlinedPlugins": true`;
   });
+}
+
+/** The same for files, each once. Nobody says what is beside stdin, and Nomad reads the files of its own directory. */
+export function addedBeside(
+  files: readonly ListFile[],
+  terminal: Pick<Terminal, "directory">,
+  nomads = usualLists[0],
+): readonly string[] {
+  const isOthers = ({ path }: ListFile) => path !== "stdin" && dirname(resolve(terminal.directory, path)) !== nomads;
+  const networks = files.filter(isOthers).flatMap((file) => networkIn(file) ?? []);
+  return [...new Set(addedPlugins(networks, terminal))];
 }
 
 /** Finds the files that a runtime does not load, each with its first mistake. */

@@ -14,11 +14,13 @@ export interface Report extends Outcome {
   readonly notes: readonly string[];
   /** Why nothing was tried; empty if it was. */
   readonly obstacles: readonly string[];
+  /** The plugins that libcni adds to the list, and that were not tried. */
+  readonly added: readonly string[];
 }
 
 /** The report for people. */
 export function tryText(report: Report, terminal: Pick<Terminal, "hasColors">): string {
-  const { file, network, cniPath, obstacles, steps, notes } = report;
+  const { file, network, cniPath, obstacles, steps, notes, added } = report;
   if (obstacles.length > 0) return linesOf([`${file}: not tried`, ...obstacles.map((line) => `  ${line}`)]);
   const rows = steps.map((step) => [step.step, styled(terminal, colors[step.outcome], step.outcome), detailsOf(step)]);
   const title = `${file}: network ${network}, tried with the plugins in ${cniPath.join(delimiter)}`;
@@ -26,6 +28,7 @@ export function tryText(report: Report, terminal: Pick<Terminal, "hasColors">): 
   const others = linesOf([
     // Without a DEL, nothing was looked at.
     ...(steps.length > 1 ? leftLines(report) : []),
+    ...added.map((line) => `not looked at: ${line}`),
     ...notes.map((line) => `note: ${line}`),
   ]);
   return `${linesOf([title])}${table}\n${others}`;

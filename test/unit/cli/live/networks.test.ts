@@ -1,9 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { addedPlugins, errorsIn, readLists } from "../../../../cli/live/networks.ts";
+import { addedBeside, addedPlugins, errorsIn, readLists } from "../../../../cli/live/networks.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
+import { redirect } from "../../support/redirected.ts";
 import { writeFile } from "../../support/written.ts";
 
 const directory = scratch();
@@ -47,7 +48,7 @@ test("directories with plugins that libcni 1.3 adds to a list", () => {
   write("single.conf", { name: "single", ...ptp });
   for (const name of ["zone/10.conf", "zone/20.conf", "inlined/10.conf", "single/10.conf"]) write(name, ptp);
   const { networks } = readLists(["lists"], { directory });
-  expect(addedPlugins(networks, { directory })).toEqual([
+  expect(addedPlugins(networks.values(), { directory })).toEqual([
     'lists/zone: libcni 1.3 adds the plugins of 10.conf, 20.conf to the list of zone, and this command does not look at them; move them into the list, or set "loadOnlyInlinedPlugins": true',
   ]);
 });
@@ -129,3 +130,32 @@ test.each([["preflight"], ["adopt"], ["prune"], ["status"]])(
     });
   },
 );
+
+test.each([
+  ["lint", "lists"],
+  ["lint", "lists/zone.conflist"],
+  ["explain", "lists/zone.conflist.new"],
+])("%s does not call %s good with such plugins, but for Nomad's usual directory and stdin", async (command, path) => {
+  mkdirSync(join(directory, "lists/zone"));
+  for (const name of ["zone.conflist", "zone.conflist.new"]) write(name, list("zone", ptp));
+  write("zone/10.conf", ptp);
+  const run = async (...args: string[]) => {
+    const readInput = () => JSON.stringify(list("lists/zone", ptp));
+    const { exitCode, stderr } = await runCommand([command, ...args], { directory, readInput });
+    return { exitCode, isNamed: stderr.includes("lists/zone: libcni 1.3 adds") };
+  };
+  expect(await run(path)).toEqual({ exitCode: 2, isNamed: true });
+  if (command === "lint") expect(await run("-")).toMatchObject({ isNamed: false });
+  redirect("/opt/cni/config", join(directory, "lists"));
+  expect((await run(path.replace("lists", "/opt/cni/config"))).isNamed).toBe(false);
+});
+
+test("plugins in the directory of Nomad's agent", () => {
+  mkdirSync(join(directory, "lists/zone"));
+  write("zone.conflist", list("zone", ptp));
+  write("zone/10.conf", ptp);
+  const { files } = readLists(["lists"], { directory });
+  const line = expect.stringContaining("lists/zone: libcni 1.3 adds");
+  expect(addedBeside([...files, ...files], { directory })).toEqual([line]);
+  expect(addedBeside(files, { directory }, join(directory, "lists"))).toEqual([]);
+});

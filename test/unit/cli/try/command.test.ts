@@ -41,6 +41,16 @@ test.each<[string, object, number]>([
   expect(await attempted(`cat ${directory}/outcome`)).toMatchObject({ exitCode, stderr: "" });
 });
 
+test("a list with plugins in a directory, which were not tried, is not called good", async () => {
+  write("outcome", { steps: [passes], left: [], stays: [], problems: [] });
+  mkdirSync(join(directory, "zone"));
+  write("zone/10.conf", { type: "ptp" });
+  expect(await attempted(`cat ${directory}/outcome`)).toMatchObject({
+    exitCode: 2,
+    stdout: expect.stringContaining("not looked at: zone: libcni 1.3 adds the plugins of 10.conf to the list of zone"),
+  });
+});
+
 test.each([
   [[], [], "nothing"],
   [["link x"], [], "1"],
@@ -72,6 +82,7 @@ test("nothing is started without root's rights, or if the list needs an interfac
   expect({ exitCode, ...JSON.parse(stdout) }).toEqual({
     ...{ exitCode: 2, file: "zone.conflist", network: "zone", cniPath: ["/nowhere"] },
     ...{ notes: ["ens18 is a veth here"], steps: [], left: [], stays: [], problems: [] },
+    added: [],
     obstacles: ["it needs ens18 of this host: --veth puts a veth there"],
   });
   setVariable("PATH", "/nowhere");
@@ -108,7 +119,7 @@ test("what unshare(1) is asked for: the namespaces, what happens to each mount, 
   const script = `{ printf '%s\\0' "$@"; readlink /proc/$$/fd/4; echo \${DBUS_SYSTEM_BUS_ADDRESS-none}; } >${directory}/asked; cat >${directory}/given; cat ${directory}/outcome`;
   const args = ["--json", "--port", "80:80", "--cni-path", `/nowhere::${directory}`];
   const { stdout } = await attempted(script, args, { DBUS_SYSTEM_BUS_ADDRESS: "unix:path=/x" });
-  const report = { file: "zone.conflist", network: "zone", cniPath: ["/nowhere", directory], obstacles: [] };
+  const report = { file: "zone.conflist", network: "zone", cniPath: ["/nowhere", directory], obstacles: [], added: [] };
   const notes = [
     "--port changes nothing: no plugin has the capability portMappings",
     "Install the wrappers there, with cni-wrappers install",

@@ -3,7 +3,7 @@ import { printable } from "../../../../cli/terminal.ts";
 import { type Report, tryText } from "../../../../cli/try/report.ts";
 
 const report: Report = {
-  ...{ file: "zone.conflist", network: "zone", cniPath: ["/a", "/b"], notes: [], obstacles: [] },
+  ...{ file: "zone.conflist", network: "zone", cniPath: ["/a", "/b"], notes: [], obstacles: [], added: [] },
   ...{ steps: [{ step: "ADD", outcome: "passes" }], left: [], stays: [], problems: [] },
 };
 
@@ -25,7 +25,7 @@ test("each step, what it gave or why it failed, and the notes", () => {
     { step: "again", outcome: "unknown", why: "no socket" },
     { step: "DEL", outcome: "not run" },
   ];
-  expect(linesOf({ steps, notes: ["a\nb"] }, true)).toEqual([
+  expect(linesOf({ steps, notes: ["a\nb"], added: ["zone: added"] }, true)).toEqual([
     head,
     "step   outcome",
     "ADD    \u001B[32mpasses\u001B[39m   eth0 10.0.0.2/24 fd00::2/64, eth1",
@@ -33,6 +33,7 @@ test("each step, what it gave or why it failed, and the notes", () => {
     "again  \u001B[33munknown\u001B[39m  no socket",
     "DEL    \u001B[2mnot run\u001B[22m",
     "left after DEL: nothing (compared: links, addresses, routes, rules, packet rules, files)",
+    "not looked at: zone: added",
     "note: a\\nb",
     "",
   ]);
