@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, statfsSync, statSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readlinkSync, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { attempt, listDirectory, nameOnly } from "../../shared/host/node/files.ts";
@@ -17,7 +17,8 @@ export type PathState = "live" | "gone" | "unreadable";
 
 /** Looks at the path of a namespace. One that leads nowhere, or to another file, is what a reboot or an unmount leaves. */
 export function pathStateAt(path: string): PathState {
-  if (isNamespace(path)) return "live";
+  // guard: a live container's namespace is not that of another process
+  if (isNamespace(path)) return isReusedPid(path) ? "gone" : "live";
   try {
     if (path !== "") statfsSync(path);
     return "gone";
@@ -26,6 +27,17 @@ export function pathStateAt(path: string): PathState {
     // guard: a namespace that cannot be looked at is not called gone
     return ["ENOENT", "ENOTDIR"].includes(code) ? "gone" : "unreadable";
   }
+}
+
+// nerdctl and ctr name a namespace by a process, and so does a link. A later process of the host can have the same id.
+function isReusedPid(path: string): boolean {
+  const named = [path, linkText(path) ?? ""].find((one) => /^\/proc\/\d+\/ns\/net$/.test(one));
+  return named !== undefined && linkText(named) === linkText("/proc/self/ns/net");
+}
+
+/** Returns where a symbolic link leads; undefined if there is none. */
+export function linkText(path: string): string | undefined {
+  return attempt(() => readlinkSync(path));
 }
 
 /**

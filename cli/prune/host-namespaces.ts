@@ -7,7 +7,14 @@ import { isLive } from "../../shared/verbs/gc.ts";
 import { readLinks } from "../host/links.ts";
 import { Memory } from "../host/memory.ts";
 import { atOnce } from "../live/at-once.ts";
-import { isNamespace, namespacePath, type PathState, pathStateAt, withNamespace } from "../live/namespaces.ts";
+import {
+  isNamespace,
+  linkText,
+  namespacePath,
+  type PathState,
+  pathStateAt,
+  withNamespace,
+} from "../live/namespaces.ts";
 import type { Known } from "./known.ts";
 import type { Namespace } from "./state.ts";
 
@@ -69,9 +76,8 @@ export function viewProblem(
 /** Whether a path is the network namespace of an attachment now. */
 export function pathStateOf(path: string, known?: Known): PathState {
   const state = pathStateAt(path);
-  const isOther = () => isReusedPid(path) || (known && isReplaced(known, changedMsOf(path)));
   // guard: a live container whose journal fits its namespace
-  return state === "live" && isOther() ? "gone" : state;
+  return state === "live" && known && isReplaced(known, changedMsOf(path)) ? "gone" : state;
 }
 
 /** When the mount at a path was made, or the link, if that is later. In /proc the time means nothing. */
@@ -79,12 +85,6 @@ function changedMsOf(path: string): number | undefined {
   if (path.startsWith("/proc/")) return undefined;
   const { changedMs = 0 } = new Memory().namespace(path) ?? {};
   return attempt(() => Math.max(changedMs, Math.floor(lstatSync(path).ctimeMs)));
-}
-
-// nerdctl and ctr name a namespace by a process, and so does a link. A later process of the host can have the same id.
-function isReusedPid(path: string): boolean {
-  const named = [path, linkText(path) ?? ""].find((one) => /^\/proc\/\d+\/ns\/net$/.test(one));
-  return named !== undefined && linkText(named) === linkText("/proc/self/ns/net");
 }
 
 /** The results whose journals told that their namespaces were replaced. The first DEL removes the journal. */
@@ -179,8 +179,4 @@ function inodeAt(path: string): number | undefined {
 function inodeIn(text: string): number | undefined {
   const [, inode] = /^net:\[(\d+)\]$/.exec(text) ?? [];
   return inode === undefined ? undefined : Number(inode);
-}
-
-function linkText(path: string): string | undefined {
-  return attempt(() => readlinkSync(path));
 }

@@ -47,6 +47,11 @@ describe("the verdict about an attachment", () => {
     expect(readFileSync(join(directory, "bin/ptp.call"), "utf8")).toBe(`CHECK ${directory}/bin:${directory}/later\n`);
   });
 
+  test("a path of a process that is now one of the host is no namespace of the container: it is gone, as prune says", async () => {
+    listed("zone", { plugins: [subnet("10.1.0.0/24")] });
+    expect(await verdictOn(attached({ netns: `/proc/${process.pid}/ns/net` }))).toEqual({ is: "gone" });
+  });
+
   test("what CHECK does not see is told: another subnet, and a plugin that is gone", async () => {
     listed("zone", { plugins: [subnet("10.2.0.0/24")] });
     const list = { plugins: [7, subnet("10.1.0.0/24"), { type: "firewall" }] } as CachedAttachment["list"];

@@ -28,6 +28,7 @@ test.each([
 
 test.each([
   [own, "live"],
+  [`/proc/${process.pid}/ns/net`, "gone"],
   ["/proc/self/ns", "gone"],
   ["/nowhere", "gone"],
   ["/proc/version/below", "gone"],
@@ -35,7 +36,7 @@ test.each([
   [`/${"x".repeat(300)}`, "unreadable"],
 ])("%s is %s", (path, state) => {
   expect(pathStateAt(path)).toBe(state);
-  expect(isNamespace(path)).toBe(state === "live");
+  expect(isNamespace(path)).toBe(/\/ns\/net$/.test(path));
 });
 
 test("/var/run is a link to /run", () => {
