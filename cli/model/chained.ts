@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, objectOf } from "../../shared/protocol/json.ts";
 import { bandwidth } from "./bandwidth.ts";
 import type { Link, Machine, Route } from "./machine.ts";
-import { isIn, isIpv6 } from "./network.ts";
+import { isIn, isIpv6, subnetOf } from "./network.ts";
 import {
   macvlansOn,
   namesOf,
@@ -175,10 +175,12 @@ const sbr: Plugin = {
       typeof index !== "number" ? true : (interfaces[index]?.name ?? ifName) === ifName;
     const own = ips.filter((ip) => isOwn(ip.interface)).map(({ address }) => String(address));
     // With a table of the list's, it adds only rules. The routes are IPAM's.
-    const { table: listed, addSourceHints } = call.config;
+    const { table: listed, addSourceHints, gateways } = call.config;
     const movesRoutes = typeof listed !== "number";
+    const given = Array.isArray(gateways) ? gateways.map(String) : [];
     for (const address of own) {
-      const gateway = ips.find((ip) => ip.address === address)?.gateway;
+      const ofFamily = given.find((one) => isIpv6(one) === isIpv6(address));
+      const gateway = ofFamily ?? ips.find((ip) => ip.address === address)?.gateway;
       const near = link.routes.filter(({ table, gw }) => table === undefined && gw === undefined);
       if (movesRoutes && gateway !== undefined && !near.some(({ dst }) => isIn(dst, String(gateway)))) {
         throw new PluginError(`Failed to add default route to ${gateway}: network is unreachable`);
@@ -188,10 +190,16 @@ const sbr: Plugin = {
     }
     // The routes of the link leave the main table, also those that no table of an address got.
     const [first] = own;
-    const stays = (route: Route) => !movesRoutes || route.table || (addSourceHints === true && route.isConnected);
+    const subnets = movesRoutes && addSourceHints === true ? own.map(subnetOf) : [];
+    // ptp's route to its gateway has the scope of the link, too.
+    const isLinks = ({ gw, dst }: Route) => gw === undefined && (subnets.includes(dst) || /^[\d.]+\/32$/.test(dst));
+    const stays = (route: Route) => !movesRoutes || route.table || (addSourceHints === true && isLinks(route));
     link.routes = link.routes.map((route) =>
       stays(route) ? route : { ...route, table: own.find((one) => isIpv6(one) === isIpv6(route.dst)) ?? String(first) },
     );
+    // ptp has replaced the kernel's.
+    const isMissing = (subnet: string) => !link.routes.some(({ dst, table }) => dst === subnet && table === undefined);
+    link.routes.push(...subnets.filter(isMissing).map((dst) => ({ dst, gw: undefined, isConnected: true as const })));
     return result;
   },
   check() {},

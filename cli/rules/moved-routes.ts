@@ -1,6 +1,7 @@
+import { objectOf, objectsOf } from "../../shared/protocol/json.ts";
 import type { FoundAt, ListRule } from "../lint/rule.ts";
 import { creatorFor, creatorsOf, runsCheck } from "../lists/chain.ts";
-import { hasIpam } from "../lists/ipam.ts";
+import { hasIpam, ipamTypeOf } from "../lists/ipam.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 
 export const movedRoutes: ListRule = {
@@ -16,7 +17,7 @@ routes are: see [sbr](../plugins/sbr/README.md#notes-and-upstream-bugs). Wrap bo
 
 function foundIn(list: List, mover: ListedPlugin): FoundAt | undefined {
   const creator = movesRoutes(mover) ? creatorFor(list, mover) : undefined;
-  if (!creator || !hasIpam(creator)) return undefined;
+  if (!creator || !hasIpam(creator) || keepsAll(mover, creator)) return undefined;
   // One of several plain creators is another rule's.
   const plain = !mover.isWrapped ? mover : !creator.isWrapped && creatorsOf(list).length === 1 ? creator : undefined;
   if (!plain) return undefined;
@@ -27,4 +28,12 @@ function foundIn(list: List, mover: ListedPlugin): FoundAt | undefined {
 // With `table`, sbr leaves the routes where the IPAM plugin puts them.
 function movesRoutes({ profile, delegate, configuration }: ListedPlugin): boolean {
   return profile?.movesRoutes === true && !(delegate === "sbr" && configuration.table !== undefined);
+}
+
+// With `addSourceHints`, the subnets have routes in the main table, too. CHECK looks for the other routes there.
+function keepsAll({ delegate, configuration }: ListedPlugin, creator: ListedPlugin): boolean {
+  if (delegate !== "sbr" || configuration.addSourceHints !== true) return false;
+  const { ipam, isDefaultGateway } = creator.configuration;
+  const isListed = /^(host-local|static)$/.test(ipamTypeOf(creator.configuration) ?? "");
+  return isListed && isDefaultGateway !== true && objectsOf(objectOf(ipam).routes).length === 0;
 }

@@ -25,10 +25,12 @@ function bridgeProblem({ profile, configuration }: ListedPlugin, links: readonly
   const name = profile?.sharedDevice && sharedDeviceName(profile.sharedDevice, configuration);
   const link = links.find(({ ifname }) => ifname === name);
   if (!link || !isNoBridge(link)) return undefined;
+  const names = Array.from({ length: links.length + 1 }, (_, index) => `cni${index}`);
+  const free = names.find((one) => !linkNamed(one, links));
   return {
     at: [configuration.bridge === undefined ? "type" : "bridge"],
     message: `${name} is no bridge on this host: ADD fails`,
-    hint: "Use a name that no interface of the host has, such as cni0: the plugin makes the bridge",
+    hint: `Use a name that no interface of the host has, such as ${free}: the plugin makes the bridge`,
   };
 }
 
