@@ -9,7 +9,7 @@ import {
 import { Facts } from "../../../shared/journal/facts.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import { bootId } from "../support/fake-host.ts";
-import { chainedOf, entryOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
+import { cached, chainedOf, entryOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
 
 const leases = "/var/lib/cni/networks/zone";
 const kernel = { "/proc/sys/kernel/random/boot_id": bootId, "/proc/uptime": "1000.0 1.0" };
@@ -37,11 +37,7 @@ function takenWith(files: Readonly<Record<string, string>>, given: typeof config
 const elsewhere = entryOf({ configuration: { IPAM: { type: "host-local", DataDir: "/run/leases" } } });
 const two = { addresses: ["10.1.0.2/24"] };
 const ofRed = (changes = {}) => journalFiles(entryOf({ containerId: "red", done: { made: 7, ...two }, ...changes }));
-const resultOf = (containerId: string, address: string) => ({
-  [`/var/lib/cni/results/zone-${containerId}-eth0`]: JSON.stringify({
-    ...{ networkName: "zone", containerId, ifName: "eth0", result: { ips: [{ address }] } },
-  }),
-});
+const resultOf = (containerId: string, address: string) => cached("zone", "eth0", { ips: [{ address }] }, containerId);
 
 const ofBlue = { [`${leases}/10.1.0.2`]: "blue\neth0" };
 const ofBlueElsewhere = { "/run/leases/zone/10.1.0.2": "blue\neth0" };

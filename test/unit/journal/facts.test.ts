@@ -2,17 +2,14 @@ import { describe, expect, test } from "vitest";
 import { Facts } from "../../../shared/journal/facts.ts";
 import { type Entry, journalDirectory } from "../../../shared/journal/journal.ts";
 import { type Call, callWrapper, exits, type Machine } from "../support/fake-host.ts";
-import { chainedOf, entryOf, journal, journalFiles, net1, tryOf, zoneOfBlue } from "../support/journals.ts";
+import { cached, chainedOf, entryOf, journal, journalFiles, net1, tryOf, zoneOfBlue } from "../support/journals.ts";
 import { bothResult, bridgeResult, macvlanResult } from "../support/results.ts";
 
 const zone = { cniVersion: "1.0.0", name: "zone" };
 const bridge = { ...zone, wrapper: { ifName: "eth1" }, ipam: { type: "host-local", subnet: "172.26.64.0/20" } };
 const lease = "blue\r\neth1";
 
-function cached(network: string, ifName: string): Record<string, string> {
-  const kept = { kind: "cniCacheV1", containerId: "blue", networkName: network, ifName, result: bothResult };
-  return { [`/var/lib/cni/results/${network}-blue-${ifName}`]: JSON.stringify(kept) };
-}
+const ofNet1 = cached("other", "net1", bothResult);
 
 /** A host with two siblings, a result and a lease for each of them, and another container. */
 function hostOf(...entries: readonly Entry[]): Machine {
@@ -22,8 +19,8 @@ function hostOf(...entries: readonly Entry[]): Machine {
   ]);
   const files = {
     ...journalFiles(...entries, ...siblings, entryOf({ containerId: "red" })),
-    ...cached("other", "net1"),
-    ...cached("other", "net2"),
+    ...ofNet1,
+    ...cached("other", "net2", bothResult),
     "/var/lib/cni/networks/zone/172.26.64.9": lease,
     "/var/lib/cni/networks/other/172.26.64.8": lease,
   };
@@ -106,7 +103,7 @@ test("a namespace is looked at once, a journal is parsed once, and a changed one
 });
 
 test("the results of a container are looked for in the files that have its name", () => {
-  const files = { ...cached("other", "net1"), "/var/lib/cni/results/zone-red-eth0": "{}" };
+  const files = { ...ofNet1, "/var/lib/cni/results/zone-red-eth0": "{}" };
   const { facts, asked } = factsOf(files);
   expect(facts.results("blue")).toEqual([facts.result({ containerId: "blue", ...net1 })]);
   expect(asked).toEqual(["/var/lib/cni/results/other-blue-net1"]);
@@ -120,23 +117,23 @@ describe("libcni's results for the other attachments of a container", () => {
     return results.map(({ interfaces }) => interfaces.map(({ name }) => name));
   };
   test("of another container are not among them, even if its name has this one's in it", () => {
-    const [[, text = ""] = []] = Object.entries(cached("other", "net1"));
+    const [[, text = ""] = []] = Object.entries(ofNet1);
     expect(namesIn({ "/var/lib/cni/results/other-blue2-net1": text.replace('"blue"', '"blue2"') })).toEqual([]);
   });
 
   test("say nothing about interfaces that a journal knows, nor about another namespace", () => {
-    const files = (entry: Entry) => ({ ...cached("other", "net1"), ...journalFiles(entry) });
+    const files = (entry: Entry) => ({ ...ofNet1, ...journalFiles(entry) });
     expect(namesIn(files(entryOf(net1)))).toEqual([["eth1"]]);
     expect(namesIn(files(entryOf({ ...net1, namespace: { ...here, inode: 1 } })))).toEqual([]);
   });
 
   test("count if all that the journal knows is a stray ADD", () => {
     const stray = tryOf({ ...net1, stray: true, isGivenUp: true });
-    expect(namesIn({ ...cached("other", "net1"), ...journalFiles(stray) })).toEqual([["eth0", "eth1"]]);
+    expect(namesIn({ ...ofNet1, ...journalFiles(stray) })).toEqual([["eth0", "eth1"]]);
   });
 
   test("count if the journal could be read before: too many files are open by now", () => {
-    const { facts, host } = factsOf({ ...cached("other", "net1"), ...journalFiles(entryOf(net1)) });
+    const { facts, host } = factsOf({ ...ofNet1, ...journalFiles(entryOf(net1)) });
     facts.siblings(zoneOfBlue);
     const { readFile } = host;
     host.readFile = (path) => (path.startsWith(journalDirectory) ? undefined : readFile(path));
@@ -146,7 +143,7 @@ describe("libcni's results for the other attachments of a container", () => {
   });
 
   test("do not count if the attachment was undone since its journal was found: its runtime removes the result next", () => {
-    const { facts, all } = factsOf({ ...cached("other", "net1"), ...journalFiles(entryOf(net1)) });
+    const { facts, all } = factsOf({ ...ofNet1, ...journalFiles(entryOf(net1)) });
     facts.siblings(zoneOfBlue);
     all.delete("/var/lib/cni/wrappers/blue/other:net1");
     facts.forget("blue");
@@ -155,7 +152,7 @@ describe("libcni's results for the other attachments of a container", () => {
 
   test("count if one of the journal's entries is of the namespace", () => {
     const elsewhere = tryOf({ ...net1, namespace: { ...here, inode: 1 } });
-    const files = { ...cached("other", "net1"), ...journalFiles(elsewhere, chainedOf("firewall", net1)) };
+    const files = { ...ofNet1, ...journalFiles(elsewhere, chainedOf("firewall", net1)) };
     expect(namesIn(files)).toEqual([["eth1"]]);
   });
 });

@@ -44,6 +44,12 @@ export const undone = { isGivenUp: true, isUndone: true } as const;
 /** The attachment net1 of the same container, to the network other. */
 export const net1 = { network: "other", runtimeIfName: "net1" } as const;
 
+/** A file of libcni's cache: the result of an attachment of the container blue. */
+export function cached(network: string, ifName: string, result: object, containerId = "blue"): Record<string, string> {
+  const key = { kind: "cniCacheV1", networkName: network, containerId, ifName };
+  return { [`/var/lib/cni/results/${network}-${containerId}-${ifName}`]: JSON.stringify({ ...key, result }) };
+}
+
 /** The entry of an ADD that did not pass. */
 export function tryOf(changes: Partial<Entry> = {}): Entry {
   return entryOf({ done: undefined, ...changes });

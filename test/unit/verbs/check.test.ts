@@ -5,7 +5,7 @@ import type { KernelRoute } from "../../../shared/journal/routing.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import { callWrapper, exits, type Machine, planOf } from "../support/fake-host.ts";
-import { chainedOf, entryOf, journal, journalFiles, tryOf, undone } from "../support/journals.ts";
+import { cached, chainedOf, entryOf, journal, journalFiles, tryOf, undone } from "../support/journals.ts";
 import { blue, requestOf } from "../support/requests.ts";
 import { bothResult, bridgeView } from "../support/results.ts";
 
@@ -191,15 +191,12 @@ describe("the MAC of the bridge", () => {
     ["compared", "neither the kernel nor another result says it", "disc0", undefined, undefined],
     ["left out", "another result has the one that it has now", "disc0", "02:00:00:00:00:51", "02:00:00:00:00:51"],
   ])("is %s although somebody has set it and ADD saw that: %s", (outcome, _, name, mac, present) => {
-    const key = { kind: "cniCacheV1", networkName: "zone", ifName: "eth0" };
     const interfaces = [null, { name, mac, sandbox: "/run/netns/red" }, { name, mac }];
     const files = {
       ...isSet,
       ...(present !== undefined && { "/sys/class/net/disc0/address": `${present}\n` }),
-      "/var/lib/cni/results/zone-red-eth0": JSON.stringify({ ...key, containerId: "red", result: { interfaces } }),
-      "/var/lib/cni/results/zone-green-eth0": JSON.stringify({
-        ...{ ...key, containerId: "green", result: { interfaces: 7 } },
-      }),
+      ...cached("zone", "eth0", { interfaces }, "red"),
+      ...cached("zone", "eth0", { interfaces: 7 }, "green"),
       ...journalFiles(entryOf({ ifName: "eth1", done: { addresses: [], fixedMac: true } })),
     };
     expect(shown(gateway, files)).toBe(outcome);

@@ -2,16 +2,13 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { del, loggedDel, runsOf } from "../support/dels.ts";
 import { exits, messagesOf } from "../support/fake-host.ts";
-import { chainedOf, entryOf, journalFiles, net1 } from "../support/journals.ts";
+import { cached, chainedOf, entryOf, journalFiles, net1 } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 import { bothResult } from "../support/results.ts";
 
 /** The result of an attachment of the container in libcni's cache, with these interfaces. */
-function cached(network: string, ifName: string, ...names: readonly string[]): Record<string, string> {
-  const interfaces = names.map((name) => ({ name, sandbox: blue }));
-  const text = { kind: "cniCacheV1", networkName: network, containerId: "blue", ifName, result: { interfaces } };
-  return { [`/var/lib/cni/results/${network}-blue-${ifName}`]: JSON.stringify(text) };
-}
+const cachedWith = (network: string, ifName: string, ...names: readonly string[]) =>
+  cached(network, ifName, { interfaces: names.map((name) => ({ name, sandbox: blue })) });
 
 describe("DEL without an entry", () => {
   test("leaves the interface of a neighbour whose namespace is at the path by now", () => {
@@ -68,13 +65,13 @@ describe("DEL of an attachment without an entry, by its evidence", () => {
     ["none, and nothing else: it runs by name", {}, {}, byName],
     ["none, and a sibling", {}, sibling, []],
     ["none, and another plugin of the attachment", {}, journalFiles(chainedOf("portmap")), []],
-    ["none, and libcni's result of another attachment", {}, cached("other", "net1", "net1"), []],
+    ["none, and libcni's result of another attachment", {}, cachedWith("other", "net1", "net1"), []],
     ["prevResult, and a sibling", listing("eth0"), sibling, byName],
-    ["a result, and a sibling", {}, { ...cached("zone", "eth0", "eth0"), ...sibling }, byName],
+    ["a result, and a sibling", {}, { ...cachedWith("zone", "eth0", "eth0"), ...sibling }, byName],
     ["a prevResult of a version without chains that no plugin can read", unchained({ interfaces: [null] }), {}, byName],
-    ["a result that lists no interface", {}, cached("zone", "eth0"), byName],
-    ["a result that lists it second", {}, cached("zone", "eth0", "eth5", "eth0"), byName],
-    ["a result that lists others", {}, cached("zone", "eth0", "eth5"), ["bridge DEL eth0 "]],
+    ["a result that lists no interface", {}, cachedWith("zone", "eth0"), byName],
+    ["a result that lists it second", {}, cachedWith("zone", "eth0", "eth5", "eth0"), byName],
+    ["a result that lists others", {}, cachedWith("zone", "eth0", "eth5"), ["bridge DEL eth0 "]],
     ["a prevResult without interfaces", { prevResult: {} }, {}, byName],
     ["a prevResult with others", listing("eth5"), {}, ["bridge DEL eth0 "]],
   ])("%s", (_, stdin, files, expected) => {
@@ -161,7 +158,7 @@ describe("DEL of an attachment without an entry", () => {
   });
 
   test("goes by the runtime's prevResult, even one that no plugin can read, and not by libcni's result", () => {
-    const files = cached("zone", "eth0", "eth5");
+    const files = cachedWith("zone", "eth0", "eth5");
     const stdin = { cniVersion: "0.2.0", prevResult: { interfaces: [null] } };
     expect(runsOf(del("bridge", stdin, { files }))).toEqual([`bridge DEL eth0 ${blue}`]);
     expect(runsOf(del("bridge", {}, { files }))).toEqual(["bridge DEL eth0 "]);

@@ -5,6 +5,7 @@ import { del, loggedDel, runsOf } from "../support/dels.ts";
 import { exits, type Machine, messagesOf, ownNamespace } from "../support/fake-host.ts";
 import {
   appearing,
+  cached,
   chainedOf,
   entryOf,
   journal,
@@ -23,12 +24,6 @@ const added = { type: "bridge", name: "zone" };
 const masquerading = { ...added, ipMasq: true };
 const elsewhere = { path: blue, device: 4, inode: ownNamespace + 1, changedMs: 0 };
 const earlier = { bootId: "earlier" };
-
-/** The result of an attachment in libcni's cache. */
-function cached(network: string, containerId: string, ifName: string, result: object): Record<string, string> {
-  const text = JSON.stringify({ networkName: network, containerId, ifName, result });
-  return { [`/var/lib/cni/results/${network}-${containerId}-${ifName}`]: text };
-}
 
 describe("DEL of an entry", () => {
   const renamed = { wrapper: { ifName: "eth1" } };
@@ -123,7 +118,7 @@ describe("DEL of an entry", () => {
 
   test("undoes what a sibling left to it, though libcni still has its result", () => {
     const sibling = entryOf({ ...net1, type: "acme", delegateNetwork: "zone", done: sinceThen, isGivenUp: true });
-    const files = cached("zone", "blue", "eth0", { interfaces: [{ name: "eth0", sandbox: blue }] });
+    const files = cached("zone", "eth0", { interfaces: [{ name: "eth0", sandbox: blue }] });
     const outcome = del("bridge", {}, { entries: [entryOf(), sibling], files });
     expect(runsOf(outcome)).toEqual([`bridge DEL eth0 ${blue}`, `acme DEL eth0 ${blue}`]);
     expect(outcome.files).toEqual(files);
@@ -283,7 +278,7 @@ describe("DEL of an entry", () => {
     const own = chainedOf("firewall", { configuration: { type: "firewall" } });
     const stray = tryOf({ containerId: "red", stray: true, isGivenUp: true });
     const ips = [{ address: "10.1.0.2/24" }];
-    const files = cached("zone", "red", "eth0", { ips });
+    const files = cached("zone", "eth0", { ips }, "red");
     const { runs } = del("firewall", { prevResult: { ips } }, { entries: [own, stray], files });
     expect(runs).toMatchObject([{ stdin: { prevResult: { ips: [] } } }]);
   });
@@ -304,7 +299,7 @@ describe("DEL of an entry", () => {
 
   test("leaves what a stray ADD left beside a sibling that something else attached", () => {
     const stray = tryOf({ ...net1, ifName: "eth1", stray: true, isGivenUp: true });
-    const known = cached("other", "blue", "net1", {});
+    const known = cached("other", "net1", {});
     const runsWith = (left: Entry, files = {}) => runsOf(del("bridge", {}, { entries: [entryOf(), left], files }));
     expect(runsWith(stray, known)).toHaveLength(1);
     expect(runsWith(stray)).toHaveLength(2);
@@ -412,7 +407,7 @@ describe("DEL of an entry, in detail", () => {
     ["of another container lists it at another path", "red", "eth0", "/run/netns/red", false],
   ])("leaves that interface if libcni's result %s", (_, containerId, name, sandbox, stays) => {
     const interfaces = ["lo", name].map((one) => ({ name: one, sandbox }));
-    const files = cached("zone", containerId, "eth0", { interfaces });
+    const files = cached("zone", "eth0", { interfaces }, containerId);
     const outcome = del("bridge", {}, { entries: [entryOf({ namespace: elsewhere })], files });
     const own = "bridge DEL eth0 ";
     expect(runsOf(outcome)).toEqual(stays ? [own] : [`${own}${blue}`, own]);
