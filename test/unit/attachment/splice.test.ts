@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { findAttachment, ownAttachment } from "../../../shared/attachment/attachments.ts";
 import { completeResult, orderResult, spliceCreator, spliceMeta } from "../../../shared/attachment/splice.ts";
-import type { CniResult } from "../../../shared/protocol/result.ts";
+import type { CniResult, Interface, IpConfig } from "../../../shared/protocol/result.ts";
 import { frozen } from "../support/frozen.ts";
 import { blue } from "../support/requests.ts";
 import { bothResult, bridgeResult, macvlanResult } from "../support/results.ts";
@@ -27,24 +27,16 @@ test.each([
   expect(orderResult(frozen(result))).toBe(result);
 });
 
+const veth1 = { name: "veth1" };
+const of = (interfaces: Interface[], ...ips: IpConfig[]): CniResult => ({ interfaces, ips });
+const nobodys = { address: "10.9.0.2/24" };
+
 test.each<[string, CniResult, CniResult]>([
   ["no interfaces at all", {}, { interfaces: [eth1] }],
   ["a list of null", { interfaces: null }, { interfaces: [eth1] }],
-  [
-    "an address on a host-side interface only",
-    { interfaces: [{ name: "veth1" }], ips: [ip(address0, 0)] },
-    { interfaces: [{ name: "veth1" }, eth1], ips: [ip(address0, 1)] },
-  ],
-  [
-    "the interface under another name than it was asked for",
-    { interfaces: [eth0], ips: [{ address: address0 }] },
-    { interfaces: [eth0], ips: [ip(address0, 0)] },
-  ],
-  [
-    "two container interfaces",
-    { interfaces: [eth0, eth1], ips: [{ address: address0 }] },
-    { interfaces: [eth0, eth1], ips: [ip(address0, 1)] },
-  ],
+  ["an address on a host-side interface only", of([veth1], ip(address0, 0)), of([veth1, eth1], ip(address0, 1))],
+  ["the interface under another name", of([eth0], { address: address0 }), of([eth0], ip(address0, 0))],
+  ["two container interfaces", of([eth0, eth1], { address: address0 }), of([eth0, eth1], ip(address0, 1))],
 ])("completing a creator's result: %s", (_, result, expected) => {
   expect(completeResult(frozen(result), eth1Name)).toStrictEqual(expected);
 });
@@ -63,12 +55,9 @@ describe("a creator after others", () => {
     ["without a reported address", { interfaces: [eth0] }, {}, { interfaces: [eth0, eth1] }],
     [
       "to an address without an index beside one of the runtime's: it is nobody's, and stays so",
-      { interfaces: [eth0], ips: [ip(address0, 0), { address: "10.9.0.2/24" }] },
-      { interfaces: [eth1], ips: [ip(address1, 0)] },
-      {
-        interfaces: [eth0, eth1],
-        ips: [ip(address0, 0), { address: "10.9.0.2/24" }, ip(address1, 1)],
-      },
+      of([eth0], ip(address0, 0), nobodys),
+      of([eth1], ip(address1, 0)),
+      of([eth0, eth1], ip(address0, 0), nobodys, ip(address1, 1)),
     ],
   ])("%s", (_, prevResult, delegateResult, expected) => {
     expect(spliced(prevResult, delegateResult)).toStrictEqual(expected);
@@ -123,20 +112,13 @@ describe("a creator after others", () => {
 describe("a chained plugin of the runtime's interface, which its plugin did not report", () => {
   const bridges = bothResult.interfaces.slice(1);
 
-  test.each<[string, CniResult, CniResult, CniResult]>([
-    [
-      "and which puts an interface there: it is the first",
-      { interfaces: bridges, ips: [ip("172.26.64.2/20", 2), { address: address0 }] },
-      { interfaces: [{ name: "ifb0" }], ips: [{ address: address0 }] },
-      {
-        interfaces: [{ name: "ifb0" }, ...bridges],
-        ips: [ip("172.26.64.2/20", 3), { address: address0 }],
-      },
-    ],
-  ])("%s", (_, prevResult, delegateResult, expected) => {
+  test("and which puts an interface there: it is the first", () => {
+    const [ifb0, own] = [{ name: "ifb0" }, { address: address0 }];
+    const prevResult = of(bridges, ip("172.26.64.2/20", 2), own);
+    const expected = of([ifb0, ...bridges], ip("172.26.64.2/20", 3), own);
     const attachment = ownAttachment(frozen(prevResult), eth0Name);
     if (attachment === undefined) throw new Error("no eth0");
-    expect(spliceMeta({ prevResult, attachment, selector: eth0Name }, frozen(delegateResult))).toStrictEqual(expected);
+    expect(spliceMeta({ prevResult, attachment, selector: eth0Name }, frozen(of([ifb0], own)))).toStrictEqual(expected);
   });
 });
 

@@ -62,6 +62,8 @@ interface Known {
 const its = ["10.1.0.2/24"];
 const done = { made: 7, addresses: its };
 const prevResult = { cniVersion: "1.0.0", ips: [{ address: "10.1.0.2/24" }] };
+const ofC9 = { containerId: "c9", done };
+const given = { done: { ...done, addresses: [] }, configuration: { prevResult } };
 
 test.each<[string, Known, string[]]>([
   ["its own lease", { leases: { zone: "c1\r\neth0" } }, ["10.1.0.2"]],
@@ -69,14 +71,10 @@ test.each<[string, Known, string[]]>([
   ["a lease of another interface", { leases: { zone: "c1\r\neth1" } }, []],
   ["a lease of another container, too", { leases: { zone: "c1\r\neth0", other: "c9\r\neth0" } }, []],
   ["a journal of its own, too", { entry: { containerId: "c1", done } }, ["10.1.0.2"]],
-  ["another container's journal, too", { entry: { containerId: "c9", done } }, []],
-  ["another container's journal that is undone", { entry: { containerId: "c9", done, isUndone: true } }, ["10.1.0.2"]],
-  ["another container's ADD that did not pass", { entry: { containerId: "c9", done: undefined } }, ["10.1.0.2"]],
-  [
-    "another container's journal, too, as the address that its plugin got",
-    { entry: { containerId: "c9", done: { ...done, addresses: [] }, configuration: { prevResult } } },
-    [],
-  ],
+  ["another container's journal, too", { entry: ofC9 }, []],
+  ["another container's journal that is undone", { entry: { ...ofC9, isUndone: true } }, ["10.1.0.2"]],
+  ["another container's ADD that did not pass", { entry: { ...ofC9, done: undefined } }, ["10.1.0.2"]],
+  ["another container's journal, too, as the address that its plugin got", { entry: { ...ofC9, ...given } }, []],
   ["another container's result, too", { cached: its }, []],
   ["another container's result of another cache, too", { given: its }, []],
   ["a lease in the list's own directory", { leases: {}, dataDir: { zone: "c1\r\neth0" } }, ["10.1.0.2"]],
@@ -159,6 +157,10 @@ type Outcome = readonly [exitCode: number, asked: number, isWritten: boolean, su
 
 const offered = "0 pass CHECK, 1 can be adopted, 0 cannot be helped";
 const written = "0 pass CHECK, 1 adopted, 0 cannot be helped";
+const good = { macvlan: "true", "macvlan-wrapper": "true" };
+const allPass = "1 pass CHECK, 0 adopted, 0 cannot be helped";
+const unchecked = "0 pass CHECK, 0 can be adopted, 0 cannot be helped, 1 are not checked";
+const cured = "0 pass CHECK, 0 adopted, 0 cannot be helped, 1 need another cure";
 const unseen = "0 pass CHECK, 0 adopted, 0 cannot be helped, 1 cannot be looked at";
 
 test.each<[string, string[], Parameters<typeof adopt>[1], Outcome]>([
@@ -167,24 +169,9 @@ test.each<[string, string[], Parameters<typeof adopt>[1], Outcome]>([
   ["writes what a person agrees to", ["--write"], { answer: true }, [0, 1, true, written]],
   ["leaves what a person wants to keep", ["--write"], { answer: false }, [1, 1, false, offered]],
   ["asks nobody with --yes", ["--write", "--yes"], { answer: false }, [0, 0, true, written]],
-  [
-    "asks nobody if nothing is missing",
-    ["--write"],
-    { answer: true, checks: { macvlan: "true", "macvlan-wrapper": "true" } },
-    [0, 0, false, "1 pass CHECK, 0 adopted, 0 cannot be helped"],
-  ],
-  [
-    "has nothing to do where the runtime runs no CHECK",
-    [],
-    { list: { ...zone, disableCheck: true } },
-    [0, 0, false, "0 pass CHECK, 0 can be adopted, 0 cannot be helped, 1 are not checked"],
-  ],
-  [
-    "is not good if nothing can be written",
-    ["--write"],
-    { checks: { macvlan: "false" } },
-    [1, 0, false, "0 pass CHECK, 0 adopted, 0 cannot be helped, 1 need another cure"],
-  ],
+  ["asks nobody if nothing is missing", ["--write"], { answer: true, checks: good }, [0, 0, false, allPass]],
+  ["has nothing to do where no CHECK runs", [], { list: { ...zone, disableCheck: true } }, [0, 0, false, unchecked]],
+  ["is not good if nothing can be written", ["--write"], { checks: { macvlan: "false" } }, [1, 0, false, cured]],
 ])("adopt %s", async (_, words, given, expected) => {
   links({ ifindex: 2, ifname: "eth0" }, { ifindex: 3, ifname: "eth1" });
   const { exitCode, asked, isWritten, stdout, stderr } = await adopt(words, given);
@@ -244,27 +231,20 @@ test("adopt --undo leaves a result without which the list in place fails, and sa
 
 const wrapped = { ...zone, plugins: [{ type: "macvlan-wrapper", wrapper: { ifName: "eth1" } }] };
 
+function loseDelegate(): void {
+  program("macvlan-wrapper", `echo '{"code":7,"msg":"delegate macvlan is missing"}'; exit 1`);
+  rmSync(at("macvlan"));
+}
+
+function loseIpam(): void {
+  program("macvlan", "exit 1");
+  writeFile(at("lists/zone.conflist"), { ...zone, plugins: [{ type: "macvlan", ipam: { type: "host-local" } }] });
+}
+
 test.each<[string, string[], object, () => void]>([
   ["the plugins are elsewhere", ["--cni-path", "/nope"], zone, () => {}],
-  [
-    "a wrapper's plugin is missing",
-    [],
-    wrapped,
-    () => {
-      program("macvlan-wrapper", `echo '{"code":7,"msg":"delegate macvlan is missing"}'; exit 1`);
-      rmSync(at("macvlan"));
-    },
-  ],
-  [
-    "its IPAM plugin is missing",
-    [],
-    zone,
-    () => {
-      program("macvlan", "exit 1");
-      const plugins = [{ type: "macvlan", ipam: { type: "host-local" } }];
-      writeFile(at("lists/zone.conflist"), { ...zone, plugins });
-    },
-  ],
+  ["a wrapper's plugin is missing", [], wrapped, loseDelegate],
+  ["its IPAM plugin is missing", [], zone, loseIpam],
   ["its list is gone", [], zone, () => rmSync(at("lists/zone.conflist"))],
 ])("adopt --undo restores nothing if %s: CHECK cannot be asked", async (_, words, list, spoil) => {
   links({ ifindex: 3, ifname: "eth1" });

@@ -30,6 +30,10 @@ const mac = "02:00:00:00:00:01";
 const inside = { name: "eth0", mac, sandbox: netns };
 const links = (inside: readonly Link[]) => async () => ({ inside, host, hostId: "0" });
 
+const empty = { cniVersion: "1.0.0" };
+const cni0 = { name: "cni0", mac: "02:00:00:00:00:0c" };
+const ips = [{ address: "10.1.0.9/24" }, { address: "10.1.0.2/24", interface: 1 }];
+
 test.each<[string, object, object, CniResult, CniResult]>([
   [
     "the interface after its host-side ones, with addresses of their families",
@@ -48,32 +52,22 @@ test.each<[string, object, object, CniResult, CniResult]>([
     "the bridge of a list that names none",
     { type: "bridge" },
     { link_netnsid: 1 },
-    { cniVersion: "1.0.0" },
-    { interfaces: [{ name: "cni0", mac: "02:00:00:00:00:0c" }, inside], ips: [] },
+    empty,
+    { interfaces: [cni0, inside], ips: [] },
   ],
   [
     "an interface without a MAC",
     { type: "macvlan" },
     { address: undefined },
-    { cniVersion: "1.0.0" },
+    empty,
     { interfaces: [{ ...inside, mac: "" }], ips: [] },
   ],
   [
     "only the addresses that a listed interface lacks, and not its host-side namesake",
     { type: "bridge" },
     { addr_info: [address("10.1.0.2"), address("10.2.0.2")] },
-    {
-      cniVersion: "1.0.0",
-      interfaces: [{ name: "eth0" }, ...["eth0", "eth1"].map((name) => ({ name, sandbox: netns }))],
-      ips: [{ address: "10.1.0.9/24" }, { address: "10.1.0.2/24", interface: 1 }],
-    },
-    {
-      ips: [
-        { address: "10.1.0.9/24" },
-        { address: "10.1.0.2/24", interface: 1 },
-        { address: "10.2.0.2/24", interface: 1 },
-      ],
-    },
+    { ...empty, interfaces: [{ name: "eth0" }, ...["eth0", "eth1"].map((name) => ({ name, sandbox: netns }))], ips },
+    { ips: [...ips, { address: "10.2.0.2/24", interface: 1 }] },
   ],
 ])("a result gets %s", async (_, plugin, link, result, gets) => {
   const completed = { ...result, ...gets };
