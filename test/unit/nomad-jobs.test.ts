@@ -112,25 +112,15 @@ esac`,
       expect(restarted()).toEqual(["c1\\.x", "c2"]);
     });
 
+    const isLost = '"alloc status") echo failed: no network ;;';
+    const lost = "allocation a1 ran before, and is failed: no network";
+    const oneDown = clients("c1 id1 down", "c2 id2 ready");
+
     test.each([
       ["a step that fails", "echo c1 a failed", both, stays, "stopped at c1.x: see above", ["c1\\.x"]],
       ["a step that ran nowhere", "true", both, stays, "stopped at c1.x: see above", ["c1\\.x"]],
-      [
-        "an allocation that is lost",
-        "echo c1.x a complete",
-        both,
-        '"alloc status") echo failed: no network ;;',
-        "stopped at c1.x: allocation a1 ran before, and is failed: no network",
-        ["c1\\.x"],
-      ],
-      [
-        "a client that is not ready",
-        "echo c1 a complete",
-        clients("c1 id1 down", "c2 id2 ready"),
-        stays,
-        "stopped at c1: it is down",
-        [],
-      ],
+      ["an allocation that is lost", "echo c1.x a complete", both, isLost, `stopped at c1.x: ${lost}`, ["c1\\.x"]],
+      ["a client that is not ready", "echo c1 a complete", oneDown, stays, "stopped at c1: it is down", []],
     ])("%s ends the run", (_, answer, nodes, allocation, words, names) => {
       nomad([answer], `${nodes}${allocation}`);
       const { status, stderr } = fleet("restart");
@@ -224,20 +214,16 @@ describe("client.sh", () => {
     expect(step("restart", {}, { AGE: "0" })).toMatchObject(restarted);
   });
 
+  const afterwards = (answer: string) => ({ preflight: `[ ! -e $DIR/restarted ] && ${passing} || ${answer}` });
+
   test.each<[string, Texts, Texts, string, boolean]>([
     ["a container would fail", { preflight: failing }, {}, "would not survive", false],
     ["preflight cannot look", { preflight: "exit 2" }, {}, "could not look", false],
     ["the restart fails", {}, { RESTART: "exit 3" }, "the restart failed: exit 3", false],
+    ["a container fails after it", afterwards(`{ ${failing}; }`), {}, "fail CHECK after the restart", true],
     [
-      "a container fails after it",
-      { preflight: `[ ! -e $DIR/restarted ] && ${passing} || { ${failing}; }` },
-      {},
-      "fail CHECK after the restart",
-      true,
-    ],
-    [
-      "a container is gone after it",
-      { preflight: `[ ! -e $DIR/restarted ] && ${passing} || echo '{}'` },
+      "one is gone after it",
+      afterwards("echo '{}'"),
       {},
       "0 containers pass CHECK after the restart, and 1 before",
       true,

@@ -325,18 +325,15 @@ describe("DEL of an entry, in detail", () => {
     expect(runsAfter(undone)).toEqual(["bridge DEL eth2 "]);
   });
 
+  const bothMasqueraded = [{}, { ...ofSibling, ifName: "eth1" }].map((changes) =>
+    entryOf({ ...changes, configuration: masquerading }),
+  );
+
   test.each<[string, readonly Entry[], readonly string[][]]>([
     ["its own alone", [entryOf()], []],
     ["a chained plugin's as well", [entryOf(), chainedOf("tuning")], [["tuning eth0"]]],
     ["one with a lease that a sibling may be getting", [entryOf(), tryOf(ofSibling)], [["bridge eth0"]]],
-    [
-      "one with masquerading that a sibling shares",
-      [
-        entryOf({ configuration: masquerading }),
-        entryOf({ ...ofSibling, ifName: "eth1", configuration: masquerading }),
-      ],
-      [["bridge eth0"]],
-    ],
+    ["one with masquerading that a sibling shares", bothMasqueraded, [["bridge eth0"]]],
   ])("is given up before a plugin runs if others may look at it: %s", (_, entries, expected) => {
     let during: string | undefined;
     const meanwhile = (files: Map<string, unknown>) => {

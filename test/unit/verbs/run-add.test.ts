@@ -226,15 +226,12 @@ function logged(call: Call, machine: Machine) {
 
 describe("an ADD that nothing can remember", () => {
   const unreadable = { [journal]: '{"line":"moved"}\n' };
+  const noBootId = { "/proc/sys/kernel/random/boot_id": "" };
   const renamed = { stdin: { ...stdin, wrapper: { ifName: "eth1" } } };
 
   test.each([
     ["whose journal cannot be read", unreadable, "nothing is undone, and nothing is remembered"],
-    [
-      "without the boot's id",
-      { "/proc/sys/kernel/random/boot_id": "" },
-      "nothing is remembered: cannot read the boot id",
-    ],
+    ["without the boot's id", noBootId, "nothing is remembered: cannot read the boot id"],
   ])("%s passes on the answer, spliced or failed, and says so", (_, files, words) => {
     const passed = logged(renamed, { files, answers: [exits(0, bridgeResult)] });
     expect(passed.warnings).toContain(words);

@@ -16,6 +16,8 @@ test("the notes are the version's section without its heading", () => {
   expect(notes({ tag: "v1.2.2", version: "1.2.2" })()).toBe("- Old.");
 });
 
+const [maintainer, repository] = ["Us <us@us.invalid>", "https://us.invalid/us"];
+
 test.each([
   ["another tag", { tag: "v1.2.4" }, "the tag is v1.2.4, and package.json has version 1.2.3"],
   ["no v", { tag: "1.2.3" }, "the tag is 1.2.3"],
@@ -27,13 +29,9 @@ test.each([
   ],
   ["no date", { changelog: "## [1.2.3]\n\n- A fault.\n" }, "CHANGELOG.md: ## [1.2.3] has no date"],
   ["an empty section", { changelog: "## [1.2.3] - 2026-01-31\n\n## [1.2.2] - 2026-01-01\n- Old." }, "is empty"],
-  ["nobody", { project: { ...project, maintainer: "Us <us@us.invalid>" } }, "set author in package.json"],
-  [
-    "nobody, nowhere",
-    { project: { maintainer: "Us <us@us.invalid>", repository: "https://us.invalid/us" } },
-    "set author and repository in package.json",
-  ],
-  ["no address", { project: { ...project, repository: "https://us.invalid/us" } }, "set repository in package.json"],
+  ["nobody", { project: { ...project, maintainer } }, "set author in package.json"],
+  ["nobody, nowhere", { project: { maintainer, repository } }, "set author and repository in package.json"],
+  ["no address", { project: { ...project, repository } }, "set repository in package.json"],
 ])("%s is no release", (_, replaced, message) => {
   expect(notes(replaced)).toThrow(message);
 });

@@ -19,18 +19,15 @@ const guess = /a default route through 172\.16\.5\.1, and this host's goes throu
 const given = /eth0 can get 172\.16\.5\.254, the gateway on ens18\. Set "gateway" to 172\.16\.5\.254 next to "subnet"$/;
 const lost = /moves ens18 into the container/;
 
+const bridge = { type: "bridge", master: "ens18" };
+
 test.each([
   ["the first address is taken for the gateway", macvlan(below, { routes }), [lan], [guess]],
   ["a pool begins with the gateway", macvlan({ subnet, rangeStart: lan.gateway }), [lan], [given]],
   ["a pool begins behind it", macvlan({ subnet, rangeStart: lan.gateway }), [{ ...lan, gateway: "172.16.5.9" }], []],
   ["both", macvlan({}, { routes, ranges: [[{ subnet }, { subnet: "172.16.9.0/24" }, {}]] }), [lan], [guess, given]],
   ["the gateway is named", macvlan({ subnet, gateway: "172.16.5.254" }, { routes }), [lan], []],
-  [
-    "another one is named, and stays out of the pool",
-    macvlan({ ...below, gateway: "172.16.5.2" }, { routes }),
-    [lan],
-    [],
-  ],
+  ["another one is named, which is in no pool", macvlan({ ...below, gateway: "172.16.5.2" }, { routes }), [lan], []],
   ["no default route", macvlan(below, { routes: [{ dst: "10.0.0.0/8" }] }), [lan], []],
   ["a default route with a gateway", macvlan(below, { routes: [{ dst: "0.0.0.0/0", gw: "172.16.5.9" }] }), [lan], []],
   ["the first address is the gateway", macvlan({ subnet }, { routes }), [{ ...lan, gateway: "172.16.5.1" }], []],
@@ -38,12 +35,7 @@ test.each([
   ["the route is on another device", macvlan({ subnet }, { routes }), [{ ...lan, device: "ens19" }], []],
   ["a master in the container", macvlan({ subnet }, { routes }, { linkInContainer: true }), [lan], []],
   ["a program decides", macvlan({ subnet }, { routes }, { wrapper: { jq: "." } }), [lan], []],
-  [
-    "a bridge has no master",
-    pluginOf({ type: "bridge", master: "ens18", ipam: { type: "host-local", subnet, routes } }),
-    [lan],
-    [],
-  ],
+  ["a bridge has no master", pluginOf({ ...bridge, ipam: { type: "host-local", subnet, routes } }), [lan], []],
   ["host-device: the only default route", hostDevice("ens18"), [lan], [lost]],
   ["host-device: another device has one, too", hostDevice("ens18"), [lan, { ...lan, device: "ens19" }], []],
   ["host-device: another device", hostDevice("ens19"), [lan], []],

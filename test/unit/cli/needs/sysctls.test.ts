@@ -30,30 +30,23 @@ const missing = (key: string) =>
   `a container has no sysctl ${key}: ADD fails. Correct the name, or set it on the host itself`;
 const [somaxconn, forward] = ["net.core.somaxconn", "net.ipv4.ip_forward"];
 
+const wrapped = { type: "tuning-wrapper" };
+const ofModules = ["net.netfilter.none", "net.bridge.none", "net.ipv4.conf.eth7.none", "net.ipv6.neigh.eth7.none"];
+
 test.each<[string, ReturnType<typeof pluginOf>, string | null, string[]]>([
   ["no allowlist allows all", tuning(keys(somaxconn, forward)), null, []],
   ["an empty one allows nothing", tuning(keys(somaxconn, forward)), "\n  \n", [refused(somaxconn), refused(forward)]],
-  [
-    "a line of it",
-    tuning(keys(somaxconn, forward), { type: "tuning-wrapper" }),
-    `^x\n ^net.core.somaxconn$ \n`,
-    [refused(forward)],
-  ],
+  ["a line of it", tuning(keys(somaxconn, forward), wrapped), "^x\n ^net.core.somaxconn$ \n", [refused(forward)]],
   ["a form of Go's", tuning(keys(forward)), "(?i)[[:alpha:", []],
   ["another plugin", pluginOf({ type: "vrf", sysctl: keys("kernel.x") }), "", []],
-  ["a program decides", tuning(keys("kernel.x"), { type: "tuning-wrapper", wrapper: { jq: "." } }), "", []],
+  ["a program decides", tuning(keys("kernel.x"), { ...wrapped, wrapper: { jq: "." } }), "", []],
   ["no sysctls", tuning([somaxconn]), "", []],
   ["a key of the host", tuning(keys("kernel.none")), null, [foreign("kernel.none")]],
   ["a path that leads nowhere: dots are slashes", tuning(keys("net/../kernel.shmmax")), null, []],
   ["a key that is misspelt", tuning(keys("net.core.somaxcon", somaxconn)), null, [missing("net.core.somaxcon")]],
   ["written with slashes", tuning(keys("net/core/somaxconn", "net/core/none")), null, [missing("net/core/none")]],
   ["of a directory that a module may bring", tuning(keys("net.none.such")), null, []],
-  [
-    "of netfilter, bridges and interfaces",
-    tuning(keys("net.netfilter.none", "net.bridge.none", "net.ipv4.conf.eth7.none", "net.ipv6.neigh.eth7.none")),
-    null,
-    [],
-  ],
+  ["of netfilter, bridges and interfaces", tuning(keys(...ofModules)), null, []],
   ["two faults", tuning(keys("kernel.shmmax")), "y", [refused("kernel.shmmax"), foreign("kernel.shmmax")]],
 ])("%s", (_, plugin, allowed, expected) => {
   hostHas({ [allowlist]: allowed });

@@ -187,35 +187,20 @@ describe("preflight --summary", () => {
     const [early, late] = [at("09:00", "n1", passes), at("10:01", "n2", passes)];
     const several = "several answers, perhaps of several hosts with this name: n1";
 
+    const [again, other] = ["n1", "n2"].map((host) => at("09:01", host, passes)) as [string, string];
+    const old = "an old answer: n1";
+
     test.each([
-      ["missing", ["n1", "n2", "n3"], [early], "no answer: n2, n3", "1 of 3"],
-      ["stale", ["n1", "n2"], [early, late], "an old answer: n1", "1 of 2"],
-      ["without a time", ["n1"], [untimed], "an old answer: n1", "0 of 1"],
-      [
-        "without a time, beside a new one",
-        ["n1", "n2"],
-        [untimed, at("09:00", "n2", passes)],
-        "an old answer: n1",
-        "1 of 2",
-      ],
-      ["missing, beside a stale one", ["n1", "n2", "n3"], [early, late], "no answer: n3\nan old answer: n1", "1 of 3"],
-      [
-        "missing, beside a doubled one",
-        ["n1", "n2"],
-        [early, at("09:01", "n1", passes)],
-        `no answer: n2\n${several}`,
-        "0 of 2",
-      ],
-      [
-        "doubled",
-        ["n1", "n2"],
-        [at("09:00", "n1", missing), at("09:01", "n1", passes), at("09:01", "n2", passes)],
-        several,
-        "1 of 2",
-      ],
-      ["doubled, and one of them is old", ["n1", "n2"], [early, at("10:01", "n1", passes), late], several, "1 of 2"],
+      ["missing", "n1 n2 n3", [early], "no answer: n2, n3", "1 of 3"],
+      ["stale", "n1 n2", [early, late], old, "1 of 2"],
+      ["without a time", "n1", [untimed], old, "0 of 1"],
+      ["without a time, beside a new one", "n1 n2", [untimed, other], old, "1 of 2"],
+      ["missing, beside a stale one", "n1 n2 n3", [early, late], `no answer: n3\n${old}`, "1 of 3"],
+      ["missing, beside a doubled one", "n1 n2", [early, again], `no answer: n2\n${several}`, "0 of 2"],
+      ["doubled", "n1 n2", [at("09:00", "n1", missing), again, other], several, "1 of 2"],
+      ["doubled, and one of them is old", "n1 n2", [early, at("10:01", "n1", passes), late], several, "1 of 2"],
     ])("%s: it is named, and the exit code is 2", async (_, hosts, answers, words, ready) => {
-      const { stdout, exitCode } = await expecting(hosts.join("\n"), answers);
+      const { stdout, exitCode } = await expecting(hosts.replaceAll(" ", "\n"), answers);
       expect(stdout).toBe(`${words}\n\n${ready} hosts are ready\n`);
       expect(exitCode).toBe(2);
     });

@@ -51,18 +51,13 @@ const [links, address] = [
   { kind: "address", where: "10.0.0.1/24 of br0" } as const,
 ];
 
+const left = ["rule 7", "file /x"];
+const stays = [address, ...links, address];
+
 test.each<[string, Partial<Report>, readonly string[]]>([
   ["what cannot be read is not called nothing", { problems: ["ip: x"] }, ["not known", "not looked at: ip: x"]],
-  [
-    "what is left",
-    { left: ["rule 7", "file /x"], problems: ["ip: x"] },
-    ["2", "  rule 7", "  file /x", "not looked at: ip: x"],
-  ],
-  [
-    "what the plugins keep",
-    { stays: [address, ...links, address] },
-    ["nothing", "the plugins keep: br0, br1, 2 addresses"],
-  ],
+  ["what is left", { left, problems: ["ip: x"] }, ["2", "  rule 7", "  file /x", "not looked at: ip: x"]],
+  ["what the plugins keep", { stays }, ["nothing", "the plugins keep: br0, br1, 2 addresses"]],
   ["no link that they keep", { stays: [{ kind: "file", where: "/x" }] }, ["nothing", "the plugins keep: 1 file"]],
 ])("%s", (_, changes, [count, ...lines]) => {
   const all = linesOf({ steps: [...report.steps, ...report.steps], ...changes });
