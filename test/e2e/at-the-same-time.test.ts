@@ -1,6 +1,6 @@
 import type { Container, Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
-import { expectFailure, expectNothingLeft, expectPassed } from "./calls.ts";
+import { expectFailure, expectNothingLeft, expectPassed, expectSound, expectUndone } from "./calls.ts";
 import { identity, installPlugin } from "./recovery-support.ts";
 import { bridge, front, hostLocal, macvlan, named, ptp, published, wrapped, zone } from "./support.ts";
 
@@ -40,8 +40,7 @@ describe("two DELs leave nothing", () => {
     await waitsForAnother(lab, "DEL", "bridge");
     expectPassed(await lab.goCni.add(list, container));
     await Promise.all([lab.goCni.del(list, container), lab.goCni.del(list, container)]);
-    expectPassed(await lab.goCni.del(list, container));
-    await expectNothingLeft(lab, ["front0", "disc0"]);
+    await expectUndone(lab, list, container, ["front0", "disc0"]);
   });
 
   test.for(["iptables", "nftables"])("of two attachments whose ports share rules (%s)", async (backend, { lab }) => {
@@ -115,9 +114,7 @@ describe("another call overtakes an ADD, which undoes what its plugin made, and 
     await lab.writeFile("/run/lab/go", "");
     expectFailure(await first, /duplicate allocation|exists|given up/);
     expect(await identity(lab, container, "eth0")).toEqual(before);
-    expectPassed(await lab.goCni.check(slow, container));
-    expectPassed(await lab.goCni.del(slow, container));
-    await expectNothingLeft(lab);
+    await expectSound(lab, slow, container);
   });
 
   test("a DEL: nothing stays", async ({ lab, container }) => {
@@ -152,9 +149,7 @@ test("an ADD undoes what an earlier ADD makes: the earlier one's own DEL does no
   expectFailure(await first, /interface eth0 was given up during ADD/);
   expect(await lab.kernel.leases()).toHaveLength(1);
   await installPlugin(lab, "bridge", "exec /run/lab/plugins/bridge");
-  expectPassed(await lab.goCni.check(list, container));
-  expectPassed(await lab.goCni.del(list, container));
-  await expectNothingLeft(lab, ["disc0"]);
+  await expectSound(lab, list, container, ["disc0"]);
 });
 
 describe("an agent is killed in the middle of ADD, and the wrapper goes on", () => {

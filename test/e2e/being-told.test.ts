@@ -1,5 +1,5 @@
 import { describe, expect, test } from "../support/lab-test.ts";
-import { attached, expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
+import { attached, expectFailure, expectSound, expectSuccess, expectUndone } from "./calls.ts";
 import { bridge, hostLocal, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
 
 test("a plugin that was removed: DEL fails under go-cni, and frees everything once the plugin is back", async ({
@@ -16,8 +16,7 @@ test("a plugin that was removed: DEL fails under go-cni, and frees everything on
   );
   expect(await lab.kernel.leases()).toEqual(leases);
   await lab.run("cp", ["/run/lab/plugins/bridge", "/opt/cni/bin/bridge"]);
-  expectSuccess(await lab.goCni.del(list, container));
-  await expectNothingLeft(lab, ["disc0"]);
+  await expectUndone(lab, list, container, ["disc0"]);
 });
 
 test("the wrapper named as its own delegate: the error says what to write", async ({ lab }) => {
@@ -45,8 +44,7 @@ describe("two interfaces on one subnet", () => {
     expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth0"]);
     expect(await lab.kernel.leases()).toEqual(["zone/172.16.5.2"]);
     expect(await lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
-    expectSuccess(await lab.goCni.del(list, container));
-    await expectNothingLeft(lab, ["disc0"]);
+    await expectUndone(lab, list, container, ["disc0"]);
   });
 
   test("that share one pool of leases: each gets its own address", async ({ lab }) => {
@@ -54,9 +52,7 @@ describe("two interfaces on one subnet", () => {
     const container = await attached(lab, lab.goCni, list);
     expect(await lab.kernel.addresses(container, "eth0")).toEqual(["172.16.5.2/24"]);
     expect(await lab.kernel.addresses(container, "eth1")).toEqual(["172.16.5.3/24"]);
-    expectSuccess(await lab.goCni.check(list, container));
-    expectSuccess(await lab.goCni.del(list, container));
-    await expectNothingLeft(lab, ["disc0"]);
+    await expectSound(lab, list, container, ["disc0"]);
   });
 });
 

@@ -52,6 +52,19 @@ export async function expectNothingLeft(lab: Lab, staying: readonly string[] = [
   await expect.poll(() => lab.kernel.linkNames()).toEqual(["lo", "uplink1", "uplink0", ...staying]);
 }
 
+/** Expects that go-cni's DEL passes, and that nothing is left then, except for links that stay. */
+export async function expectUndone(lab: Lab, list: NetworkList, container: Container, staying: readonly string[] = []) {
+  expectPassed(await lab.goCni.del(list, container));
+  await expectNothingLeft(lab, staying);
+}
+
+/** Expects a sound attachment: CHECK passes, too. */
+export async function expectSound(...undone: Parameters<typeof expectUndone>): Promise<void> {
+  const [lab, list, container] = undone;
+  expectPassed(await lab.goCni.check(list, container));
+  await expectUndone(...undone);
+}
+
 /** Takes an interface's addresses away for a while. DEL finds a masquerading chain only by the address. */
 export async function withoutAddresses(
   lab: Lab,

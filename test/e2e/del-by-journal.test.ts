@@ -2,7 +2,7 @@ import type { Container, Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
 import { leftovers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { attached, expectNothingLeft, expectPassed } from "./calls.ts";
+import { attached, expectNothingLeft, expectPassed, expectSound } from "./calls.ts";
 import { bridge, macvlan, wrapped, zone } from "./support.ts";
 
 // Somebody changed the list between ADD and DEL. The journal says what was made.
@@ -51,9 +51,7 @@ describe("DEL with another block than on ADD leaves nothing, and touches no othe
     // The kernel removes the interfaces of a deleted namespace when it has time.
     await expect.poll(() => leftovers(lab)).toEqual(own[0]);
     expect(await lab.kernel.allAddresses(neighbour)).toEqual(own[1]);
-    expectPassed(await lab.goCni.check(before, neighbour));
-    expectPassed(await lab.goCni.del(before, neighbour));
-    await expectNothingLeft(lab, ["disc0"]);
+    await expectSound(lab, before, neighbour, ["disc0"]);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Container, Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { attached, expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
+import { attached, expectFailure, expectNothingLeft, expectSound, expectSuccess, expectUndone } from "./calls.ts";
 import { identity, installPlugin, journals, rebooted } from "./recovery-support.ts";
 import { hostLocal, macvlan, portmap, published, wrapped, zone } from "./support.ts";
 
@@ -11,8 +11,7 @@ describe("the list is edited while a container lives", () => {
 
   test("the last of three bridges is renamed: DEL does not touch another bridge's interface", async ({ lab }) => {
     const container = await attached(lab, lab.goCni, three("eth2"));
-    expectSuccess(await lab.goCni.del(three("eth9"), container));
-    await expectNothingLeft(lab, ["br5", "br6", "br7"]);
+    await expectUndone(lab, three("eth9"), container, ["br5", "br6", "br7"]);
   });
 
   test.for([
@@ -25,17 +24,14 @@ describe("the list is edited while a container lives", () => {
         wrapper: { ifName: "eth1", ...(network && { network }) },
       });
     const container = await attached(lab, lab.goCni, list(before));
-    expectSuccess(await lab.goCni.check(list(now), container));
-    expectSuccess(await lab.goCni.del(list(now), container));
-    await expectNothingLeft(lab, ["br6"]);
+    await expectSound(lab, list(now), container, ["br6"]);
   });
 });
 
 test("ipvlan has the place of a plain bridge by now: DEL passes, and removes the interface", async ({ lab }) => {
   const container = await attached(lab, lab.goCni, zone(numbered(6)));
   const list = zone(wrapped({ type: "ipvlan", ipam: hostLocal("10.6.0.0/24") }));
-  expectSuccess(await lab.goCni.del(list, container));
-  await expectNothingLeft(lab, ["br6"]);
+  await expectUndone(lab, list, container, ["br6"]);
 });
 
 test("ipvlan has the place of a wrapped bridge since a reboot, and a later plugin fails: DEL passes", async ({

@@ -1,6 +1,6 @@
 import type { Container } from "../support/lab.ts";
 import { expect, test } from "../support/lab-test.ts";
-import { attached, expectFailure, expectNothingLeft, expectPassed } from "./calls.ts";
+import { attached, expectFailure, expectNothingLeft, expectPassed, expectSound, expectUndone } from "./calls.ts";
 import { failNext, flaky, identity, installFlaky, installPlugin, rebooted } from "./recovery-support.ts";
 import { bridge, front, macvlan, ptp, withoutFirstThread, wrapped, zone } from "./support.ts";
 
@@ -58,9 +58,7 @@ test("the plain loopback comes first: a later ADD passes", async ({ lab, contain
   await failNext(lab, 2);
   for (const _ of [1, 2]) expectFailure(await lab.goCni.add(looped, container), /not now/);
   expectPassed(await lab.goCni.add(looped, container));
-  expectPassed(await lab.goCni.check(looped, container));
-  expectPassed(await lab.goCni.del(looped, container));
-  await expectNothingLeft(lab, ["disc0"]);
+  await expectSound(lab, looped, container, ["disc0"]);
 });
 
 test("what a failed try left, and its DEL could not remove: the next ADD passes, and DEL removes it", async ({
@@ -124,8 +122,7 @@ test("a list that 0.2.0 attached: CHECK passes, and DEL leaves nothing", async (
   await lab.ip(container, "address", "del", "172.26.64.2/20", "dev", "eth1");
   expect((await lab.goCni.check(withSbr, container)).exitCode).toBe(1);
   await lab.ip(container, "address", "add", "172.26.64.2/20", "dev", "eth1");
-  expectPassed(await lab.goCni.del(withSbr, container));
-  await expectNothingLeft(lab, ["front0", "disc0"]);
+  await expectUndone(lab, withSbr, container, ["front0", "disc0"]);
 });
 
 test("after a reboot, DEL takes no rule of whoever has the address now", async ({ lab }) => {
@@ -150,9 +147,7 @@ test("names of 165 characters get a journal, and DEL leaves nothing", async ({ l
   const container = await lab.addContainer("c".repeat(64));
   expectPassed(await lab.goCni.add(long, container));
   expect(await lab.kernel.journals()).toHaveLength(1);
-  expectPassed(await lab.goCni.check(long, container));
-  expectPassed(await lab.goCni.del(long, container));
-  await expectNothingLeft(lab, ["disc0"]);
+  await expectSound(lab, long, container, ["disc0"]);
 });
 
 test("a clock that is set back: an ADD of a live attachment changes nothing", async ({ lab }) => {
@@ -184,6 +179,5 @@ test("DEL without a namespace removes masquerading rules", async ({ lab }) => {
   const masked = zone(wrapped({ ...front, ipMasq: true }), wrapped({ ...ptp, ipMasq: true }, "eth1"));
   const container = await attached(lab, lab.goCni, masked);
   await lab.deleteNamespace(container);
-  expectPassed(await lab.goCni.del(masked, container));
-  await expectNothingLeft(lab, ["front0"]);
+  await expectUndone(lab, masked, container, ["front0"]);
 });

@@ -1,6 +1,6 @@
 import type { Container, Lab } from "../support/lab.ts";
 import { expect, test } from "../support/lab-test.ts";
-import { attached, expectNothingLeft, expectPassed } from "./calls.ts";
+import { attached, expectPassed, expectUndone } from "./calls.ts";
 import { installPlugin } from "./recovery-support.ts";
 import { named, ptp, wrapped, zone } from "./support.ts";
 
@@ -34,8 +34,7 @@ test.for([
     expectPassed(await lab.goCni.check(list, container));
     await lab.ip(container, "address", "flush", "dev", "eth0");
     expect(await lab.goCni.check(list, container)).toMatchObject({ exitCode: 1 });
-    expectPassed(await lab.goCni.del(list, container));
-    await expectNothingLeft(lab);
+    await expectUndone(lab, list, container);
   },
 );
 

@@ -1,6 +1,6 @@
 import type { Container, Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
-import { expectFailure, expectNothingLeft, expectPassed } from "./calls.ts";
+import { expectFailure, expectNothingLeft, expectPassed, expectSound } from "./calls.ts";
 import { expectLeftAlone, identity, installPlugin } from "./recovery-support.ts";
 import { bridge, front, hostLocal, macvlan, named, wrapped, zone } from "./support.ts";
 
@@ -82,9 +82,7 @@ describe("the wrapper is killed while its delegate runs", () => {
     await killing(lab, "exec /opt/cni/bin/macvlan");
     expectPassed(await lab.goCni.add(list, container));
     expect(await lab.kernel.leases()).toHaveLength(2);
-    expectPassed(await lab.goCni.check(list, container));
-    expectPassed(await lab.goCni.del(list, container));
-    await expectNothingLeft(lab, ["front0"]);
+    await expectSound(lab, list, container, ["front0"]);
   });
 
   test("before it made one, and then eth1 is somebody else's: ADD fails, and theirs is untouched", async ({ lab }) => {

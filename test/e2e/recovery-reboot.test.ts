@@ -1,6 +1,14 @@
 import type { Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
-import { attached, expectFailure, expectNothingLeft, expectPassed, expectSuccess } from "./calls.ts";
+import {
+  attached,
+  expectFailure,
+  expectNothingLeft,
+  expectPassed,
+  expectSound,
+  expectSuccess,
+  expectUndone,
+} from "./calls.ts";
 import {
   creators,
   duplicate,
@@ -29,8 +37,7 @@ describe("the host was rebooted, with the leases and libcni's cache kept", () =>
     expectSuccess(await lab.goCni.add(list, container));
     expectSuccess(await lab.goCni.check(list, container));
     expect(await lab.kernel.leases()).toHaveLength(2);
-    expectSuccess(await lab.goCni.del(list, container));
-    await expectNothingLeft(lab, ["disc0"]);
+    await expectUndone(lab, list, container, ["disc0"]);
   });
 
   test("ADD passes at the second try, if the last plugin fails at the first", async ({ lab }) => {
@@ -90,9 +97,7 @@ test.for([
     for (const __ of [1, 2]) expectFailure(await lab.goCni.add(list, container), /not now/);
     expectPassed(await lab.goCni.add(list, container));
     expect(await lab.kernel.allAddresses(container)).toEqual(addresses);
-    expectPassed(await lab.goCni.check(list, container));
-    expectPassed(await lab.goCni.del(list, container));
-    await expectNothingLeft(lab, ["front0"]);
+    await expectSound(lab, list, container, ["front0"]);
   },
 );
 
@@ -108,8 +113,7 @@ test("before a reboot another network had eth1, and has a record and a result: a
   expectPassed(await lab.goCni.add(list, container));
   expectPassed(await lab.goCni.check(list, container));
   expectPassed(await lab.goCni.del(list, container));
-  expectPassed(await lab.goCni.del(other, container));
-  await expectNothingLeft(lab, ["disc0"]);
+  await expectUndone(lab, other, container, ["disc0"]);
 });
 
 // A runtime may keep libcni's results in another directory.
@@ -129,9 +133,7 @@ test("a live attachment with its result in another directory: another ADD fails 
   expect(await identity(lab, container, "eth1")).toEqual(second);
   expectFailure(await lab.goCni.add(list, container), /exists/);
   await lab.run("mv", ["/var/lib/cni/elsewhere", "/var/lib/cni/results"]);
-  expectPassed(await lab.goCni.check(list, container));
-  expectPassed(await lab.goCni.del(list, container));
-  await expectNothingLeft(lab, ["front0"]);
+  await expectSound(lab, list, container, ["front0"]);
 });
 
 async function addLate(lab: Lab): Promise<void> {

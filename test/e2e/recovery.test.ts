@@ -1,7 +1,7 @@
 import type { Container, Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
+import { expectFailure, expectSound, expectSuccess } from "./calls.ts";
 import { creators, exists, failNext, flaky, installFlaky } from "./recovery-support.ts";
 import { macvlan, wrapped, zone } from "./support.ts";
 
@@ -74,9 +74,7 @@ async function expectRecovered(lab: Lab, list: NetworkList, container: Container
   expectSuccess(await lab.goCni.add(list, container));
   expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth0", "eth1"]);
   expect(await lab.kernel.leases()).toHaveLength(2);
-  expectSuccess(await lab.goCni.check(list, container));
-  expectSuccess(await lab.goCni.del(list, container));
-  await expectNothingLeft(lab, ["disc0"]);
+  await expectSound(lab, list, container, ["disc0"]);
 }
 
 /** Starts a process in a namespace of its own, and links that as people do for docker. */

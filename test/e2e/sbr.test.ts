@@ -2,7 +2,7 @@ import { newestPlugins } from "../support/go.ts";
 import { type Container, Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { expectFailure, expectNothingLeft, expectPassed, withoutLog } from "./calls.ts";
+import { expectFailure, expectNothingLeft, expectPassed, expectSound, withoutLog } from "./calls.ts";
 import { type Losses, rowsOf, take } from "./losses.ts";
 import { bridge, hostLocal, macvlan, named, wrapped, zone } from "./support.ts";
 
@@ -173,9 +173,7 @@ test("an equal plugin on each side of sbr: the second one's ADD leaves the first
   const chain = zone(wrapped(macvlan), wrapped(second, "eth1"), tuning, moved, tuning);
   const container = await attach(lab, chain);
   expect(await lab.ip(container, "-4", "rule")).toContain("from 172.26.64.2 lookup 100");
-  expectPassed(await lab.goCni.check(chain, container));
-  expectPassed(await lab.goCni.del(chain, container));
-  await expectNothingLeft(lab, ["disc0"]);
+  await expectSound(lab, chain, container, ["disc0"]);
 });
 
 test("sbr twice fails as the plain one does: the first one has moved the routes", async ({ lab }) => {

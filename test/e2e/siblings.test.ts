@@ -1,7 +1,7 @@
 import { type Container, Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { attached, expectFailure, expectNothingLeft, expectPassed } from "./calls.ts";
+import { attached, expectFailure, expectNothingLeft, expectPassed, expectSound } from "./calls.ts";
 import { failNext, flaky, installFlaky, installPlugin } from "./recovery-support.ts";
 import {
   bridge,
@@ -213,9 +213,7 @@ describe("the second ADD, after the last plugin failed once", () => {
     expectFailure(await lab.goCni.add(list, container), /not now/);
     expectPassed(await lab.goCni.add(list, container));
     expect(await lab.kernel.link(container, "eth1")).toMatchObject({ mtu: 1400, txqlen: 500 });
-    expectPassed(await lab.goCni.check(list, container));
-    expectPassed(await lab.goCni.del(list, container));
-    await expectNothingLeft(lab, ["disc0"]);
+    await expectSound(lab, list, container, ["disc0"]);
   });
 });
 
@@ -373,9 +371,7 @@ test("two masquerading bridges in one network: DEL passes, and nothing is left",
   });
   const list = zone(pooled(front, "eth0"), pooled(bridge, "eth1"));
   const container = await attached(lab, lab.goCni, list);
-  expectPassed(await lab.goCni.check(list, container));
-  expectPassed(await lab.goCni.del(list, container));
-  await expectNothingLeft(lab, ["front0", "disc0"]);
+  await expectSound(lab, list, container, ["front0", "disc0"]);
 });
 
 test("a creator of two interfaces keeps both: CHECK gets them, and DEL", async ({ lab }) => {

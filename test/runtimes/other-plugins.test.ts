@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { attached, expectFailure, expectNothingLeft, expectSuccess } from "../e2e/calls.ts";
+import { attached, expectFailure, expectNothingLeft, expectSound, expectSuccess, expectUndone } from "../e2e/calls.ts";
 import { hostLocal, wrapped, zone } from "../e2e/support.ts";
 import type { Container, Lab } from "../support/lab.ts";
 import { hostHas } from "../support/needs.ts";
@@ -89,9 +89,7 @@ describe.skipIf(!isGiven("route-override"))("route-override-wrapper of eth1", ()
     const list = zone(...creators, wrapped({ type: "route-override", addroutes: [route] }, "eth1"));
     const container = await attached(lab, lab.goCni, list);
     expect(await lab.kernel.routes(container)).toEqual([defaultRoute, added]);
-    expectSuccess(await lab.goCni.check(list, container));
-    expectSuccess(await lab.goCni.del(list, container));
-    await expectNothingLeft(lab, ["front0"]);
+    await expectSound(lab, list, container, ["front0"]);
   });
 
   test("deletes a route, and fails CHECK when the route is back", async () => {
@@ -176,8 +174,7 @@ describe.skipIf(!isGiven("consul-cni"))("consul-cni after two wrapped interface 
       await lab.goCni.check(list, container, { labels }),
       /Failed to match addr 172\.16\.5\.2\/24 on interface eth1/,
     );
-    expectSuccess(await lab.goCni.del(list, container));
-    await expectNothingLeft(lab, ["front0"]);
+    await expectUndone(lab, list, container, ["front0"]);
   });
 
   test("the same list with plain interface plugins: no ADD passes", async () => {
