@@ -11,7 +11,7 @@ import {
 } from "../support/examples.ts";
 import type { Lab } from "../support/lab.ts";
 import { rulesOfContainers } from "../support/leftovers.ts";
-import { hostHas } from "../support/needs.ts";
+import { isPossible } from "../support/needs.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { expectFailure, expectPassed } from "./calls.ts";
 
@@ -33,9 +33,7 @@ test("every example is run, described, and its wrappers exist", () => {
 describe.each(Object.entries(examples))("%s.conflist", (name, example) => {
   const list = listOf(name);
 
-  const isPossible = !example.needs || hostHas[example.needs];
-
-  test.runIf(isPossible)("gives the interfaces and addresses of its page, and leaves nothing", async () => {
+  test.runIf(isPossible(example))("gives the interfaces and addresses of its page, and leaves nothing", async () => {
     await using lab = await exampleHost();
     const [container, other] = [await lab.addContainer("c1"), await lab.addContainer("c2")];
     expectPassed(await lab.goCni.add(list, container, example.options));

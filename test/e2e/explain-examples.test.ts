@@ -13,7 +13,7 @@ import type { JsonObject } from "../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import { type Example, exampleHost, examples, listOf } from "../support/examples.ts";
 import type { CallRecord, Container, Lab, Outcome } from "../support/lab.ts";
-import { hostHas } from "../support/needs.ts";
+import { isPossible } from "../support/needs.ts";
 import type { NetworkList } from "../support/runtime.ts";
 
 // A recorder between each wrapper and its plugin writes down what the plugin really gets. The wrappers' own calls are recorded,
@@ -28,22 +28,23 @@ beforeAll(async () => {
 afterAll(() => lab[Symbol.asyncDispose]());
 
 describe.each(Object.entries(examples))("%s.conflist", (name, example) => {
-  const isPossible = !example.needs || hostHas[example.needs];
-
-  test.runIf(isPossible)("explain shows what each plugin gets and what the runtime gets, on every verb", async () => {
-    const list = listOf(name);
-    // Only this version has STATUS and GC.
-    const newest: NetworkList = { ...list, cniVersion: "1.1.0" };
-    const container = await lab.addContainer(name);
-    await expectAdd(list, example, container);
-    await expectCalls(list, "CHECK", container, () => lab.goCni.check(list, container, example.options));
-    if (!listIn(list).isDropIn) {
-      await expectCalls(newest, "STATUS", container, () => lab.goCni.status(newest));
-      const valid = [{ containerID: lab.goCni.id(container), ifname: "eth0" }];
-      await expectCalls(newest, "GC", container, () => lab.goCni.gc(newest, valid));
-    }
-    await expectCalls(list, "DEL", container, () => lab.goCni.del(list, container, example.options));
-  });
+  test.runIf(isPossible(example))(
+    "explain shows what each plugin gets and what the runtime gets, on every verb",
+    async () => {
+      const list = listOf(name);
+      // Only this version has STATUS and GC.
+      const newest: NetworkList = { ...list, cniVersion: "1.1.0" };
+      const container = await lab.addContainer(name);
+      await expectAdd(list, example, container);
+      await expectCalls(list, "CHECK", container, () => lab.goCni.check(list, container, example.options));
+      if (!listIn(list).isDropIn) {
+        await expectCalls(newest, "STATUS", container, () => lab.goCni.status(newest));
+        const valid = [{ containerID: lab.goCni.id(container), ifname: "eth0" }];
+        await expectCalls(newest, "GC", container, () => lab.goCni.gc(newest, valid));
+      }
+      await expectCalls(list, "DEL", container, () => lab.goCni.del(list, container, example.options));
+    },
+  );
 });
 
 /** Attaches the container. `explain` gets the plugins' own answers. */

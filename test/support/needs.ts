@@ -23,6 +23,11 @@ const words: Readonly<Record<keyof typeof needs, string>> = {
 /** The features that this kernel has. Cases that need others are skipped by name, and run in the second kernel. */
 export const hostHas: Readonly<Record<keyof typeof needs, boolean>> = await triedOut();
 
+/** Whether this kernel has what a case needs. */
+export function isPossible({ needs }: { readonly needs?: keyof typeof hostHas | undefined } = {}): boolean {
+  return needs === undefined || hostHas[needs];
+}
+
 /** Tries to add a link with each feature in a temporary network namespace. */
 async function triedOut(): Promise<Record<keyof typeof needs, boolean>> {
   const names = Object.keys(needs) as (keyof typeof needs)[];

@@ -3,7 +3,7 @@ import { atOnce } from "../../../cli/live/at-once.ts";
 import { checkRoot, UsageError } from "../../../conformance/options.ts";
 import { specVersions } from "../../../conformance/specification.ts";
 import { inParts, kernelProblem, rerunInSecondKernel } from "../../kernel/second-kernel.ts";
-import { hostHas } from "../../support/needs.ts";
+import { isPossible } from "../../support/needs.ts";
 import { say } from "../../support/progress.ts";
 import { help, type Options, parseOptions } from "./options.ts";
 import { summary, writeReport } from "./report.ts";
@@ -44,8 +44,8 @@ async function main(args: readonly string[]): Promise<number> {
 async function runTable(options: Options): Promise<number> {
   const plugins = options.only ?? Object.keys(setups);
   const tasks = plugins.flatMap((plugin) => executablesOf(plugin, options).map((each): Task => [plugin, each]));
-  const here = tasks.filter(isPossible);
-  const elsewhere = options.kernel ? tasks.filter((task) => !isPossible(task)) : [];
+  const here = tasks.filter(([plugin]) => isPossible(setups[plugin]));
+  const elsewhere = options.kernel ? tasks.filter((task) => !here.includes(task)) : [];
   const ended = (await Promise.all([runHere(here, options), runInSecondKernels(elsewhere, options)])).flat();
   const isWhole = options.spec === undefined;
   if (options.write && isWhole) writeReport(ended);
@@ -64,11 +64,6 @@ function executablesOf(plugin: string, { node }: Options): Executable[] {
   const built = builtExecutables();
   const isNodeWanted = node || withNode.includes(plugin) || !built.includes("slim");
   return built.filter((each) => each !== "node" || isNodeWanted);
-}
-
-function isPossible([plugin]: Task): boolean {
-  const needs = setups[plugin]?.needs;
-  return needs === undefined || hostHas[needs];
 }
 
 async function runHere(tasks: readonly Task[], { spec = specVersions, plugins }: Options): Promise<Ended[]> {

@@ -25,6 +25,7 @@ export interface Case {
 
 type Body = (...row: unknown[]) => unknown;
 type Declare = (name: string, ...optionsAndBody: [Body] | [options: object, Body]) => void;
+type Fixture = (context: object, use: (value: unknown) => unknown) => unknown;
 
 let finishing: Hook[] = [];
 
@@ -105,10 +106,14 @@ export function testApi(cases: Case[]): object {
     bodyOf(optionsAndBody)();
     group = outer;
   };
-  const test: Declare = (name, ...optionsAndBody) => {
-    const path = [...groupsAround(group).map((around) => around.name), name].filter((part) => part !== "");
-    const body = bodyOf(optionsAndBody);
-    cases.push({ name: path.join(" > "), run: () => body(context), group });
+  const testWith = (fixtures: readonly (readonly [string, Fixture])[]): object => {
+    const test: Declare = (name, ...optionsAndBody) => {
+      const path = [...groupsAround(group).map((around) => around.name), name].filter((part) => part !== "");
+      const body = bodyOf(optionsAndBody);
+      cases.push({ name: path.join(" > "), run: () => runWith(fixtures, context, body), group });
+    };
+    const extend = (more: Record<string, Fixture>) => testWith([...fixtures, ...Object.entries(more)]);
+    return Object.assign(test, { each: each(test), for: forEach(test), extend });
   };
   const hooks = hookNames.map((name) => [name, (hook: Hook) => void group.hooks[name].push(hook)]);
   return onlyKnown({
@@ -117,8 +122,15 @@ export function testApi(cases: Case[]): object {
     ...Object.fromEntries(hooks),
     onTestFinished: (hook: Hook) => void finishing.push(hook),
     describe: Object.assign(describe, { each: each(describe) }),
-    test: Object.assign(test, { each: each(test), for: forEach(test) }),
+    test: testWith([]),
   });
+}
+
+/** Runs a test with what each fixture makes in its context. */
+function runWith([first, ...others]: readonly (readonly [string, Fixture])[], context: object, body: Body): unknown {
+  if (first === undefined) return body(context);
+  const [name, make] = first;
+  return make(context, (value) => runWith(others, { ...context, [name]: value }, body));
 }
 
 function groupIn(outer: Group | undefined, name: string): Group {
@@ -166,7 +178,7 @@ function forEach(declare: Declare) {
     (name: string, ...optionsAndBody: [Body] | [options: object, Body]): void => {
       const body = bodyOf(optionsAndBody);
       for (const row of rows) {
-        declare(titleOf(name, Array.isArray(row) ? row : [row]), () => body(row, context));
+        declare(titleOf(name, Array.isArray(row) ? row : [row]), (given) => body(row, given));
       }
     };
 }

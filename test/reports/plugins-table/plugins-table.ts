@@ -7,7 +7,7 @@ import { table } from "../../../build/docs/table.ts";
 import { profiles } from "../../../plugins/index.ts";
 import { rerunInSecondKernel } from "../../kernel/second-kernel.ts";
 import { given, text } from "../../support/given.ts";
-import { hostHas } from "../../support/needs.ts";
+import { isPossible } from "../../support/needs.ts";
 import type { PluginCase } from "./case.ts";
 import { loadCases, type Position, positions, steps, tryOut } from "./positions.ts";
 
@@ -24,12 +24,9 @@ if (values.rows === undefined) {
 
 async function allRows(): Promise<string[][]> {
   const names = Object.keys(profiles);
-  const isPossible = (name: string) => {
-    const needs = cases[name]?.needs;
-    return needs === undefined || hostHas[needs];
-  };
-  const elsewhere = names.filter((name) => !isPossible(name));
-  const rows = [...(await rowsOf(names.filter(isPossible))), ...(await rowsInSecondKernel(elsewhere))];
+  const here = names.filter((name) => isPossible(cases[name]));
+  const elsewhere = names.filter((name) => !here.includes(name));
+  const rows = [...(await rowsOf(here)), ...(await rowsInSecondKernel(elsewhere))];
   if (rows.length !== names.length) throw new Error(`${rows.length} rows for ${names.length} plugins`);
   const order = ([title = ""]: string[]) => names.findIndex((name) => title.startsWith(`[${name}]`));
   return rows.toSorted((one, other) => order(one) - order(other));

@@ -5,7 +5,7 @@ import { styleText } from "node:util";
 import { atOnce } from "../../../cli/live/at-once.ts";
 import { inParts, rerunInSecondKernel } from "../../kernel/second-kernel.ts";
 import { given, text } from "../../support/given.ts";
-import { hostHas } from "../../support/needs.ts";
+import { isPossible } from "../../support/needs.ts";
 import { say } from "../../support/progress.ts";
 import type { OwnedCase } from "./case.ts";
 import { leftOut, owners, surfaceCases, tableProblems } from "./cases.ts";
@@ -47,10 +47,6 @@ async function compareAll(): Promise<Row[]> {
   const elsewhere = all.filter((index) => !here.includes(index));
   const [one, other] = [await compareHere(here), await compareInSecondKernels(elsewhere)];
   return all.flatMap((index) => one[here.indexOf(index)] ?? other[elsewhere.indexOf(index)] ?? []);
-}
-
-function isPossible(each: OwnedCase | undefined): boolean {
-  return each?.needs === undefined || hostHas[each.needs];
 }
 
 /** Each CPU has a kernel with its part of the cases. */

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { type SpecVersion, specVersions } from "../../../conformance/specification.ts";
 import { ownCpus, rerunInSecondKernel } from "../../kernel/second-kernel.ts";
-import { hostHas } from "../../support/needs.ts";
+import { isPossible } from "../../support/needs.ts";
 import { committedOf } from "../conformance/results.ts";
 import { type Ended, runPlugin } from "../conformance/run.ts";
 import { setups } from "../conformance/setups.ts";
@@ -29,7 +29,7 @@ export async function changedCells(
   for (const [plugin, ended] of Map.groupBy(await runAll(released, missing, versions), ({ plugin }) => plugin)) {
     known.set(plugin, ended);
   }
-  const isTried = ({ plugin, version }: Ended) => isPossible(plugin) || versions.includes(version);
+  const isTried = ({ plugin, version }: Ended) => isPossible(setups[plugin]) || versions.includes(version);
   const before = committedOf(run.flatMap((plugin) => known.get(plugin) ?? []).filter(isTried)).plain;
   const after = committedOf(await runAll(patched, run, versions)).plain;
   const failing = (failures: typeof before, name: string, plugin: string) => failures[name]?.[plugin]?.join() ?? "";
@@ -47,14 +47,9 @@ async function runAll(
   plugins: readonly string[],
   versions: readonly SpecVersion[],
 ): Promise<Ended[]> {
-  const here = plugins.filter(isPossible);
-  const elsewhere = plugins.filter((plugin) => !isPossible(plugin));
+  const here = plugins.filter((plugin) => isPossible(setups[plugin]));
+  const elsewhere = plugins.filter((plugin) => !here.includes(plugin));
   return (await Promise.all([runHere(directory, here), runInSecondKernel(directory, elsewhere, versions)])).flat();
-}
-
-function isPossible(plugin: string): boolean {
-  const needs = setups[plugin]?.needs;
-  return needs === undefined || hostHas[needs];
 }
 
 async function runHere(directory: string, plugins: readonly string[]): Promise<Ended[]> {

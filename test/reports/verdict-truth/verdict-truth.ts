@@ -8,7 +8,7 @@ import { atOnce } from "../../../cli/live/at-once.ts";
 import { examples } from "../../support/examples.ts";
 import { given, text } from "../../support/given.ts";
 import { lintFixtures } from "../../support/lint-fixtures.ts";
-import { hostHas } from "../../support/needs.ts";
+import { hostHas, isPossible } from "../../support/needs.ts";
 import { say } from "../../support/progress.ts";
 import { recordCalls } from "./calls.ts";
 import { candidateOf, judge, type Words, wordsOf } from "./compare.ts";
@@ -46,14 +46,11 @@ const sources: Readonly<Record<string, () => Candidate[]>> = {
   examples: () =>
     globSync("conf-examples/*.conflist", { cwd: root })
       .sort()
-      .filter((file) => {
-        const { needs } = examples[path.basename(file, ".conflist")] ?? {};
-        return !needs || hostHas[needs];
-      })
+      .filter((file) => isPossible(examples[path.basename(file, ".conflist")]))
       .map(read),
   lint: () =>
     lintFixtures()
-      .filter(({ needs }) => !needs || hostHas[needs])
+      .filter(isPossible)
       .map(({ name, file }) => ({ ...candidateOf(path.basename(file), readFileSync(file, "utf8")), name })),
   public: () =>
     globSync("test/fixtures/lists/*.{conf,conflist}", { cwd: root })
