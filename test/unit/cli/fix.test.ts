@@ -19,11 +19,6 @@ test.each(fixable.map((file) => [file.path, file] as const))("%s: one round of e
   expect(after.length).toBe(before.length - fixed.length);
 });
 
-test("a file that is not JSON stays as it is", () => {
-  const broken = parseListFile("x.conflist", '{ "name": "x" "y" }');
-  expect(fixFiles([broken])).toEqual({ files: [broken], fixed: [] });
-});
-
 test("of two equal keys, the one that counts is fixed", () => {
   const list = (first: string, last: string) =>
     `{ "cniVersion": "1.0.0", "name": "zone", "plugins": [{ "type": "bridge", "ipam": { "type": "dhcp" }, "mtu": ${first}, "mtu": ${last} }] }`;

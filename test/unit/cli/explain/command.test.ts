@@ -138,16 +138,6 @@ describe("explain --container", () => {
 
   const made = entryOf({ type: "bridge", ifName: "eth1", delegateNetwork: "older" });
 
-  test("reads the journal next to the cache: without one, CHECK would run again in the list's own network", async () => {
-    const cacheDir = cache("remembered");
-    const again = "If it fails, it runs again in the network zone, and that answer counts.";
-    expect((await explainBlue(cacheDir)).stdout).toContain(again);
-    written("remembered/wrappers/blue/zone:eth0", linesText(linesOf([made])));
-    const { stdout } = await explainBlue(cacheDir);
-    expect(stdout).not.toContain(again);
-    expect(stdout).toContain('+   "name": "older"');
-  });
-
   test("changes nothing on the host", async () => {
     const text = linesText(linesOf([made]));
     const file = written("kept/wrappers/blue/zone:eth0", text);

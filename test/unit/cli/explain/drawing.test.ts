@@ -108,13 +108,6 @@ describe("what a list makes", () => {
   ])("%s", (_, plugins, devices) => {
     expect(scene(listOf(...plugins))).toEqual({ devices, ports: [], notRun: [] });
   });
-
-  test("published ports, and where they lead", () => {
-    expect(scene(parsedList(readExample("published-on-two"))).ports).toEqual([
-      "Port 20080/tcp of the host leads to 172.30.0.2:80.",
-      "Port 20443/tcp of the host leads to 10.51.0.2:443.",
-    ]);
-  });
 });
 
 describe("the drawing", () => {

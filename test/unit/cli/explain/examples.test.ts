@@ -85,12 +85,6 @@ describe("invented addresses", () => {
     expect(ipamOf(ipam, {}, "0.4.0")?.map(({ version }) => version)).toEqual(["4", "6"]);
     expect(ipamOf(ipam, {}, "1.0.0")?.map(({ version }) => version)).toEqual([undefined, undefined]);
   });
-
-  test("isDefaultGateway adds the default route", () => {
-    const ipam = { type: "host-local", subnet: "10.1.0.0/24" };
-    const { result } = explained(oneCreator({ isDefaultGateway: true, ipam }));
-    expect(result?.routes).toEqual([{ dst: "0.0.0.0/0", gw: "10.1.0.1" }]);
-  });
 });
 
 describe("what stands in for the answers of a plugin or an IPAM plugin that the model lacks", () => {

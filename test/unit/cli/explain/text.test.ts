@@ -103,16 +103,6 @@ The answers to ADD are examples: their MACs, random names and addresses are inve
     expect(text).toMatch(/\nADD fails at macvlan-wrapper\. The runtime does not call the other plugins \(1\)\.\n$/);
   });
 
-  test("shows an error of a plugin: the plain list of README", () => {
-    const text = textOf([
-      { ...macvlan, type: "macvlan" },
-      { type: "bridge", bridge: "disc0" },
-    ]);
-    expect(text).toContain("   bridge fails:\n     {");
-    expect(text).toContain('"msg": "container veth name (\\"eth0\\") peer provided (\\"...\\") already exists"');
-    expect(text).toMatch(/\nADD fails at bridge\.\n$/);
-  });
-
   test("shows an error of a wrapped plugin", () => {
     const text = textOf([{ ...macvlan, mode: "odd" }]);
     expect(text).toContain("   macvlan fails:\n     {");

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Memory } from "../../../../cli/host/memory.ts";
@@ -30,21 +30,6 @@ test("a journal", () => {
 });
 
 test.each([
-  ["of a newer format", `{"line":"began","format":2,${key}}\n`, "a newer version has written it"],
-  [
-    "with a line of a newer version",
-    `{"line":"began","format":1,${key}}\n{"line":"moved"}\n`,
-    "a newer version has written it",
-  ],
-])("a journal %s is found, with its problem", (_, text, problem) => {
-  put("c1/zone:eth0", text);
-  expect(filesOf()).toEqual({
-    found: [["/var/lib/cni/wrappers/c1/zone:eth0", "zone", "c1", problem]],
-    leftOut: [`/var/lib/cni/wrappers/c1/zone:eth0: ${problem}`],
-  });
-});
-
-test.each([
   ["is no journal", "c1/zone:eth0", "no JSON\n"],
   ["says that it is another one", "c2/zone:eth0", `{"line":"began","format":1,${key}}\n`],
 ])("a file that %s is left out, by name", (_, name, text) => {
@@ -52,12 +37,8 @@ test.each([
   expect(filesOf()).toEqual({ found: [], leftOut: [`/var/lib/cni/wrappers/${name}: it does not say whose it is`] });
 });
 
-test("a file that cannot be read is left out, by name", () => {
-  put("c1/zone:eth0/inner", "");
-  expect(filesOf()).toEqual({ found: [], leftOut: ["/var/lib/cni/wrappers/c1/zone:eth0: it cannot be read"] });
-});
-
 test.each([
+  ["a directory", (file: string) => mkdirSync(file)],
   ["a pipe", (file: string) => spawnSync("mkfifo", [file])],
   ["a link that leads nowhere", (file: string) => symlinkSync("nowhere", file)],
 ])("%s is left out, by name, and nothing waits for it", (_, make) => {

@@ -33,9 +33,3 @@ test("the entries of creators, and leases", () => {
     { network: "zone-eth1", address: "fd00:5::2", containerId: "c1", ifName: "eth1" },
   ]);
 });
-
-test("a directory without journals is empty, and a missing one is trouble", () => {
-  makeHostFolders(directory, {});
-  expect(readState("state", directory)).toEqual({ entries: [], leases: [], unreadable: [] });
-  expect(() => readState("none", directory)).toThrow("none: there is no such file");
-});
