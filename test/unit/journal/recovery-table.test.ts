@@ -31,10 +31,19 @@ describe("the table of docs/behavior.md", () => {
   const long = { uptime: 50 };
   const eth1 = { ifName: "eth1" };
   const failed = tryOf({ ...long, ...eth1, failed: {} });
+  const undoneEth1 = entryOf({ ...eth1, ...undone });
   const stray = { stray: true, isGivenUp: true } as const;
   const [inUse, unfinished] = ["add, then write", "not complete"];
 
-  test.each<[string, Entry[], Partial<Present>, string]>([
+  type Row = [string, Entry[], Partial<Present>, string];
+  function judge(_: string, entries: readonly Entry[], changes: Partial<Present>, expected: string): void {
+    const recovery = recover(entries, entries.at(-1), undefined, changes);
+    const isUndo = !expected.startsWith("add");
+    const left = entries.filter(({ isUndone }) => !isUndone);
+    expect(recovery).toEqual(isUndo ? { do: "undo, then add", because: expected, entries: left } : { do: expected });
+  }
+
+  test.each<Row>([
     ["no entry", [], {}, "add"],
     ["no entry, and a result of something else", [], complete, inUse],
     ["an earlier boot", [entryOf(old)], complete, "of an earlier boot"],
@@ -52,59 +61,6 @@ describe("the table of docs/behavior.md", () => {
       {},
       unfinished,
     ],
-    ["this namespace, not complete", [entryOf()], {}, unfinished],
-    [
-      "this namespace, 16 minutes old, and a later uptime of an earlier boot",
-      [entryOf({ ...old, ...undone, uptime: 5000 }), entryOf({ uptime: 40 })],
-      {},
-      inUse,
-    ],
-    ["this namespace, a failed try", [entryOf(), tryOf(eth1)], {}, unfinished],
-    ["this namespace, and libcni has a result since", [entryOf()], complete, inUse],
-    ["the same, and the clock was set back meanwhile", [entryOf({ resultMs: 9 })], complete, inUse],
-    ["this namespace, and libcni has the result of before", [entryOf({ resultMs: 5 })], complete, unfinished],
-    ["this namespace, 15 minutes old, and cut off", [entryOf({ uptime: 90, done: undefined })], {}, unfinished],
-    ["this namespace, it passed 15 minutes ago", [entryOf({ uptime: 90 })], {}, inUse],
-    ["this namespace, 15 minutes old, and the last plugin failed", [entryOf(long), failed], {}, unfinished],
-    [
-      "this namespace, libcni has a result since, and a DEL was cut off",
-      [entryOf(), entryOf({ ...eth1, ...undone })],
-      complete,
-      unfinished,
-    ],
-    [
-      "this namespace, libcni has a result since, and a DEL was cut off that left what a sibling shares",
-      [entryOf(), chainedOf("mark", { isGivenUp: true })],
-      complete,
-      unfinished,
-    ],
-    [
-      "this namespace, libcni has a result since, and what an earlier try left is undone",
-      [entryOf({ ...eth1, ...undone }), entryOf()],
-      complete,
-      inUse,
-    ],
-    [
-      "this namespace, 15 minutes old, and what failed was given up",
-      [{ ...failed, isGivenUp: true }, entryOf(long)],
-      {},
-      inUse,
-    ],
-    [
-      "this namespace, an older entry and a new one",
-      [entryOf({ ...long, done: undefined }), tryOf(eth1)],
-      {},
-      unfinished,
-    ],
-    [
-      "this namespace, it passed 15 minutes ago, and a stray one has failed since",
-      [entryOf({ uptime: 90 }), tryOf({ ...stray, failed: {} })],
-      {},
-      inUse,
-    ],
-    ["this namespace, and libcni's result is gone since", [entryOf({ resultMs: 5 })], {}, unfinished],
-    ["this namespace, it passed just 15 minutes ago", [entryOf({ uptime: 100 })], {}, unfinished],
-    ["this namespace, one plugin passed long ago and one now", [entryOf(long), entryOf(eth1)], {}, unfinished],
     ["a stray one alone, given up", [tryOf(stray)], complete, unfinished],
     ["all undone", [entryOf(undone)], {}, "add"],
     ["given up, and not undone", [entryOf({ isGivenUp: true })], complete, unfinished],
@@ -114,12 +70,43 @@ describe("the table of docs/behavior.md", () => {
     ["never: not complete", [entryOf()], { mode: "never" }, inUse],
     ["never: an earlier boot", [entryOf(old)], { mode: "never" }, inUse],
     ["never: no entry", [], { mode: "never" }, "add"],
-  ])("%s: %s", (_, entries, changes, expected) => {
-    const recovery = recover(entries, entries.at(-1), undefined, changes);
-    const isUndo = !expected.startsWith("add");
-    const left = entries.filter(({ isUndone }) => !isUndone);
-    expect(recovery).toEqual(isUndo ? { do: "undo, then add", because: expected, entries: left } : { do: expected });
-  });
+  ])("%s: %s", judge);
+
+  test.each<Row>([
+    ["not complete", [entryOf()], {}, unfinished],
+    [
+      "16 minutes old, and a later uptime of an earlier boot",
+      [entryOf({ ...old, ...undone, uptime: 5000 }), entryOf({ uptime: 40 })],
+      {},
+      inUse,
+    ],
+    ["a failed try", [entryOf(), tryOf(eth1)], {}, unfinished],
+    ["and libcni has a result since", [entryOf()], complete, inUse],
+    ["the same, and the clock was set back meanwhile", [entryOf({ resultMs: 9 })], complete, inUse],
+    ["and libcni has the result of before", [entryOf({ resultMs: 5 })], complete, unfinished],
+    ["15 minutes old, and cut off", [entryOf({ uptime: 90, done: undefined })], {}, unfinished],
+    ["it passed 15 minutes ago", [entryOf({ uptime: 90 })], {}, inUse],
+    ["15 minutes old, and the last plugin failed", [entryOf(long), failed], {}, unfinished],
+    ["libcni has a result since, and a DEL was cut off", [entryOf(), undoneEth1], complete, unfinished],
+    [
+      "libcni has a result since, and a DEL was cut off that left what a sibling shares",
+      [entryOf(), chainedOf("mark", { isGivenUp: true })],
+      complete,
+      unfinished,
+    ],
+    ["libcni has a result since, and what an earlier try left is undone", [undoneEth1, entryOf()], complete, inUse],
+    ["15 minutes old, and what failed was given up", [{ ...failed, isGivenUp: true }, entryOf(long)], {}, inUse],
+    ["an older entry and a new one", [entryOf({ ...long, done: undefined }), tryOf(eth1)], {}, unfinished],
+    [
+      "it passed 15 minutes ago, and a stray one has failed since",
+      [entryOf({ uptime: 90 }), tryOf({ ...stray, failed: {} })],
+      {},
+      inUse,
+    ],
+    ["and libcni's result is gone since", [entryOf({ resultMs: 5 })], {}, unfinished],
+    ["it passed just 15 minutes ago", [entryOf({ uptime: 100 })], {}, unfinished],
+    ["one plugin passed long ago and one now", [entryOf(long), entryOf(eth1)], {}, unfinished],
+  ])("this namespace, %s: %s", judge);
 });
 
 test.each<[string, Entry, string]>([

@@ -156,23 +156,18 @@ test("a rollback without a kept version", () => {
   );
 });
 
+function upgradeByLink(): void {
+  installed("2.0.0");
+  rmSync(at("cni-wrappers"));
+  symlinkSync("/x/cni-wrappers", at("cni-wrappers"));
+}
+const breakPrevious = () => writeFileSync(at(".cni-wrappers/previous"), "#!/bin/sh\n", { mode: 0o755 });
+
 test.each<[string, () => void, string]>([
   ["a copy by hand, without a kept version", () => copy(program("3.0.0")), "no previous version is kept there"],
   ["a broken one, without a kept version", () => copy(Buffer.of()), "it does not answer as cni-wrappers does"],
-  [
-    "a link",
-    () => {
-      installed("2.0.0");
-      rmSync(at("cni-wrappers"));
-      symlinkSync("/x/cni-wrappers", at("cni-wrappers"));
-    },
-    "it is a link to /x/cni-wrappers",
-  ],
-  [
-    "one to what is broken",
-    () => writeFileSync(at(".cni-wrappers/previous"), "#!/bin/sh\n", { mode: 0o755 }),
-    "previous: it does",
-  ],
+  ["a link", upgradeByLink, "it is a link to /x/cni-wrappers"],
+  ["one to what is broken", breakPrevious, "previous: it does"],
 ])("no rollback from %s", (_, change, message) => {
   installed("1.0.0");
   change();
@@ -345,6 +340,7 @@ function writeJournal(changes: Partial<Entry>): void {
     writeFile(path.replace("/var/lib/cni", directory), text);
 }
 
+const tooLong = `/${"x".repeat(300)}`;
 const list = (type: string) => ({ cniVersion: "1.0.0", name: "zone", plugins: [{ type }] });
 
 test.each<[string, object | undefined, Partial<Entry> | undefined, string | undefined, string?]>([
@@ -359,12 +355,7 @@ test.each<[string, object | undefined, Partial<Entry> | undefined, string | unde
   ["with a journal of an earlier boot", undefined, { bootId: "earlier" }, undefined],
   ["with a journal of a namespace that is gone", undefined, { namespace: nowhere("/none") }, undefined],
   ["that is gone", { list: list("bridge-wrapper"), netns: "/none" }, undefined, undefined],
-  [
-    "at whose path nobody can look",
-    { list: list("bridge-wrapper"), netns: `/${"x".repeat(300)}` },
-    undefined,
-    "job c1",
-  ],
+  ["at whose path nobody can look", { list: list("bridge-wrapper"), netns: tooLong }, undefined, "job c1"],
 ])("does a container %s need the wrappers?", (_, result, entry, name, wrapped = "") => {
   if (entry) writeJournal({ containerId: "c1", ...entry });
   const args = [["NOMAD_JOB_ID", "job"]];
@@ -479,11 +470,7 @@ test("a link in another spelling is replaced", () => {
 });
 
 test.each([
-  [
-    "another program",
-    () => writeFileSync(at("cni-wrappers"), "#!/bin/sh\n"),
-    "it does not answer as cni-wrappers does",
-  ],
+  ["another program", () => copy(Buffer.from("#!/bin/sh\n")), "it does not answer as cni-wrappers does"],
   ["a link", () => symlinkSync("/x/cni-wrappers", at("cni-wrappers")), "it is a link to /x/cni-wrappers"],
 ])("%s under the executable's name stays", (_what, make, message) => {
   make();

@@ -173,28 +173,22 @@ const executable = Buffer.concat([header(own), Buffer.alloc(2048)]);
 const damaged = /\(the archive is damaged or cut short\)/;
 const file = (size = "00000001000") => [tarHeader("cni-wrappers", size), executable];
 
+const folder = tarHeader("cni-wrappers", "", { type: "5" });
+const below = tarHeader("bridge-wrapper", "", { type: "2", prefix: "dir", target: "cni-wrappers" });
+const ends = file().map((part) => part.subarray(0, 512));
+
 test.each<[string, readonly Buffer[], number, RegExp | undefined]>([
   ["with a file of a negative size", file("-0000002000"), 2048, damaged],
   ["that ends in the middle of a file", file(), 1023, damaged],
   ["that ends with its last file", file(), 1024, undefined],
   ["whose first entry has no size", [tarHeader("LICENSE", ""), ...file()], 1536, undefined],
-  [
-    "with another type of the same name before it",
-    [tarHeader("cni-wrappers", "", { type: "5" }), ...file()],
-    1536,
-    undefined,
-  ],
-  [
-    "with more after its end",
-    [...file().map((part) => part.subarray(0, 512)), Buffer.alloc(512), Buffer.alloc(512, 1)],
-    2048,
-    undefined,
-  ],
+  ["with another type of the same name before it", [folder, ...file()], 1536, undefined],
+  ["with more after its end", [...ends, Buffer.alloc(512), Buffer.alloc(512, 1)], 2048, undefined],
   [
     "with a link whose directory is in the prefix",
-    [tarHeader("bridge-wrapper", "", { type: "2", prefix: "dir", target: "cni-wrappers" }), ...file()],
+    [below, ...file()],
     1536,
-    /its link dir\/bridge-wrapper names no wrapper/,
+    /link dir\/bridge-wrapper names no wrapper/,
   ],
 ])("an archive %s", (_, parts, length, problem) => {
   writeFileSync(at("a.tgz"), gzipSync(Buffer.concat(parts).subarray(0, length)));

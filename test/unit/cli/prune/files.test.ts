@@ -91,15 +91,12 @@ function findingOf(more: Partial<Finding> = {}): Finding {
 const leases = () => readdirSync(at("zone")).filter((name) => name !== "lock");
 const removed = (finding: Finding) => remove(finding, at("results"), () => false);
 
+const comeBack = () => writeFileSync(at("results/zone-c1-eth0"), "");
+
 test.each<[string, () => unknown, string | undefined, number]>([
   ["without an attachment is removed", () => {}, undefined, 0],
   ["that is gone already is no problem", () => rmSync(at("zone/10.1.0.2")), undefined, 0],
-  [
-    "of a container that got a result meanwhile stays",
-    () => writeFileSync(at("results/zone-c1-eth0"), ""),
-    "its container came back meanwhile",
-    1,
-  ],
+  ["of a container that got a result meanwhile stays", comeBack, "its container came back meanwhile", 1],
   [
     "that somebody else got meanwhile stays",
     () => writeFileSync(at("zone/10.1.0.2"), "c2\r\neth0"),
