@@ -24,16 +24,6 @@ test("a bar is shown as soon as the work takes longer than a second", () => {
   for (const sequence of ["\u001B[0K", "\u001B[?25h"]) expect(shownBy(300)).toContain(sequence);
 });
 
-test("the bar counts what the command is about", () => {
-  const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
-  let time = 0;
-  const progress = progressOf(3, { progress: stream as unknown as NodeJS.WriteStream }, "attachments", () => time);
-  time = 2000;
-  progress.report(1);
-  progress.end();
-  expect(String(stream.read())).toContain("1 of 3 attachments");
-});
-
 test("quick work shows nothing", () => {
   expect(shownBy(100)).toBe("");
   const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });

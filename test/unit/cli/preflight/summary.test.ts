@@ -205,13 +205,6 @@ describe("preflight --summary", () => {
       expect(exitCode).toBe(2);
     });
 
-    test("the hosts that fail come first, and 2 wins over 1", async () => {
-      const { stdout, exitCode } = await expecting("n1\nn2\n", [at("09:00", "n1", missing)]);
-      expect(stdout.split("\n")[1]).toMatch(/^n1 .* adopt first$/);
-      expect(stdout).toMatch(/\n\nno answer: n2\n\n0 of 2 hosts are ready\n$/);
-      expect(exitCode).toBe(2);
-    });
-
     test("a host that nobody expects is named: perhaps the file has a typing error", async () => {
       const outcome = await expecting("n1\n", [at("09:00", "n1", passes), at("09:00", "n2", passes)]);
       const stdout = "an answer that is not expected: n2\n\n2 of 2 hosts are ready\n";

@@ -14,7 +14,6 @@ import { install as installBytes } from "../../../../cli/install/install.ts";
 import { placeAt } from "../../../../cli/install/place.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
-import { writeProgram } from "../../support/programs.ts";
 import { redirect } from "../../support/redirected.ts";
 import { writeList } from "../../support/written.ts";
 
@@ -200,15 +199,6 @@ test("a runtime with too little address space matters to the Node flavor alone",
   expect(await narrow()).toEqual([]);
   install("2.0.0", { plugins: "bridge", commit: "c", help: 0 });
   expect(await narrow()).toEqual([{ name: "nomad", pid: 812, addressSpace: 1_048_576_000 }]);
-});
-
-test("what a list needs is an error, and a bridge that Nomad does not find is named", async () => {
-  const ipam = { type: "dhcp", daemonSocketPath: "/none" };
-  writeList(at("zone.conflist"), { type: "loopback", ipam });
-  writeProgram(join(bin(), "loopback"), "echo CNI loopback plugin v1.9.0 >&2");
-  const { lists, nomadSkipsCheck } = JSON.parse((await run("--json", "--config-dir", directory)).stdout);
-  expect(lists.errors).toContainEqual(expect.stringContaining("zone.conflist: loopback asks for addresses at /none"));
-  expect(nomadSkipsCheck).toMatchObject({ reason: expect.stringContaining(`there is no bridge in ${bin()}`) });
 });
 
 test("no installation: a link to the executable of another directory is none", async () => {

@@ -38,13 +38,6 @@ test.each<[string, string[], number, number]>([
   expect(await repairedAdds(file)).toEqual({ file, passed, failed });
 });
 
-test("a log of many lines is read in parts", async () => {
-  const call = (pid: number) => line("warn", again, pid) + line("info", "delegate passed ADD", pid);
-  const calls = Array.from({ length: 3000 }, (_, pid) => call(pid));
-  writeFileSync(file, calls.join(""));
-  expect(await repairedAdds(file)).toMatchObject({ passed: 3000 });
-});
-
 test("a line that is too long to be one of the wrappers is left out, and no other one is lost", async () => {
   const long = line("warn", again, 3).replace("{", `{"more":"${"x".repeat(300_000)}",`);
   writeFileSync(file, `${line("warn", again, 1)}${long}${line("warn", again, 2)}`);

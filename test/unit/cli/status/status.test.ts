@@ -191,15 +191,6 @@ describe("status", () => {
     expect(await status("--network", "shop")).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
-  test("an orphan or a result that cannot be read is a finding", async () => {
-    expect(await status("--container", "c3")).toMatchObject({ exitCode: 1 });
-    writeFileSync(at("results/shop-c5-eth0"), "{");
-    const { stdout, stderr, exitCode } = await status("--network", "shop", "--prometheus");
-    expect(stdout).toContain("\ncni_wrappers_results_unreadable 1\n");
-    expect(stderr).toBe(`${directory}/results/shop-c5-eth0: it is not a JSON object; this attachment is left out\n`);
-    expect(exitCode).toBe(2);
-  });
-
   test("interfaces that cannot be read are left out", async () => {
     setVariable("PATH", directory);
     const stderr = "the host's interfaces: ip(8) is missing, or fails\n";
