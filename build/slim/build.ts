@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -40,7 +41,8 @@ function compile(asked: string | undefined, image: boolean, output: string): voi
   // is copied. cargo compares file times: without the touch, it would take another clone's build for this one's older files.
   const isSame = '[ "$(cat "$LAST" 2>&1)" = "$SOURCES" ]';
   const script = `ln -sfn "$BUNDLES" "$CNI_WRAPPERS_BUNDLES"; ${isSame} || touch build.rs src/main.rs; cargo "$@" && echo "$SOURCES" >"$LAST" && cp "$BUILT" "$OUTPUT"`;
-  const locked = [join(directory, "cni-wrappers.lock"), "sh", "-c", script, "sh", ...command];
+  const lock = join(directory, "cni-wrappers.lock");
+  const locked = [lock, "sh", "-c", script, "sh", ...command];
   const options = {
     cwd: crate,
     env: {
@@ -53,6 +55,8 @@ function compile(asked: string | undefined, image: boolean, output: string): voi
       SOURCES: `${checksumOfSources()} ${image}`,
     },
   };
+  const isHeld = spawnSync("flock", ["--nonblock", lock, "true"]).status === 1;
+  if (isHeld) console.log(`build: waiting for another build, which holds ${lock}`);
   outputOf("flock", locked, options, "cargo failed");
 }
 

@@ -69,8 +69,15 @@ test("the directory of the library's sources gets the name that the library has 
   };
   for (const [name, script] of Object.entries(scripts)) writeScript(join(directory, name), script);
   const env = { PATH: `${directory}:/usr/bin:/bin`, XDG_CACHE_HOME: directory };
-  const { stderr } = await buildIn(tree, "build/slim/build.ts --no-image", env);
+  const fake = () => buildIn(tree, "build/slim/build.ts --no-image", env);
+  const { stderr, stdout } = await fake();
   expect(stderr.split("\x1f")).toContain("--remap-path-prefix=/toolchain/lib/rustlib/src/rust=/rustc/0123");
+  expect(stdout).not.toContain("waiting");
+  const lock = join(directory, "cni-wrappers/cargo/cni-wrappers.lock");
+  const other = execa("flock", ["--close", lock, "sleep", "60"], { reject: false });
+  const second = fake();
+  for await (const line of second) if (line.startsWith("build: waiting")) other.kill();
+  expect((await second).stdout).toContain(`build: waiting for another build, which holds ${lock}`);
 });
 
 describe("what is missing is one line", () => {
