@@ -51,7 +51,8 @@ export function adopt(
   const after = withResult(read, result);
   const earlier = backupOf(cacheDirectory, basename(file));
   const backups = backupDirectory(cacheDirectory);
-  withPath(backups, () => mkdirSync(backups, { recursive: true, mode: 0o700 }));
+  // With `recursive`, Node says of a read-only file system that there is no such file.
+  withPath(backups, () => existsSync(backups) || mkdirSync(backups, 0o700));
   const own = { file, before: read, after, journal: added };
   writeBackup(cacheDirectory, earlier ? joined(earlier, own) : own);
   // The result comes last: after a kill, the next run still sees that something is missing.
@@ -252,15 +253,15 @@ function textOf(file: string): string | undefined {
 }
 
 /**
- * Writes a proposal, and runs CHECK again. If that does not pass, the files are restored, and the case is lost. So it is if the
- * files cannot be written: the other cases do not depend on it.
+ * Writes a proposal, and runs CHECK again. If that does not pass, the files are restored, and the case is lost. The
+ * other cases do not depend on files that cannot be written.
  */
 export async function adoptCase(cacheDirectory: string, one: Case, check: Evidence["check"]): Promise<Case> {
   try {
     return await written(cacheDirectory, one, check);
   } catch (error) {
     if (!(error instanceof Trouble)) throw error;
-    return { ...one, proposal: { is: "lost", error: error.message } };
+    return { ...one, proposal: { is: "unwritten", error: error.message } };
   }
 }
 

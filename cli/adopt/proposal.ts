@@ -22,7 +22,9 @@ export type Proposal =
   /** CHECK passes with a result, but with it the CHECK of the list in place would fail, which passes now. `error` is that one's. */
   | { readonly is: "later"; readonly error: string }
   /** Nobody can tell whether a result makes CHECK pass. */
-  | { readonly is: "unseen"; readonly error: string };
+  | { readonly is: "unseen"; readonly error: string }
+  /** The files could not be written. */
+  | { readonly is: "unwritten"; readonly error: string };
 
 /** An attachment, and what adopt does about it. */
 export interface Case {

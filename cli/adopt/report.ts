@@ -81,6 +81,7 @@ function caseText(one: Told, isWritten: boolean, terminal: Pick<Terminal, "hasCo
     return `${title}: can be adopted when the new list is in place; before, CHECK of the list in place would fail: ${oneLine(proposal.error)}`;
   if (proposal.is === "unseen")
     return `${title}: nobody can tell whether it can be adopted: ${oneLine(proposal.error)}`;
+  if (proposal.is === "unwritten") return `${title}: not adopted: ${oneLine(proposal.error)}`;
   const { journal, result } = proposal;
   return [
     `${title}: ${isWritten ? "adopted" : "can be adopted"}`,
@@ -112,6 +113,7 @@ function summaryOf(cases: readonly Case[], isWritten: boolean): string {
     `${count("lost") - curable} cannot be helped`,
     ...some(curable, "need another cure"),
     ...some(count("unseen"), "cannot be looked at"),
+    ...some(count("unwritten"), "could not be written"),
     ...some(count("unchecked"), "are not checked"),
   ].join(", ");
 }

@@ -77,7 +77,7 @@ export const adoptCommand: CommandData<undefined, Options> = {
       is === "fine" || is === "unchecked" || (is === "adoptable" && isWritten);
     return exitCodeOf({
       isGood: cases.every(isDone),
-      isComplete: leftOut.isEmpty && cases.every(({ proposal }) => proposal.is !== "unseen"),
+      isComplete: leftOut.isEmpty && cases.every(({ proposal: { is } }) => is !== "unseen" && is !== "unwritten"),
     });
   },
 };

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
 import { Argument } from "commander";
 import { type CommandData, option } from "../command.ts";
@@ -44,6 +44,8 @@ function put(text: string, { output, force }: Options, terminal: Terminal): void
     return;
   }
   const path = resolve(terminal.directory, output);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new Trouble(`${output} is a directory: name a file in it`);
   // guard: a file that is there
   if (existsSync(path) && !force) throw new Trouble(`${output} exists; --force replaces it`);
   const other = force ? undefined : namesakeOf(parseListFile(path, text));

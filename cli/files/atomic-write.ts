@@ -196,6 +196,8 @@ function isMade(copy: string, text: Buffer, mode: number): boolean {
   } catch (error) {
     // guard: an older backup
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    // Half a backup looks like one.
+    rmSync(copy, { force: true });
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { findNodeAtLocation } from "jsonc-parser";
 import { editDistance } from "../../shared/protocol/spelling.ts";
@@ -68,7 +68,12 @@ function namesIn(path: string, directory: string): readonly string[] {
   return withPath(path, () => {
     if (!statSync(full).isDirectory()) return [path];
     const names = readdirSync(full).filter((name) => /\.(?:conf|conflist|json)$/.test(name) || isMisspelt(name));
-    return names.sort().map((name) => join(path, name));
+    // libcni reads no directory (libcni/conf.go, ConfFiles).
+    const isRead = (name: string) => lstatSync(join(full, name), { throwIfNoEntry: false })?.isDirectory() !== true;
+    return names
+      .filter(isRead)
+      .sort()
+      .map((name) => join(path, name));
   });
 }
 

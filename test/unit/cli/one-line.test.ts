@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { scratch } from "../../support/scratch.ts";
@@ -24,7 +24,11 @@ function attach(containerId: string, text?: string): void {
 test.each([
   ["a plugin's type", "lint", () => list("zone.conflist", forged)],
   ["a file's name", "lint", () => list(`${forged}.conflist`, "macvlan")],
-  ["a file's name, of a file that cannot be read", "lint", () => mkdirSync(join(directory, `config/${forged}.conf`))],
+  [
+    "a file's name, of a file that cannot be read",
+    "lint",
+    () => symlinkSync(".", join(directory, `config/${forged}.conf`)),
+  ],
   ["a plugin's type", "explain", () => list("zone.conflist", forged)],
   ["an interface's name", "unwrap", () => list("zone.conflist", "portmap-wrapper", { ifName: forged })],
   ["a container's id", "preflight", () => attach(forged)],

@@ -67,7 +67,7 @@ describe.each(commands)("%s says nothing good about what it did not look at", (c
 
   test.each([
     ["a link that leads nowhere", () => symlinkSync("nothing", at("config/late.conflist"))],
-    ["a directory", () => mkdirSync(at("config/late.conflist"))],
+    ["a link to a directory", () => symlinkSync(".", at("config/late.conflist"))],
   ])("%s among the lists: it is named, and the rest is looked at", async (_, make) => {
     const whole = await run(command);
     make();

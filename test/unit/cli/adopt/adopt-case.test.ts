@@ -28,12 +28,12 @@ function adoptable(): Case {
   };
 }
 
-test("a case that cannot be written is lost, and nothing is thrown: the next case has its turn", async () => {
+test("a case that cannot be written says so, and nothing is thrown: the next case has its turn", async () => {
   const one = adoptable();
   writeFileSync(file, "new");
   const after = await adoptCase(cache, one, passes);
   const error = `${file}: it changed meanwhile; run adopt again`;
-  expect(after).toEqual({ ...one, proposal: { is: "lost", error } });
+  expect(after).toEqual({ ...one, proposal: { is: "unwritten", error } });
   expect(readFileSync(file, "utf8")).toBe("new");
 });
 

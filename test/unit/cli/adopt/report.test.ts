@@ -27,6 +27,7 @@ const cases: readonly Case[] = [
   caseOf("c7", { is: "lost", error: "no master", cure: "name\none" }),
   caseOf("c8", { is: "unseen", error: "ip is\nmissing" }),
   caseOf("c9", { is: "unchecked" }),
+  caseOf("c10", { is: "unwritten", error: "disk\nfull" }),
 ];
 
 const changeOf = (container: string, name: string) => `--- /results/zone-${container}-eth0
@@ -63,9 +64,11 @@ zone its c7: CHECK fails, and no result makes it pass: no master
 
 zone its c8: nobody can tell whether it can be adopted: ip is\\nmissing
 
+zone its c10: not adopted: disk\\nfull
+
 looked at: there
 
-1 pass CHECK, 3 can be adopted, 1 when the new list is in place, 1 cannot be helped, 1 need another cure, 1 cannot be looked at, 1 are not checked
+1 pass CHECK, 3 can be adopted, 1 when the new list is in place, 1 cannot be helped, 1 need another cure, 1 cannot be looked at, 1 could not be written, 1 are not checked
 `,
   );
 });

@@ -3,6 +3,7 @@ import {
   chmodSync,
   chownSync,
   closeSync,
+  existsSync,
   lchownSync,
   lstatSync,
   mkdirSync,
@@ -19,7 +20,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { backUp, writeAtomically } from "../../../../cli/files/atomic-write.ts";
 import { Trouble } from "../../../../cli/trouble.ts";
 import { scratch } from "../../../support/scratch.ts";
-import { intercept, noteSyncs } from "../../support/file-functions.ts";
+import { failWith, intercept, noteSyncs } from "../../support/file-functions.ts";
 
 const directory = scratch();
 const at = (name: string) => path.join(directory, name);
@@ -208,6 +209,13 @@ test("the temporary file is in the named directory, not next to the file", () =>
   writeFileSync(file, "old");
   expect(() => writeAtomically(file, "new", { beside: "/nowhere" })).toThrow("there is no such file");
   expect(readFileSync(file, "utf8")).toBe("old");
+});
+
+test("a full disk leaves no half of a backup", () => {
+  writeFileSync(file, "first");
+  failWith("ENOSPC", "fsyncSync");
+  expect(() => backUp(file)).toThrow(`${file}.bak: no space left on the device`);
+  expect(existsSync(`${file}.bak`)).toBe(false);
 });
 
 test("a backup never replaces an older one", () => {

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { addedBeside, addedPlugins, errorsIn, readLists } from "../../../../cli/live/networks.ts";
@@ -62,7 +62,9 @@ test("each file that a runtime does not load, with its first mistake", () => {
   write("50.conflist", list("empty"));
   write("60.conflist", { cniVersion: "1.0.0", plugins: [{}] });
   write("70.conflist", list("untyped", { mtu: 9 }));
-  mkdirSync(join(directory, "lists/80.conflist"));
+  symlinkSync(".", join(directory, "lists/80.conflist"));
+  // libcni reads no directory.
+  mkdirSync(join(directory, "lists/90.conflist"));
   const { faults, files } = readLists(["lists"], { directory });
   expect(files).toHaveLength(8);
   expect(faults.map(({ network, line }) => [network, line])).toEqual([

@@ -273,6 +273,7 @@ describe("the command", () => {
     expect(await run(...options, "--output", "zone.conflist")).toEqual(
       trouble("zone.conflist exists; --force replaces it"),
     );
+    expect(await run(...options, "--output", ".")).toEqual(trouble(". is a directory: name a file in it"));
     expect(readFileSync(file, "utf8")).toBe("mine");
     await run(...options, "--output", "zone.conflist", "--force");
     expect(readFileSync(file, "utf8")).toBe(text);
