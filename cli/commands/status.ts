@@ -14,7 +14,7 @@ import { everyAttachment, straysAmong, viewOf } from "../live/every-attachment.t
 import type { HostOptions, HostPaths } from "../live/host-paths.ts";
 import { lookedAt } from "../live/looked-at.ts";
 import { errorsIn, type Lists } from "../live/networks.ts";
-import { hostErrors, type Surroundings } from "../needs/host-errors.ts";
+import { hostErrors, type RunningHost } from "../needs/host-errors.ts";
 import { hostOptions, jsonOption, timeoutOption } from "../options.ts";
 import { homesAmong } from "../prune/homes.ts";
 import { countNetworks, type HostStatus, isWell } from "../status/host-status.ts";
@@ -118,7 +118,7 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
 function installationStatus(
   { cniPath }: HostPaths,
   { networks, files, faults }: Lists,
-  around: Pick<Terminal, "directory"> & Pick<Context, "links" | "state"> & Omit<Surroundings, "links">,
+  around: Pick<Terminal, "directory"> & Pick<Context, "links" | "state"> & Omit<RunningHost, "links">,
 ): Pick<HostStatus, "installations" | "lists" | "nomadSkipsCheck" | "narrowRuntimes"> {
   const { directory, links = [], live, note } = around;
   const plugins = readPluginFolder(cniPath.join(delimiter), directory);

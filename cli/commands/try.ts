@@ -12,7 +12,7 @@ import { cniPathOption, jsonOption, portOption, timeoutOption } from "../options
 import { missingWrapperCure } from "../rules/missing-plugin.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
-import { type Outcome, ownNamespaces, type Task, tryInside } from "../try/inside.ts";
+import { ownNamespaces, type StageOutcome, type Task, tryInside } from "../try/inside.ts";
 import { type Report, tryText } from "../try/report.ts";
 import { onStage } from "../try/stage.ts";
 import { surroundingsOf } from "../try/surroundings.ts";
@@ -64,7 +64,7 @@ export const tryCommand: CommandData<string, Options> = {
 };
 
 /** What to do about a wrapper or a directory that is not there. */
-function hintsOn({ steps }: Outcome, cniPath = ""): readonly string[] {
+function hintsOn({ steps }: StageOutcome, cniPath = ""): readonly string[] {
   const cures = steps.flatMap(({ plugin = "", why = "" }) => missingWrapperCure(plugin, why) ?? []);
   const directories = cniPath.split(delimiter).filter((directory) => directory !== "" && !existsSync(directory));
   return [...new Set(cures), ...directories.map((directory) => `--cni-path: ${directory} does not exist`)];
@@ -101,6 +101,6 @@ async function reportOn(
     commands,
     outside: ownNamespaces(),
   };
-  const happened: Outcome = JSON.parse(await onStage(JSON.stringify(task), state, terminal));
+  const happened: StageOutcome = JSON.parse(await onStage(JSON.stringify(task), state, terminal));
   return { ...common, ...happened, notes: [...notes, ...hintsOn(happened, cniPath)] };
 }

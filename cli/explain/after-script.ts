@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
 import type { List } from "../lists/list.ts";
-import { type Attachment, callOf } from "../live/libcni.ts";
+import { type AttachmentParameters, callOf } from "../live/libcni.ts";
 import { exampleSource } from "./example-source.ts";
 import { hasPassed, type Step, stepOf, stepsOf } from "./explain.ts";
 import { type Failure, failureOf } from "./list-run.ts";
@@ -11,7 +11,7 @@ import { unknownOf } from "./model-answers.ts";
  * Returns what CHECK of a plain list fails with where a script runs its ADD: it gives each interface plugin a name of its own,
  * and merges the results. Undefined if CHECK passes, if ADD fails even so, or if the list is not such a one.
  */
-export function checkAfterScript(list: List, attachment: Attachment): Failure | undefined {
+export function checkAfterScript(list: List, attachment: AttachmentParameters): Failure | undefined {
   const { plugins } = list;
   const interfacePlugins = plugins.filter(({ role }) => role === "creator");
   const isPlain = plugins.every((plugin) => !plugin.isWrapped && unknownOf(plugin) === undefined);

@@ -1,6 +1,6 @@
 import type { Host } from "../../shared/host/host.ts";
 import type { List } from "../lists/list.ts";
-import type { Attachment } from "../live/libcni.ts";
+import type { AttachmentParameters } from "../live/libcni.ts";
 import { type Device, type Scene, type SceneInterface, sceneOf } from "./scene.ts";
 import { refusalOf } from "./verdict.ts";
 
@@ -9,7 +9,7 @@ import { refusalOf } from "./verdict.ts";
  * plugin at which it ends. It has no script, style or reference: the classes are there to be styled. Empty if nothing is
  * there and no plugin is to blame, or if a runtime does not load the list.
  */
-export function drawing(list: List, attachment: Attachment, jq: Host["jq"]): string {
+export function drawing(list: List, attachment: AttachmentParameters, jq: Host["jq"]): string {
   if (refusalOf(list) !== undefined) return "";
   const scene = sceneOf(list, attachment, jq);
   return scene.devices.length === 0 && !scene.end ? "" : svgOf(scene);

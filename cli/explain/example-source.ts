@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { portRange } from "../../shared/protocol/options.ts";
 import { hasCapability } from "../lists/chain.ts";
 import { type List, runtimeIfName } from "../lists/list.ts";
-import type { Attachment } from "../live/libcni.ts";
+import type { AttachmentParameters } from "../live/libcni.ts";
 import { Machine } from "../model/machine.ts";
 import { viewOf } from "../model/view.ts";
 import { Trouble } from "../trouble.ts";
@@ -11,13 +11,13 @@ import type { Source } from "./explain.ts";
 import { modelAnswers } from "./model-answers.ts";
 
 /** Returns a source that answers as the plugins do on a host of the model, on which nothing is yet but the container. */
-export function exampleSource(attachment: Attachment, jq?: Host["jq"], machine = new Machine()): Source {
+export function exampleSource(attachment: AttachmentParameters, jq?: Host["jq"], machine = new Machine()): Source {
   if (!machine.namespaces.has(attachment.netns)) machine.addNamespace(attachment.netns);
   return { attachment, state: viewOf(machine), jq, answer: modelAnswers(machine) };
 }
 
 /** Returns an attachment of an invented container, with the ports that a person named, or with invented ones. */
-export function exampleAttachment(list: List, ports: readonly string[] = [], args = ""): Attachment {
+export function exampleAttachment(list: List, ports: readonly string[] = [], args = ""): AttachmentParameters {
   const mappings = ports.length > 0 ? ports.map(portMapping) : inventedPorts(list);
   return {
     containerId: "example",

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
-import { type Attachment, type Call, callsOf, notSent } from "../live/libcni.ts";
+import { type AttachmentParameters, type Call, callsOf, notSent } from "../live/libcni.ts";
 import type { HostState } from "./host-state.ts";
 import { type Answer, type Rehearsal, rehearse } from "./rehearsal.ts";
 
@@ -18,7 +18,7 @@ export interface Step extends Rehearsal {
 export interface Explanation {
   readonly list: List;
   readonly verb: ConfiguredVerb;
-  readonly attachment: Attachment;
+  readonly attachment: AttachmentParameters;
   readonly steps: readonly Step[];
   /** The steps of the ADD before it, if it was rehearsed, or of this ADD. */
   readonly added: readonly Step[];
@@ -30,7 +30,7 @@ export interface Explanation {
 
 /** The facts that a verb is explained from. */
 export interface Source {
-  readonly attachment: Attachment;
+  readonly attachment: AttachmentParameters;
   readonly state: HostState;
   readonly jq: Host["jq"];
   /** The result of the list's ADD, if it is known. Otherwise ADD is rehearsed first. */

@@ -3,13 +3,13 @@ import { listDirectory, readFile, stat } from "../../shared/host/node/files.ts";
 import { ip } from "../../shared/host/node/ip.ts";
 import { linkIndex } from "../../shared/host/node/link-index.ts";
 import { routersAnswer } from "../model/iproute.ts";
-import type { HostView } from "../model/view.ts";
+import type { ProgramView } from "../model/view.ts";
 
 /** What a rehearsal reads of a host. */
 type Readable = Pick<Host, "readFile" | "listDirectory" | "stat" | "linkIndex" | "ip">;
 
 /** The part of a host that a wrapper's plan depends on. */
-export type HostState = Omit<HostView, "appendLine">;
+export type HostState = Omit<ProgramView, "appendLine">;
 
 const defaultCache = "/var/lib/cni/";
 const identity = { device: 1, inode: 1, size: 0, modifiedMs: 0, changedMs: 0 };

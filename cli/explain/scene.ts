@@ -1,6 +1,6 @@
 import type { Host } from "../../shared/host/host.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
-import type { Attachment } from "../live/libcni.ts";
+import type { AttachmentParameters } from "../live/libcni.ts";
 import { type Link, Machine } from "../model/machine.ts";
 import { isIn } from "../model/network.ts";
 import { withoutPrefix } from "../model/plugin.ts";
@@ -37,7 +37,7 @@ export interface Scene {
 }
 
 /** Returns what a list's ADD makes on a host of the model. */
-export function sceneOf(list: List, attachment: Attachment, jq: Host["jq"]): Scene {
+export function sceneOf(list: List, attachment: AttachmentParameters, jq: Host["jq"]): Scene {
   const machine = new Machine();
   const { containerId: id } = attachment;
   const namespace = machine.addNamespace(`/run/netns/${id}`);

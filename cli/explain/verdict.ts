@@ -3,7 +3,7 @@ import type { JsonObject } from "../../shared/protocol/json.ts";
 import { type ExitCode, exitCodeOf } from "../exit-codes.ts";
 import { isDisabled } from "../lists/chain.ts";
 import type { List } from "../lists/list.ts";
-import { type Attachment, notSent } from "../live/libcni.ts";
+import { type AttachmentParameters, notSent } from "../live/libcni.ts";
 import { loadProblem } from "../model/decode.ts";
 import { Machine } from "../model/machine.ts";
 import { oneLine } from "../terminal.ts";
@@ -32,7 +32,7 @@ interface Cards {
 }
 
 /** Returns what the events of a list end with, on a host of the model. An event that is not reached is left out. */
-export function verdictOf(list: List, attachment: Attachment, jq: Host["jq"], host: Cards = {}): Outcome[] {
+export function verdictOf(list: List, attachment: AttachmentParameters, jq: Host["jq"], host: Cards = {}): Outcome[] {
   const machine = Object.assign(new Machine(), host);
   const outcomes = [...course(list, new ListRun(list, machine, exampleSource(attachment, jq, machine)), machine)];
   return outcomes.toSorted((one, other) => events.indexOf(one.event) - events.indexOf(other.event));

@@ -11,7 +11,7 @@ import { supportedVersions } from "../../shared/protocol/versions.ts";
 import { filesIn, longestReport, readInput } from "../files/read-input.ts";
 import { oneLine } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
-import type { Attachment } from "./libcni.ts";
+import type { AttachmentParameters } from "./libcni.ts";
 
 /** One attachment that a runtime made and has not removed, from libcni's cache (libcni/api.go, cachedInfo). */
 export interface CachedAttachment extends AttachmentKey {
@@ -48,7 +48,7 @@ export function namespacesInCache(cacheDirectory: string): readonly string[] {
 }
 
 /** Returns the attachment as a runtime passes it to the plugins again. `pluginPath` is CNI_PATH. */
-export function attachmentOf(cached: CachedAttachment, pluginPath: string): Attachment {
+export function attachmentOf(cached: CachedAttachment, pluginPath: string): AttachmentParameters {
   const { containerId, netns, runtimeIfName: ifName, capabilityArgs, args } = cached;
   return { containerId, netns, ifName, capabilityArgs, args: args.map((pair) => pair.join("=")).join(";"), pluginPath };
 }

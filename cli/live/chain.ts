@@ -2,7 +2,7 @@ import { isJsonObject } from "../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
-import { type Attachment, callsOf, inVersion } from "./libcni.ts";
+import { type AttachmentParameters, callsOf, inVersion } from "./libcni.ts";
 import { runPlugin } from "./run-plugin.ts";
 
 /** How a verb of a list ends: at its first plugin that fails. */
@@ -14,7 +14,7 @@ export type ChainOutcome =
 export interface Chain {
   readonly list: List;
   readonly verb: ConfiguredVerb;
-  readonly attachment: Attachment;
+  readonly attachment: AttachmentParameters;
   /** The result of ADD, for the other verbs. */
   readonly result?: CniResult | undefined;
 }

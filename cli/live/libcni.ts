@@ -11,8 +11,8 @@ export interface Call {
   readonly stdin: JsonObject;
 }
 
-/** The attachment that the runtime asks for. */
-export interface Attachment {
+/** What the runtime says of an attachment ("attachment parameters" in the specification). */
+export interface AttachmentParameters {
   readonly containerId: string;
   readonly netns: string;
   readonly ifName: string;
@@ -42,7 +42,7 @@ interface Ended {
 export function* callsOf(
   list: List,
   verb: ConfiguredVerb,
-  attachment: Attachment,
+  attachment: AttachmentParameters,
   result?: CniResult,
 ): Generator<readonly [ListedPlugin, Call], CniResult | undefined, Ended> {
   let given = result;
@@ -71,7 +71,7 @@ export function callOf(
   list: List,
   index: number,
   verb: ConfiguredVerb,
-  attachment: Attachment,
+  attachment: AttachmentParameters,
   prevResult: CniResult | undefined,
 ): Call {
   const { configuration = {} } = list.plugins[index] ?? {};
@@ -93,7 +93,7 @@ function isOfContainer(verb: ConfiguredVerb): boolean {
   return verb !== "GC" && verb !== "STATUS";
 }
 
-function environmentOf(verb: ConfiguredVerb, { containerId, netns, ifName, args, pluginPath }: Attachment) {
+function environmentOf(verb: ConfiguredVerb, { containerId, netns, ifName, args, pluginPath }: AttachmentParameters) {
   const isOne = isOfContainer(verb);
   return {
     CNI_COMMAND: verb,
@@ -111,7 +111,7 @@ function capabilityArgs({ capabilities }: JsonObject, given: JsonObject): JsonOb
 }
 
 // libcni sends both keys (containernetworking/cni#1101).
-function validAttachments({ containerId, ifName }: Attachment): JsonObject {
+function validAttachments({ containerId, ifName }: AttachmentParameters): JsonObject {
   const valid = [{ containerID: containerId, ifname: ifName }];
   return { "cni.dev/attachments": valid, "cni.dev/valid-attachments": valid };
 }

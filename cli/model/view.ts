@@ -3,7 +3,7 @@ import { ip, mountsOf } from "./iproute.ts";
 import type { Machine } from "./machine.ts";
 
 /** What a program sees of a host, and writes there. */
-export type HostView = Pick<
+export type ProgramView = Pick<
   Host,
   | "now"
   | "readFile"
@@ -18,7 +18,7 @@ export type HostView = Pick<
 >;
 
 /** Returns a host of the model as a program sees it. */
-export function viewOf(machine: Machine): HostView {
+export function viewOf(machine: Machine): ProgramView {
   return {
     now: () => machine.now,
     readFile(path) {

@@ -1,10 +1,10 @@
 import type { Bytes, Host } from "../../shared/host/host.ts";
 import { lastElement } from "../../shared/protocol/names.ts";
-import type { HostView } from "./view.ts";
+import type { ProgramView } from "./view.ts";
 
 /** A process of a wrapper: how it is called, what it sees of its host, and what becomes of its plugins and its output. */
 export interface WrapperProcess extends Pick<Host, "env" | "calledAs" | "pid" | "inspect"> {
-  readonly view: HostView;
+  readonly view: ProgramView;
   readonly stdin: string;
   /** Runs a plugin to its end, with changed variables. Returns its exit code and its output; no exit code if it is killed. */
   runPlugin(name: string, changes: Host["env"], stdin: string): readonly [number | undefined, string];

@@ -18,8 +18,8 @@ import { oneLine } from "../terminal.ts";
 import { lostSince } from "./running.ts";
 import { ipv6Problems, sysctlProblems } from "./sysctls.ts";
 
-/** What the lists are compared with. */
-export interface Surroundings {
+/** The running host that the lists are compared with. */
+export interface RunningHost {
   /** The attachments whose containers run. */
   readonly live: readonly CachedAttachment[];
   readonly links: readonly Link[];
@@ -28,7 +28,7 @@ export interface Surroundings {
 }
 
 /** Finds what the lists need and this host does not have, besides plugins and interfaces, a line each. */
-export function hostErrors(networks: Networks, { live, ...host }: Surroundings): readonly string[] {
+export function hostErrors(networks: Networks, { live, ...host }: RunningHost): readonly string[] {
   return [...networks.values()].flatMap(({ name, list }) => {
     const own = live.filter(({ network }) => network === name);
     const problems = [

@@ -12,7 +12,7 @@ import type { List } from "../lists/list.ts";
 import { addressesAt } from "../live/cached-results.ts";
 import { type ChainOutcome, runChain } from "../live/chain.ts";
 import { withoutPlugins } from "../live/check.ts";
-import type { Attachment } from "../live/libcni.ts";
+import type { AttachmentParameters } from "../live/libcni.ts";
 import { Trouble } from "../trouble.ts";
 import { addedTo, type Thing, takeSnapshot } from "./snapshot.ts";
 
@@ -44,7 +44,7 @@ export interface Trial {
 }
 
 interface Container {
-  readonly attachment: Attachment;
+  readonly attachment: AttachmentParameters;
   result: CniResult | undefined;
 }
 
@@ -191,7 +191,7 @@ function containerOf(number: number, { list, cniPath, ports }: Trial): Container
   };
 }
 
-function inNamespaces(verb: "add" | "delete", { containerId }: Attachment): void {
+function inNamespaces(verb: "add" | "delete", { containerId }: AttachmentParameters): void {
   const { passed, problem } = runProgram("ip", ["netns", verb, containerId]);
   if (!passed) throw new Trouble(problem);
 }
@@ -221,6 +221,9 @@ function keepResult({ attachment, result }: Container, { file, name }: List): vo
   writeFileSync(path, JSON.stringify(cached));
 }
 
-function resultFile({ containerId, ifName: runtimeIfName }: Attachment, { name = "" }: Pick<List, "name">): string {
+function resultFile(
+  { containerId, ifName: runtimeIfName }: AttachmentParameters,
+  { name = "" }: Pick<List, "name">,
+): string {
   return cachedResultFile({ network: name, containerId, runtimeIfName });
 }

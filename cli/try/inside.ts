@@ -20,7 +20,7 @@ export interface Task extends Omit<Trial, "list"> {
 }
 
 /** What happened on the stage. */
-export interface Outcome {
+export interface StageOutcome {
   readonly steps: readonly Step[];
   /** What a container leaves after its DEL. */
   readonly left: readonly string[];
@@ -36,7 +36,7 @@ export function ownNamespaces(): readonly string[] {
 }
 
 /** Tries a list. Throws Trouble, before it runs anything, if this process is not on a stage. */
-export async function tryInside(task: Task): Promise<Outcome> {
+export async function tryInside(task: Task): Promise<StageOutcome> {
   demandStage(task);
   const { passed, problem } = runProgram("ip", ["-batch", "-"], ["link set lo up", ...task.commands, ""].join("\n"));
   // guard: nothing is tried on a stage that lacks the host's interfaces

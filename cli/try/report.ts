@@ -2,10 +2,10 @@ import { delimiter } from "node:path";
 import { plainTable } from "../plain-table.ts";
 import { counted, oneLine, styled, type Terminal } from "../terminal.ts";
 import type { Step } from "./course.ts";
-import type { Outcome } from "./inside.ts";
+import type { StageOutcome } from "./inside.ts";
 
 /** What `try` says of a list. */
-export interface Report extends Outcome {
+export interface Report extends StageOutcome {
   readonly file: string;
   readonly network: string;
   /** The directories of the plugins. */

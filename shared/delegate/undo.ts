@@ -20,7 +20,7 @@ import { leasedTo } from "./taken-addresses.ts";
 import { append, giveUp, hasGrown, readAgain, removeJournal, type Undoing } from "./undoing.ts";
 
 /** The end of an undo. */
-export type Outcome = { readonly end: "undone" | "later" } | { readonly end: "failed"; readonly why: string };
+export type UndoOutcome = { readonly end: "undone" | "later" } | { readonly end: "failed"; readonly why: string };
 
 /** Gives entries up that still stand, and undoes all of them from the end. A failure is logged, and the others still run. */
 export function undoEntries(undoing: Undoing, entries: readonly Entry[]): void {
@@ -32,8 +32,8 @@ export function undoEntries(undoing: Undoing, entries: readonly Entry[]): void {
 }
 
 /** Undoes an entry. Never throws. */
-export function tryToUndo(undoing: Undoing, entry: Entry): Outcome {
-  let outcome: Outcome;
+export function tryToUndo(undoing: Undoing, entry: Entry): UndoOutcome {
+  let outcome: UndoOutcome;
   try {
     outcome = undoEntry(undoing, entry);
   } catch (thrown) {
@@ -44,7 +44,7 @@ export function tryToUndo(undoing: Undoing, entry: Entry): Outcome {
   return outcome;
 }
 
-function undoEntry(undoing: Undoing, entry: Entry): Outcome {
+function undoEntry(undoing: Undoing, entry: Entry): UndoOutcome {
   const removal = planRemoval(undoing, entry);
   if (removal.do === "later") return { end: "later" };
   if (removal.do === "nothing") {
@@ -290,7 +290,7 @@ export function undoJournal(undoing: Undoing): readonly { readonly entry: Entry;
 }
 
 /** Undoes an entry, unless the attachment's own call has done so meanwhile. */
-function undoOnce(undoing: Undoing, entry: Entry): Outcome {
+function undoOnce(undoing: Undoing, entry: Entry): UndoOutcome {
   const { facts, journal } = undoing;
   const { entries } = facts.journal(journal.key);
   // guard: an entry is undone once

@@ -33,11 +33,11 @@ export interface Adding {
   readonly path: string;
   readonly delegateCall: DelegateCall;
   /** Undefined if nothing can be remembered. */
-  readonly memory: Memory | undefined;
+  readonly memory: Remembering | undefined;
 }
 
 /** Where and when ADD runs. */
-export interface Memory {
+export interface Remembering {
   readonly moment: Moment;
   readonly namespace: Namespace;
   readonly resultMs: number | undefined;
@@ -89,7 +89,7 @@ function argsOf({ request }: Call, { environment }: DelegateCall): string {
 /** Returns the entry of an ADD that begins now. */
 export function entryOf(
   { call, path, delegateCall }: Adding,
-  { moment, namespace, resultMs }: Pick<Memory, "moment" | "namespace" | "resultMs">,
+  { moment, namespace, resultMs }: Pick<Remembering, "moment" | "namespace" | "resultMs">,
   { asked, order }: { asked: readonly string[] | undefined; order: number },
 ): Entry {
   const { session, key, request, target } = call;

@@ -23,7 +23,15 @@ import { beganLine, linesText } from "../journal/lines.ts";
 import { recoveryOf, repairs } from "../journal/recovery-table.ts";
 import { CniError, toCniError } from "../protocol/errors.ts";
 import { byteLength } from "../protocol/names.ts";
-import { type Adding, earlierInterfaces, entryOf, lentTo, type Memory, refusalOf, warnOfUnwrapped } from "./adding.ts";
+import {
+  type Adding,
+  earlierInterfaces,
+  entryOf,
+  lentTo,
+  type Remembering,
+  refusalOf,
+  warnOfUnwrapped,
+} from "./adding.ts";
 import { fixedMacOf } from "./fixed-mac.ts";
 import { awaitRouterAddresses } from "./slaac.ts";
 import { type SplicedAnswer, spliceAnswer } from "./spliced-answer.ts";
@@ -40,7 +48,7 @@ export function runAdd(call: Call, plan: AddPlan): number {
   return adding.memory ? addAndRemember(adding, adding.memory) : addOnly(adding);
 }
 
-function memoryOf(call: Call, planned: DelegateCall): Memory | undefined {
+function memoryOf(call: Call, planned: DelegateCall): Remembering | undefined {
   const { session, facts, journal, own, request } = call;
   const { netns } = request.variables;
   if (journal.problem !== undefined) {
@@ -81,7 +89,7 @@ function addOnly(adding: Adding): number {
   }
 }
 
-function addAndRemember(adding: Adding, { recovery, undoing, ...memory }: Memory): number {
+function addAndRemember(adding: Adding, { recovery, undoing, ...memory }: Remembering): number {
   const { call } = adding;
   let journal = call.journal;
   if (recovery.do === "undo, then add") {
