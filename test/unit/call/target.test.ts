@@ -61,6 +61,16 @@ test("a network's name allows fewer characters than an interface's", () => {
   expect(targetOf(named, "bridge-wrapper", profiles)).toMatchObject(target);
 });
 
+test("a network's name is that of a directory with leases: host-local could not make it, so each DEL would fail", () => {
+  const named = (length: number, command: "ADD" | "DEL" = "ADD") =>
+    targetOf(requestOf(command, { name: "z".repeat(length), wrapper: { ifName: "eth1" } }), "bridge-wrapper", profiles);
+  expect(named(250).network).toBe(`${"z".repeat(250)}-eth1`);
+  const message =
+    /the network of interface eth1 would be "z{251}-eth1", which has more than 255 bytes; set wrapper.network$/;
+  expect(() => named(251)).toThrow(refused(expect.stringMatching(message)));
+  expect(named(251, "DEL").network).toBe("z".repeat(251));
+});
+
 describe("GC, which has no CNI_IFNAME: all attachments name the runtime's interface", () => {
   const attachment = (containerID: string, ifname: unknown): JsonObject => ({ containerID, ifname });
 
