@@ -44,17 +44,24 @@ export function parseRouting(ipv4: string, ipv6: string): Routing | undefined {
 
 /**
  * Returns the result without routes that were moved, and without addresses whose subnet's route was moved. The reference
- * plugins' CHECK looks for them only in the main table. The CHECK of the plugin that moved them compares them.
+ * plugins' CHECK looks for them only in the main table. The CHECK of the plugin that moved them compares them. The last routing
+ * that has such a route counts: vrf may have replaced it since.
  */
-export function withoutMoved(result: CniResult, { routes }: MovedRouting): CniResult {
+export function withoutMoved(result: CniResult, movers: readonly MovedRouting[]): CniResult {
   const isMoved = (dst: string, gateway?: string | null): boolean => {
-    const alike = routes.filter((route) => samePrefix(route.dst, dst) && (!gateway || route.gateway === gateway));
-    return alike.length > 0 && alike.every(({ table }) => table !== "main");
+    const isAlike = (route: KernelRoute) => samePrefix(route.dst, dst) && (!gateway || route.gateway === gateway);
+    const alike = movers.map(({ routes }) => routes.filter(isAlike)).findLast((some) => some.length > 0);
+    return alike?.every(({ table }) => table !== "main") ?? false;
   };
   const shown: Record<string, unknown> = { ...result };
   if (result.ips) shown.ips = result.ips.filter(({ address }) => !isMoved(address));
   if (result.routes) shown.routes = result.routes.filter(({ dst, gw }) => typeof dst !== "string" || !isMoved(dst, gw));
   return shown;
+}
+
+/** Returns the routing without routes that were gone after a later ADD: vrf replaces those of another interface in its table. */
+export function withoutReplaced({ routes, rules }: MovedRouting, later: MovedRouting): MovedRouting {
+  return { routes: routes.filter((route) => later.routes.some((one) => isSameRoute(one, route))), rules };
 }
 
 /** Whether a route of a result is not in the main table, the only one in which the reference plugins' CHECK looks. */

@@ -17,6 +17,7 @@ import {
   missingRoutes,
   missingRouting,
   withoutMoved,
+  withoutReplaced,
 } from "../journal/routing.ts";
 import { macIn, withoutMac } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
@@ -36,7 +37,7 @@ export function planCheck(call: Call): HandOver | CheckTwice {
   const found = withoutOtherTables(call, fixed);
   const apart = withoutJoined(call, found);
   const prepared = prepareCall(call.session, apart);
-  const first = withoutMovedRoutes(call, prepared, movedRouting(call));
+  const first = withoutMovedRoutes(call, prepared);
   const leftOut: LeftOut[] = [];
   if (given !== narrowed) leftOut.push("routers' addresses");
   if (fixed !== given) leftOut.push("MAC");
@@ -104,13 +105,13 @@ function withoutFloatingMac(checked: Call, call: DelegateCall): DelegateCall {
   return stays ? call : withResult(call, shown);
 }
 
-/** The routing after the last ADD that moved routes of this attachment in this namespace. */
-function movedRouting({ journal, own, target, facts, request }: Call): MovedRouting | undefined {
-  if (target.role === "meta") return own?.done?.routing;
-  const mover = journal.entries.findLast(({ isUndone, done }) => !isUndone && done?.routing);
-  if (mover === undefined) return undefined;
-  // guard: the routes of another namespace say nothing
-  return isSameNamespace(mover.namespace, facts.namespace(request.variables.netns)) ? mover.done?.routing : undefined;
+/** The routing after each ADD that moved routes of this attachment in this namespace. */
+function movedRoutings({ journal, facts, request }: Call): MovedRouting[] {
+  const namespace = facts.namespace(request.variables.netns);
+  return journal.entries.flatMap(({ isUndone, done, namespace: its }) =>
+    // guard: the routes of another namespace say nothing
+    !isUndone && done?.routing && isSameNamespace(its, namespace) ? [done.routing] : [],
+  );
 }
 
 /**
@@ -118,14 +119,20 @@ function movedRouting({ journal, own, target, facts, request }: Call): MovedRout
  * plugin that moved them does not check them, so the wrapper does: code 105 if something is missing, 106 if the routing
  * cannot be read.
  */
-function withoutMovedRoutes(call: Call, checked: DelegateCall, moved: MovedRouting | undefined): DelegateCall {
-  if (moved === undefined) return checked;
-  if (call.target.role !== "meta") return withResult(checked, withoutMoved(resultOf(checked), ownRouting(call, moved)));
+function withoutMovedRoutes(call: Call, checked: DelegateCall): DelegateCall {
+  const moved = movedRoutings(call);
+  if (call.target.role !== "meta") {
+    const movers = moved.map((one) => ownRouting(call, one));
+    return moved.length === 0 ? checked : withResult(checked, withoutMoved(resultOf(checked), movers));
+  }
+  const own = call.own?.done?.routing;
+  if (own === undefined) return checked;
   const { ifName, netns } = call.target.selector;
   const present = readRouting(call.session.host, netns);
   // guard: routing that cannot be read does not pass
   if (present === undefined) throw new CniError("routingUnreadable", ifName, `the namespace is ${netns}`);
-  refuseMissing(call, missingRouting({ moved, present, ifName, routed: routedOf(call) }, resultOf(checked)));
+  const still = withoutReplaced(own, moved.at(-1) ?? own);
+  refuseMissing(call, missingRouting({ moved: still, present, ifName, routed: routedOf(call) }, resultOf(checked)));
   return checked;
 }
 
@@ -140,7 +147,7 @@ function withoutOtherTables(call: Call, checked: DelegateCall): DelegateCall {
   const present = readRouting(call.session.host, call.target.selector.netns);
   if (present === undefined) return checked;
   const listed = routes.filter(isInOtherTable);
-  const moved = movedRouting(call);
+  const moved = movedRoutings(call).at(-1);
   // vrf puts back only the routes of the main table: the others are gone since its ADD.
   const gone = moved ? missingRoutes(listed, moved) : [];
   refuseMissing(
@@ -202,7 +209,7 @@ export function runCheckTwice(checked: Call, plan: CheckTwice): number {
 function laterChecks(checked: Call, { call, network, netns }: CheckTwice): DelegateCall[] {
   const before = resultOf(call);
   const moved = readRouting(checked.session.host, netns);
-  const result = moved ? withoutMoved(before, moved) : before;
+  const result = moved ? withoutMoved(before, [moved]) : before;
   const isAlike = isAsLong(result.ips, before.ips) && isAsLong(result.routes, before.routes);
   const second = withResult(call, result);
   // With a lease here, the list's network has none: its answer would hide why this CHECK failed.

@@ -119,7 +119,7 @@ describe("a creator's CHECK after routes were moved", () => {
       { dst: "192.0.2.0/24" },
       { dst: "::/0" },
     ];
-    expect(withoutMoved({ ...bridgeResult, routes }, record)).toStrictEqual({
+    expect(withoutMoved({ ...bridgeResult, routes }, [record])).toStrictEqual({
       ...bridgeResult,
       ips: [],
       routes: [{ dst: "10.9.9.9/32" }, { dst: "192.0.2.0/24" }],
@@ -127,12 +127,12 @@ describe("a creator's CHECK after routes were moved", () => {
   });
 
   test("keeps a default route without a gateway, which is also in the main table", () => {
-    const shown = withoutMoved({ routes: [{ dst: "0.0.0.0/0" }, { dst: "0.0.0.0/0", gw: "172.16.5.1" }] }, record);
+    const shown = withoutMoved({ routes: [{ dst: "0.0.0.0/0" }, { dst: "0.0.0.0/0", gw: "172.16.5.1" }] }, [record]);
     expect(shown.routes).toHaveLength(2);
   });
 
   test("keeps an address whose subnet is in no table, so that the creator reports it", () => {
-    expect(withoutMoved({ ips: [{ address: "10.0.0.2/24" }] }, record)).toStrictEqual({
+    expect(withoutMoved({ ips: [{ address: "10.0.0.2/24" }] }, [record])).toStrictEqual({
       ips: [{ address: "10.0.0.2/24" }],
     });
   });
@@ -140,13 +140,13 @@ describe("a creator's CHECK after routes were moved", () => {
   // In that case, the kernel's route has the gateway of the address.
   test("leaves out a route without a gateway if the route to the same place was moved", () => {
     const moved = { ...record, routes: [{ dst: "10.5.0.0/16", gateway: "172.26.64.1", dev: "eth1", table: "100" }] };
-    const shown = withoutMoved({ routes: [{ dst: "10.5.0.0/16" }, { dst: "10.5.0.0/16", gw: "10.0.0.9" }] }, moved);
+    const shown = withoutMoved({ routes: [{ dst: "10.5.0.0/16" }, { dst: "10.5.0.0/16", gw: "10.0.0.9" }] }, [moved]);
     expect(shown.routes).toEqual([{ dst: "10.5.0.0/16", gw: "10.0.0.9" }]);
   });
 
   test("keeps a route without a destination", () => {
     const routes = [{ gw: "172.26.64.1" }, { dst: 7, gw: "172.26.64.1" }];
-    expect(withoutMoved({ routes }, record)).toStrictEqual({ routes });
+    expect(withoutMoved({ routes }, [record])).toStrictEqual({ routes });
   });
 });
 

@@ -248,6 +248,7 @@ describe("the entry of the interface", () => {
   };
   const noRoutes = () => "[]\n[]\n[]\n";
   const moved = { dst: "10.99.0.0/16", dev: "eth1", table: "100" };
+  const addressed = [{ ifname: "eth1", addr_info: [{ local: "172.26.64.2", prefixlen: 20 }] }];
   /** ip(8) that shows a route, and nothing else. */
   const ipWith = (route: object) => () => `${JSON.stringify([route])}\n[]\n[]\n`;
   /** The entry of sbr, which moved these routes of eth1. */
@@ -370,6 +371,27 @@ describe("the entry of the interface", () => {
     expect(dsts(moverOf({ ...moved, dev: "eth0" }))).toEqual(["10.98.0.0/16"]);
     expect(dsts({ ...mover, ...undone })).toContain("10.99.0.0/16");
     expect(dsts({ ...mover, namespace: { ...mover.namespace, inode: 1 } })).toContain("10.99.0.0/16");
+  });
+
+  test("lacks the routes that a later plugin replaced: vrf does, if two interfaces of one VRF have a route alike", () => {
+    const other = { ...moved, dst: "10.97.0.0/16" };
+    const later = { ...moverOf({ ...moved, dev: "eth2" }, other), id: "later", ifName: "eth2" };
+    const entries = [entryOf({ ifName: "eth1" }), moverOf(moved, other), later];
+    const dsts = (given: Entry[]) => shown(check(given, { wrapper: renamed })).routes?.map(({ dst }) => dst);
+    expect(dsts(entries)).toEqual(["10.98.0.0/16"]);
+    expect(dsts([...entries, moverOf({ ...moved, table: "main" })])).toEqual(["10.99.0.0/16", "10.98.0.0/16"]);
+    const checkWith = (routes: KernelRoute[], given = entries) => {
+      const ip = () => `${JSON.stringify(routes)}\n[]\n${JSON.stringify(addressed)}\n`;
+      const { stdout } = check(given, { wrapper: renamed, calledAs: "sbr-wrapper", ip });
+      return JSON.parse(stdout || "{}").details;
+    };
+    expect(checkWith([other])).toBeUndefined();
+    expect(checkWith([])).toMatch(/^missing: route 10.97.0.0\/16 table 100\./);
+    expect(checkWith([other], entries.slice(0, 2))).toMatch(/^missing: route 10.99.0.0\/16 table 100\./);
+    const elsewhere = { ...later, namespace: { ...later.namespace, inode: 1 } };
+    expect(checkWith([other], [...entries.slice(0, 2), elsewhere])).toMatch(
+      /^missing: route 10.99.0.0\/16 table 100\./,
+    );
   });
 
   test("of a plugin that moved routes: the wrapper looks for them itself", () => {
