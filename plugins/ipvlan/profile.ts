@@ -6,4 +6,6 @@ export const ipvlan: Profile = {
   // Without `ipam`, cmdAdd uses the addresses of prevResult. Without `master`, loadConf uses its interface. Both come from a
   // plugin that prepared a host interface and an address for it.
   takesOverHostInterface: true,
+  // Without `master` and prevResult, loadConf looks for the default route, on DEL as well. With `linkInContainer` it is in the namespace.
+  delNeedsMaster: true,
 };

@@ -96,30 +96,41 @@ test.skipIf(!hasEverything)(
 );
 
 // The plain plugin's DEL looks for the master in the container, and fails if that, or its namespace, is gone.
-const inside = { ...vlan(5), master: "eth0", linkInContainer: true };
-const onVeth = zone("1.0.0", wrapped({ ...macvlan, type: "bridge", bridge: "disc0" }), wrapped(inside, "eth1"));
+const inside = {
+  vlan: { ...vlan(5), master: "eth0", linkInContainer: true },
+  // Its master is the interface of the default route. Its CHECK fails without a master in the list, wrapped or not.
+  ipvlan: { type: "ipvlan", linkInContainer: true, ipam: hostLocal("10.21.5.0/24") },
+};
+const outside = { type: "bridge", bridge: "disc0", isDefaultGateway: true, ipam: hostLocal("10.20.0.0/24") };
 
-test.skipIf(!hostHas.vlan).for(["master", "namespace", "journal"])(
-  "a vlan on the container's own interface: DEL after the %s is gone leaves nothing, twice",
-  async (gone, { lab }) => {
-    const container = await attached(lab, lab.cnitool, onVeth);
+test.skipIf(!hasEverything).for([
+  ["vlan", "master"],
+  ["vlan", "namespace"],
+  ["vlan", "journal"],
+  ["ipvlan", "namespace"],
+  ["ipvlan", "journal"],
+] as const)(
+  "%s on the container's own interface: DEL after the %s is gone leaves nothing, twice",
+  async ([kind, gone], { lab }) => {
+    const list = zone("1.0.0", wrapped(outside), wrapped(inside[kind], "eth1"));
+    const container = await attached(lab, lab.cnitool, list);
     if (gone === "master") await lab.ip(container, "link", "delete", "eth0");
     if (gone === "namespace") await lab.deleteNamespace(container);
     if (gone === "journal") await lab.run("rm", ["-r", "/var/lib/cni/wrappers"]);
-    for (const _ of ["first", "second"]) expectSuccess(await lab.cnitool.del(onVeth, container));
+    for (const _ of ["first", "second"]) expectSuccess(await lab.cnitool.del(list, container));
     await expectNothingLeft(lab, ["disc0"]);
   },
 );
 
-test.skipIf(!hostHas.vlan)(
-  "a vlan on the container's own interface: ADD in a new namespace gives the same address",
-  async ({ lab }) => {
-    const gone = await attached(lab, lab.cnitool, onVeth);
-    await lab.deleteNamespace(gone);
-    const container = await attached(lab, lab.cnitool, onVeth);
+test.skipIf(!hasEverything).for(["vlan", "ipvlan"] as const)(
+  "%s on the container's own interface: ADD in a new namespace gives the same address",
+  async (kind, { lab }) => {
+    const list = zone("1.0.0", wrapped(outside), wrapped(inside[kind], "eth1"));
+    await lab.deleteNamespace(await attached(lab, lab.cnitool, list));
+    const container = await attached(lab, lab.cnitool, list);
     expect(await lab.kernel.addresses(container, "eth1")).toEqual(["10.21.5.2/24"]);
-    expectSuccess(await lab.cnitool.check(onVeth, container));
-    expectSuccess(await lab.cnitool.del(onVeth, container));
+    if (kind === "vlan") expectSuccess(await lab.cnitool.check(list, container));
+    expectSuccess(await lab.cnitool.del(list, container));
     await expectNothingLeft(lab, ["disc0"]);
   },
 );
