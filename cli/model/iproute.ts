@@ -52,8 +52,8 @@ function changeNamespace(machine: Machine, change: string, path: string): string
 function fill(namespace: Namespace | undefined, commands: string): string | undefined {
   if (!namespace) return undefined;
   for (const command of commands.trim().split("\n")) {
-    const [, , what = "", , name = ""] = command.split(" ");
-    if (command.startsWith("link add ")) namespace.links.set(what, lentLink(namespace));
+    const [, , what = "", named = "", name = ""] = command.split(" ");
+    if (command.startsWith("link add name ")) namespace.links.set(named, lentLink(namespace));
     const link = namespace.links.get(name);
     if (!link || !/^address (add|replace) /.test(command) || link.addresses.includes(what)) continue;
     link.addresses = [...link.addresses, what];

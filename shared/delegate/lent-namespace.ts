@@ -18,7 +18,8 @@ export function inLentNamespace<T>(host: Host, lost: LostInterface, action: (net
   try {
     const { ifName, addresses } = lost;
     const commands = [
-      `link add ${ifName} type veth peer name ${ifName === "lent" ? "lent1" : "lent"}`,
+      // Without "name", ip(8) takes some names for words of its own.
+      `link add name ${ifName} type veth peer name ${ifName === "lent" ? "lent1" : "lent"}`,
       ...addresses.map((address) => `address add ${address} dev ${ifName}`),
     ];
     const isReady = host.ip(["-netns", name, "-batch", "-"], `${commands.join("\n")}\n`) !== undefined;

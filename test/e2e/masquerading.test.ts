@@ -72,13 +72,16 @@ test("a bridge has macspoofchk, and the namespace is gone or replaced: DEL leave
   await expectNothingLeft(lab, ["disc0"]);
 });
 
-// The rules name the container's address, which only the lease tells by then.
-test.for(["default", "/run/leases"])(
+// The rules name the container's address, which only the lease tells by then. ip(8) has a word "link" of its own.
+test.for([
+  ["default", "eth1"],
+  ["/run/leases", "link"],
+] as const)(
   "a bridge is killed after it has masqueraded, and the namespace is gone: DEL leaves no rule (dataDir: %s)",
-  async (directory, { lab, container }) => {
+  async ([directory, ifName], { lab, container }) => {
     const plugin = masquerading("disc0", "10.20.0.0/24");
     const ipam = { ...plugin.ipam, ...(directory !== "default" && { DataDir: directory }) };
-    const list = zone(wrapped({ ...plugin, ipam }));
+    const list = zone(wrapped({ ...plugin, ipam }, ifName));
     const real = "/run/lab/plugins/bridge";
     await installPlugin(lab, "bridge", `[ $CNI_COMMAND = ADD ] || exec ${real}; ${real} >/dev/null; kill -9 $$`);
     expect((await lab.runtime.add(list, container)).exitCode).toBe(1);
@@ -86,7 +89,7 @@ test.for(["default", "/run/leases"])(
     await lab.deleteNamespace(container);
     expectSuccess(await lab.runtime.del(list, container));
     await expectNothingLeft(lab, ["disc0"]);
-    expect(await lab.readdir("/run/leases/zone")).not.toContain("10.20.0.2");
+    expect(await lab.readdir(`/run/leases/zone-${ifName}`)).not.toContain("10.20.0.2");
   },
 );
 

@@ -26,7 +26,7 @@ test.each([
   const { commands, used, act } = lend(ifName);
   act((netns) => used.push(netns));
   expect(used).toEqual([`/run/netns/${name}`]);
-  const link = `link add ${ifName} type veth peer name ${peer}`;
+  const link = `link add name ${ifName} type veth peer name ${peer}`;
   const addresses = ["10.1.0.2/24", "fd00::2/64"].map((address) => `address add ${address} dev ${ifName}`);
   expect(commands).toEqual([
     `netns add ${name}`,

@@ -78,7 +78,7 @@ describe("a namespace that a wrapper lends to a DEL", () => {
   test.each(["-netns blue -batch -", "-force -batch -"])("gets its links and addresses: ip %s", (args) => {
     const { namespace, run } = host();
     const commands = [
-      "link add eth0 type dummy",
+      "link add name eth0 type dummy",
       "link set eth0 up",
       "address add 10.1.0.2/24 dev eth0",
       "address replace fd00:1::2/64 dev eth0",
@@ -103,7 +103,7 @@ describe("a namespace that a wrapper lends to a DEL", () => {
   });
 
   test.each(["-netns red -batch -", "-force -batch -"])("is missing: ip %s", (args) => {
-    expect(host().run(args, "link add eth0 type dummy\n", "/run/netns/red")).toBeUndefined();
+    expect(host().run(args, "link add name eth0 type dummy\n", "/run/netns/red")).toBeUndefined();
   });
 });
 
