@@ -3,7 +3,7 @@ import type { Container, Lab } from "../support/lab.ts";
 import { expect, test } from "../support/lab-test.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { expectFailure, expectPassed } from "./calls.ts";
+import { attached, expectFailure, expectPassed } from "./calls.ts";
 import { bridge, hostLocal, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
 
 // The bash and jq script attached containers, with every lease under the list's own name. Then somebody wrapped the list as
@@ -17,8 +17,7 @@ async function attachedByScript(lab: Lab, list: NetworkList, ...names: string[])
   await installScripts("workaround")(lab);
   const containers: Container[] = [];
   for (const name of names) {
-    const container = await lab.addContainer(name);
-    expectPassed(await lab.goCni.add(list, container, { pluginPath: scriptPath }));
+    const container = await attached(lab, lab.goCni, list, name, { pluginPath: scriptPath });
     expectPassed(await lab.goCni.check(list, container, { pluginPath: scriptPath }));
     containers.push(container);
   }
@@ -33,8 +32,7 @@ test.for(["0.4.0", "1.1.0"])("CHECK passes, and DEL leaves nothing (%s)", async 
   expect(await lab.kernel.leases()).toContain("zone/172.26.64.2");
   for (const _ of [1, 2]) expectPassed(await lab.goCni.check(list, one));
   // As long as the script's leases exist, the wrapper takes addresses from the same network, so no address is used twice.
-  const late = await lab.addContainer("c4");
-  expectPassed(await lab.goCni.add(list, late));
+  const late = await attached(lab, lab.goCni, list, "c4");
   expectPassed(await lab.goCni.check(list, late));
   expectPassed(await lab.goCni.check(list, one));
   expectPassed(await lab.goCni.del(list, one));
@@ -72,8 +70,7 @@ test("creators with ipMasq share a chain in the list's own network: DEL passes, 
   const plain = { ...zone(ptp, masqueraded), disableCheck: true };
   const [old] = await attachedByScript(lab, plain, "c1");
   const list = zone(wrapped(ptp), wrapped(masqueraded, "eth1"));
-  const late = await lab.addContainer("c2");
-  expectPassed(await lab.goCni.add(list, late));
+  const late = await attached(lab, lab.goCni, list, "c2");
   expect((await lab.kernel.leases()).filter((lease) => lease.startsWith("zone/"))).toHaveLength(4);
   for (const container of [old, late]) expectPassed(await lab.goCni.del(list, container as Container));
   expect(await leftOfContainers(lab, disc)).toEqual([]);

@@ -16,16 +16,10 @@ describe("two containers on a layer-2 bridge", () => {
 
   test("all pass CHECK with any MAC of the bridge", async ({ lab }) => {
     const containers = await twoContainers(lab);
-    for (const container of containers) {
-      expectSuccess(await lab.runtime.check(list, container));
-    }
+    for (const container of containers) expectSuccess(await lab.runtime.check(list, container));
     await lowerMac(lab, "hbr2");
-    for (const container of containers) {
-      expectSuccess(await lab.runtime.check(list, container));
-    }
-    for (const container of containers) {
-      expectSuccess(await lab.runtime.del(list, container));
-    }
+    for (const container of containers) expectSuccess(await lab.runtime.check(list, container));
+    for (const container of containers) expectSuccess(await lab.runtime.del(list, container));
     await expectNothingLeft(lab, ["hbr2", "port1", "port0"]);
   });
 

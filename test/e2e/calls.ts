@@ -15,18 +15,16 @@ export function expectPassed(outcome: Outcome): void {
 }
 
 /** An outcome without sbr's log on stderr. Its lines begin with the time. */
-export function withoutLog({ stderr, ...outcome }: Outcome): Outcome {
+function withoutLog({ stderr, ...outcome }: Outcome): Outcome {
   return { ...outcome, stderr: stderr.replace(/^\d{4}(\/\d\d){2} .*(\n|$)/gm, "") };
 }
 
-/** Expects that a call failed with exactly this message. */
+/** Expects that a call failed with exactly this message, apart from sbr's log. */
 export function expectFailure(outcome: Outcome, message: string | RegExp): void {
-  expect(outcome.exitCode).toBe(1);
-  if (typeof message === "string") {
-    expect(outcome.stderr).toBe(message);
-  } else {
-    expect(outcome.stderr).toMatch(message);
-  }
+  const { exitCode, stderr } = withoutLog(outcome);
+  expect(exitCode).toBe(1);
+  if (typeof message === "string") expect(stderr).toBe(message);
+  else expect(stderr).toMatch(message);
 }
 
 /** Adds a container and attaches it. */
@@ -38,7 +36,7 @@ export async function attached(
   options: AttachOptions = {},
 ): Promise<Container> {
   const container = await lab.addContainer(name);
-  expectSuccess(await runtime.add(list, container, options));
+  expectPassed(await runtime.add(list, container, options));
   return container;
 }
 

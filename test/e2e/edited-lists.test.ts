@@ -1,6 +1,5 @@
 import type { Container, Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
-import type { NetworkList } from "../support/runtime.ts";
 import { attached, expectFailure, expectNothingLeft, expectSound, expectSuccess, expectUndone } from "./calls.ts";
 import { identity, installPlugin, journals, rebooted } from "./recovery-support.ts";
 import { hostLocal, macvlan, portmap, published, wrapped, zone } from "./support.ts";
@@ -59,43 +58,29 @@ test("ipvlan has the place of a wrapped bridge since a reboot, and a later plugi
   await expectNothingLeft(lab);
 });
 
-/** The plain list attaches the container again, and DEL of the wrapped one leaves nothing. */
-async function expectNothingLeftAfterPlain(lab: Lab, list: NetworkList, container: Container): Promise<void> {
-  expectSuccess(await lab.goCni.add(zone(macvlan, portmap), container, published(25080)));
-  expectSuccess(await lab.goCni.del(list, container, published(25080)));
-  expect((await lab.kernel.packetRules()).filter((rule) => rule.includes("25080"))).toEqual([]);
-  expect([await lab.kernel.leases(), await lab.kernel.journals()]).toEqual([[], []]);
-  expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
-}
-
-test("a reboot cut a DEL off, and the plain list has attached the container again: DEL of the wrapped one leaves nothing", async ({
-  lab,
-}) => {
-  await lab.run("cp", ["/opt/cni/bin/macvlan", "/opt/cni/bin/real-macvlan"]);
-  await installPlugin(lab, "macvlan", "[ -e /run/lab/cut ] && exit 1; exec /opt/cni/bin/real-macvlan");
-  const list = zone(wrapped(macvlan), wrapped(portmap));
-  const before = await attached(lab, lab.goCni, list, "c1", published(25080));
-  await lab.writeFile("/run/lab/cut", "");
-  expect(await lab.goCni.del(list, before, published(25080))).toMatchObject({ exitCode: 1 });
-  await lab.run("rm", ["/run/lab/cut"]);
-  const container = await rebooted(lab, before);
-  // host-local still has the lease, and gives no second one.
-  await lab.run("sh", ["-c", "rm /var/lib/cni/networks/zone/172.16.5.*"]);
-  await expectNothingLeftAfterPlain(lab, list, container);
-});
-
-test("a DEL failed at its end, and the plain list has attached the container again: DEL of the wrapped one leaves nothing", async ({
-  lab,
-}) => {
-  await lab.run("cp", ["/opt/cni/bin/macvlan", "/opt/cni/bin/real-macvlan"]);
-  await installPlugin(lab, "macvlan", "/opt/cni/bin/real-macvlan; code=$?; [ -e /run/lab/cut ] && exit 1; exit $code");
-  const list = zone(wrapped(macvlan), wrapped(portmap));
-  const container = await attached(lab, lab.goCni, list, "c1", published(25080));
-  await lab.writeFile("/run/lab/cut", "");
-  expect(await lab.goCni.del(list, container, published(25080))).toMatchObject({ exitCode: 1 });
-  await lab.run("rm", ["/run/lab/cut"]);
-  await expectNothingLeftAfterPlain(lab, list, container);
-});
+test.for([
+  ["a reboot cut a DEL off", "[ -e /run/lab/cut ] && exit 1; exec /opt/cni/bin/real-macvlan"],
+  ["a DEL failed at its end", "/opt/cni/bin/real-macvlan; code=$?; [ -e /run/lab/cut ] && exit 1; exit $code"],
+] as const)(
+  "%s, and the plain list has attached the container again: DEL of the wrapped one leaves nothing",
+  async ([why, program], { lab }) => {
+    await lab.run("cp", ["/opt/cni/bin/macvlan", "/opt/cni/bin/real-macvlan"]);
+    await installPlugin(lab, "macvlan", program);
+    const [list, options] = [zone(wrapped(macvlan), wrapped(portmap)), published(25080)];
+    const container = await attached(lab, lab.goCni, list, "c1", options);
+    await lab.writeFile("/run/lab/cut", "");
+    expect(await lab.goCni.del(list, container, options)).toMatchObject({ exitCode: 1 });
+    await lab.run("rm", ["/run/lab/cut"]);
+    if (why.includes("reboot")) {
+      await rebooted(lab, container);
+      // host-local still has the lease, and gives no second one.
+      await lab.run("sh", ["-c", "rm /var/lib/cni/networks/zone/172.16.5.*"]);
+    }
+    expectSuccess(await lab.goCni.add(zone(macvlan, portmap), container, options));
+    expectSuccess(await lab.goCni.del(list, container, options));
+    await expectNothingLeftIn(lab, container, /25080/);
+  },
+);
 
 test("DEL of a plugin without a profile leaves the interface to the creator before it", async ({ lab }) => {
   await installPlugin(
@@ -155,9 +140,7 @@ test.for(["", "a reboot, ", "another namespace, "])(
     expectSuccess(await lab.goCni.add(old, container, published(25080)));
     expectSuccess(await lab.goCni.check(list, container, published(25080)));
     expectSuccess(await lab.goCni.del(list, container, published(25080)));
-    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
-    expect((await lab.kernel.packetRules()).filter((rule) => /10\.6\.0|25080/.test(rule))).toEqual([]);
-    expect([await lab.kernel.leases(), await lab.kernel.journals()]).toEqual([[], []]);
+    await expectNothingLeftIn(lab, container, /10\.6\.0|25080/);
   },
 );
 
@@ -180,6 +163,13 @@ test("a namespace that is made again may have the old one's inode: another netwo
   expectFailure(await lab.cnitool.addAs("net1", list, container), /already exists/);
   expect(await identity(lab, container, "eth1")).toEqual(before);
 });
+
+/** Expects that the namespace has no interface, that no rule is like this, and that no lease or record is left. */
+async function expectNothingLeftIn(lab: Lab, container: Container, ours: RegExp): Promise<void> {
+  expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+  expect((await lab.kernel.packetRules()).filter((rule) => ours.test(rule))).toEqual([]);
+  expect([await lab.kernel.leases(), await lab.kernel.journals()]).toEqual([[], []]);
+}
 
 /** A bridge for a number, with its own subnet. */
 function numbered(number: number, more: Record<string, unknown> = {}) {

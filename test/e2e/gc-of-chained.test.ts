@@ -1,7 +1,7 @@
 import type { Container, Lab } from "../support/lab.ts";
 import { expect, test } from "../support/lab-test.ts";
 import { leftovers } from "../support/leftovers.ts";
-import { expectPassed } from "./calls.ts";
+import { attached, expectPassed } from "./calls.ts";
 import { bridge, front, published, wrapped, zone } from "./support.ts";
 
 // libcni runs DEL for the attachments in its cache. Only the journals know of the others: ADD was killed, or the cache is lost.
@@ -55,10 +55,8 @@ test("GC keeps the rules of an address that another container got", async ({ lab
   expect((await lab.kernel.journals()).filter((record) => JSON.stringify(record).includes("gone"))).toEqual([]);
 });
 
-async function attachedWith(lab: Lab, name: string, hostPort: number): Promise<Container> {
-  const container = await lab.addContainer(name);
-  expectPassed(await lab.goCni.add(list, container, published(hostPort)));
-  return container;
+function attachedWith(lab: Lab, name: string, hostPort: number): Promise<Container> {
+  return attached(lab, lab.goCni, list, name, published(hostPort));
 }
 
 async function forgetResult(lab: Lab, { name }: Container): Promise<void> {

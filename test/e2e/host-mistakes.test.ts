@@ -1,13 +1,11 @@
 import { Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
 import { expectFailure, expectSuccess } from "./calls.ts";
-import { good, type Mistake, testMistakes } from "./mistake-support.ts";
+import { good, type Mistake, testMistakes, withBridge } from "./mistake-support.ts";
 import { bridge, hostLocal, macvlan, portmap, published, wrapped, zone } from "./support.ts";
 
 const withMacvlan = (own: Record<string, unknown>) =>
   zone(wrapped({ ...macvlan, ...own }), wrapped(bridge, "eth1"), wrapped(portmap, "eth1"));
-const withBridge = (own: Record<string, unknown>) =>
-  zone(wrapped(macvlan), wrapped({ ...bridge, ...own }, "eth1"), wrapped(portmap, "eth1"));
 const masquerading = withBridge({ ipMasq: true });
 const withTuning = (sysctl: Record<string, string>) => ({
   ...good,

@@ -144,8 +144,7 @@ test("after a reboot, DEL takes no rule of whoever has the address now", async (
 test("names of 165 characters get a journal, and DEL leaves nothing", async ({ lab }) => {
   const tuning = wrapped({ type: "tuning", mtu: 1400 }, "eth1");
   const long = { ...list, name: "n".repeat(165), plugins: [...list.plugins, tuning] };
-  const container = await lab.addContainer("c".repeat(64));
-  expectPassed(await lab.goCni.add(long, container));
+  const container = await attached(lab, lab.goCni, long, "c".repeat(64));
   expect(await lab.kernel.journals()).toHaveLength(1);
   await expectSound(lab, long, container, ["disc0"]);
 });

@@ -25,7 +25,10 @@ export interface Mistake {
   readonly fails?: string;
 }
 
-export const good = zone(wrapped(macvlan), wrapped(bridge, "eth1"), wrapped(portmap, "eth1"));
+export const withBridge = (own: Record<string, unknown>) =>
+  zone(wrapped(macvlan), wrapped({ ...bridge, ...own }, "eth1"), wrapped(portmap, "eth1"));
+
+export const good = withBridge({});
 
 /** Makes each mistake for real: a command line was content before, and tells it then. */
 export function testMistakes(mistakes: Readonly<Record<string, Mistake>>): void {

@@ -1,9 +1,6 @@
 import { describe } from "vitest";
-import { good, type Mistake, testMistakes } from "./mistake-support.ts";
+import { good, type Mistake, testMistakes, withBridge } from "./mistake-support.ts";
 import { bridge, hostLocal, macvlan, portmap, ptp, wrapped, zone } from "./support.ts";
-
-const withBridge = (own: Record<string, unknown>) =>
-  zone(wrapped(macvlan), wrapped({ ...bridge, ...own }, "eth1"), wrapped(portmap, "eth1"));
 
 const mistakes: Readonly<Record<string, Mistake>> = {
   "ifName is changed": {

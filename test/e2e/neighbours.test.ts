@@ -80,8 +80,7 @@ test("DEL of another list's tuning and sbr leaves the MAC and the rules of eth1"
   const sbr = wrapped({ type: "sbr" }, "eth1");
   const one = zone(wrapped(front), wrapped(bridge, "eth1"), tune, sbr);
   const second = named("other", wrapped(nowhere), tune, sbr);
-  const c = await lab.addContainer("c1");
-  expectPassed(await lab.cnitool.add(one, c));
+  const c = await attached(lab, lab.cnitool, one);
   const look = async () => [await identity(lab, c, "eth1"), await lab.ip(c, "rule")];
   const before = await look();
   await lab.cnitool.addAs("net1", second, c);
@@ -146,8 +145,7 @@ test.for<[string, (lab: Lab, list: NetworkList) => Promise<unknown>]>([
   [
     "has lost its journal",
     async (lab, list) => {
-      const gone = await lab.addContainer("c1");
-      expectPassed(await lab.goCni.add(list, gone));
+      const gone = await attached(lab, lab.goCni, list);
       await lab.run("rm", ["-r", "/var/lib/cni/wrappers/c1"]);
       await lab.deleteNamespace(gone);
     },
@@ -157,8 +155,7 @@ test.for<[string, (lab: Lab, list: NetworkList) => Promise<unknown>]>([
   async ([_, prepare], { lab }) => {
     const tune = wrapped({ type: "tuning", mac: "c2:b0:57:49:47:f1" }, "eth1");
     const theirs = zone(wrapped(front), wrapped(bridge, "eth1"), tune, wrapped({ type: "sbr" }, "eth1"));
-    const neighbour = await lab.addContainer("c2");
-    expectPassed(await lab.cnitool.add(theirs, neighbour));
+    const neighbour = await attached(lab, lab.cnitool, theirs, "c2");
     await prepare(lab, theirs);
     const look = async () => [
       await identity(lab, neighbour, "eth0"),

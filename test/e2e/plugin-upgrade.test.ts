@@ -150,20 +150,10 @@ test("bridge 1.10.0 fixes the MAC of a bridge that 1.9.1 let float: the containe
   await lab.ip(undefined, "link", "add", "disc0", "type", "bridge");
   await lab.ip(undefined, "address", "add", "172.26.64.1/20", "dev", "disc0");
   const list = zone("1.1.0", wrapped(bridge));
-  await lab.ip(
-    undefined,
-    "link",
-    "add",
-    "port0",
-    "address",
-    "02:00:00:00:00:01",
-    "type",
-    "veth",
-    "peer",
-    "name",
-    "port1",
-  );
-  await lab.ip(undefined, "link", "set", "port0", "master", "disc0");
+  await lab.run("sh", [
+    "-ec",
+    "ip link add port0 address 02:00:00:00:00:01 type veth peer name port1; ip link set port0 master disc0",
+  ]);
   const [old, later] = [await lab.addContainer("c1"), await lab.addContainer("c2")];
   expectPassed(await lab.goCni.add(list, old));
   await lab.ip(undefined, "link", "delete", "port0");

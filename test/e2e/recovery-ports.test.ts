@@ -96,9 +96,8 @@ test("nomad-transparent-proxy.conflist, if its last plugin fails: the port leads
 });
 
 /** Adds another container of the list. It publishes nothing and takes the first addresses. */
-async function attachedNeighbour(lab: Lab, list: NetworkList): Promise<Container> {
-  const neighbour = await attached(lab, lab.goCni, list, "c2");
-  return neighbour;
+function attachedNeighbour(lab: Lab, list: NetworkList): Promise<Container> {
+  return attached(lab, lab.goCni, list, "c2");
 }
 
 /** Lets ADD fail twice in the last plugin. Returns the addresses that the first try left. */

@@ -55,9 +55,7 @@ async function tryAddress(lab: Lab, cut: Cut, problems: string[], name: string, 
   const [address = "none", ...more] = await lab.kernel.addresses(container, name);
   if (!address.startsWith(subnet) || more.length > 0) problems.push(`${name} has ${[address, ...more]}`);
   const former = rememberedAddresses(container)[name];
-  if (keeps.includes(name) && address !== former?.join()) {
-    problems.push(`${name} has ${address} instead of ${former}`);
-  }
+  if (keeps.includes(name) && address !== former?.join()) problems.push(`${name} has ${address} instead of ${former}`);
   await lab.ip(container, "address", "del", address, "dev", name);
   const { exitCode } = await lab.goCni.check(list, container);
   if (exitCode === 0) problems.push(`CHECK does not see that ${name} lost its address`);

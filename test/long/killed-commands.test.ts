@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { expectPassed, expectSuccess } from "../e2e/calls.ts";
+import { attached, expectPassed, expectSuccess } from "../e2e/calls.ts";
 import { attachAll, loseNamespaces, run, tokensOf, traces } from "../e2e/prune-support.ts";
 import { bridge, hostLocal, macvlan, twoInterfaces, wrapped, zone } from "../e2e/support.ts";
 import { Lab } from "../support/lab.ts";
@@ -105,8 +105,7 @@ test.concurrent("adopt --write: a kill at any change leaves the old result or th
   await using lab = await Lab.start();
   const list = twoInterfaces();
   const own = { ...bridge, ipam: hostLocal("172.26.64.0/20", { dst: "10.99.0.0/16", gw: "172.26.64.1" }) };
-  const container = await lab.addContainer("c1");
-  expectSuccess(await lab.cnitool.add(zone(macvlan), container));
+  const container = await attached(lab, lab.cnitool, zone(macvlan));
   expectSuccess(await lab.cnitool.addAs("eth1", zone(own), container));
   await lab.run("sh", ["-c", "rm /var/lib/cni/results/zone-*-eth1; mkdir -p /opt/cni/config /var/lib/cni/wrappers"]);
   const put = (now: object) => lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(now));

@@ -163,8 +163,7 @@ describe.skipIf(!isGiven("consul-cni"))("consul-cni after two wrapped interface 
 
   test("redirects the container's traffic to the proxy, CHECK passes and sees a lost address, and DEL leaves nothing", async () => {
     await using lab = await withPlugin("consul-cni");
-    const container = await lab.addContainer("c1");
-    expectSuccess(await lab.goCni.add(list, container, { labels }));
+    const container = await attached(lab, lab.goCni, list, "c1", { labels });
     expect(await lab.kernel.allAddresses(container)).toEqual({ eth0: ["172.30.0.2/20"], eth1: ["172.16.5.2/24"] });
     const rules = await lab.run("ip", ["netns", "exec", container.name, "iptables-save", "-t", "nat"]);
     expect(rules).toMatch(/-A CONSUL_PROXY_REDIRECT -p tcp -j REDIRECT --to-ports 15001/);

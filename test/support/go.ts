@@ -112,9 +112,7 @@ async function program(
 /** Builds everything that the end-to-end tests need, one by one: Go already uses every core. */
 async function buildAll(): Promise<void> {
   await drivers();
-  for (const version of pluginVersions) {
-    await referencePlugins(version);
-  }
+  for (const version of pluginVersions) await referencePlugins(version);
   await flannel();
 }
 

@@ -15,9 +15,7 @@ export class Kernel extends HostKernel {
   async hostVeth(container: Container, name: string): Promise<string> {
     const { link_index } = await this.link(container, name);
     const peer = (await this.links()).find(({ ifindex }) => ifindex === link_index);
-    if (!peer) {
-      throw new Error(`${name} of ${container.name} has no peer on the host`);
-    }
+    if (!peer) throw new Error(`${name} of ${container.name} has no peer on the host`);
     return peer.ifname;
   }
 

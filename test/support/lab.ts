@@ -67,9 +67,7 @@ export class Lab extends PrivateHost {
   /** Makes a lab with these reference plugins and the built wrappers. */
   static async start(options: LabOptions = {}): Promise<Lab> {
     const { plugins, runtime = "goCni", wrappers = wrappersDirectory, ...rest } = options;
-    if (!existsSync(wrappers)) {
-      throw new Error(`no wrappers in ${wrappers}: run "npm run build" first`);
-    }
+    if (!existsSync(wrappers)) throw new Error(`no wrappers in ${wrappers}: run "npm run build" first`);
     const own = { plugins: await directoryOf(plugins), wrappers, drivers: await drivers(), node: process.execPath };
     const holder = await holdNamespaces(own.drivers, { ...own, ...rest, secondKernel });
     return new Lab(holder, await innerPid(holder), runtime);

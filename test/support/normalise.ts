@@ -19,9 +19,7 @@ export function normalise<T>(value: T, { keep = [] as readonly string[] } = {}):
   const counts = new Map<string, number>();
   const rename = (kind: string, text: string): string => {
     const known = seen.get(text) ?? (isFixed(text, keep) ? text : undefined);
-    if (known !== undefined) {
-      return known;
-    }
+    if (known !== undefined) return known;
     const number = (counts.get(kind) ?? 0) + 1;
     counts.set(kind, number);
     seen.set(text, `<${kind} ${number}>`);
@@ -40,15 +38,9 @@ function isFixed(text: string, keep: readonly string[]): boolean {
 }
 
 function deep(value: unknown, inText: (text: string) => string): unknown {
-  if (typeof value === "string") {
-    return inText(value);
-  }
-  if (Array.isArray(value)) {
-    return value.map((inner) => deep(inner, inText));
-  }
-  if (typeof value !== "object" || value === null) {
-    return value;
-  }
+  if (typeof value === "string") return inText(value);
+  if (Array.isArray(value)) return value.map((inner) => deep(inner, inText));
+  if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [inText(key), deep(inner, inText)]));
 }
 
@@ -58,9 +50,7 @@ function macOfLinkLocal(address: string): string | undefined {
   const digits = groups.map((group) => group.padStart(4, "0")).join("");
   const bytes = digits.padStart(16, "0").match(/../g) ?? [];
   const [first = "", second, third, ff, fe, ...rest] = bytes;
-  if (bytes.length !== 8 || ff !== "ff" || fe !== "fe") {
-    return undefined;
-  }
+  if (bytes.length !== 8 || ff !== "ff" || fe !== "fe") return undefined;
   const universal = (Number.parseInt(first, 16) ^ 2).toString(16).padStart(2, "0");
   return `link-local of ${[universal, second, third, ...rest].join(":")}`;
 }

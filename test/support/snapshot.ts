@@ -90,9 +90,7 @@ async function filesIn(lab: Lab, root: string): Promise<string[]> {
  */
 async function content(lab: Lab, file: string): Promise<unknown> {
   const text = await lab.readFile(file);
-  if (!file.startsWith("/var/lib/cni/results/")) {
-    return text;
-  }
+  if (!file.startsWith("/var/lib/cni/results/")) return text;
   const { config, cniArgs, ...cached } = JSON.parse(text);
   return { ...cached, ...(cniArgs && { cniArgs: cniArgs.map((pair: string[]) => pair.join("=")).sort() }) };
 }
@@ -105,9 +103,7 @@ function steady(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(steady).filter((item) => !carrierFlags.includes(item) && !isLinkLocal(item));
   }
-  if (typeof value !== "object" || value === null) {
-    return value;
-  }
+  if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).filter(([key, part]) => !isOfTheMoment(key, part));
   return Object.fromEntries(entries.map(([key, inner]) => [key, steady(inner)]));
 }

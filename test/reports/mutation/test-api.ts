@@ -177,9 +177,7 @@ function forEach(declare: Declare) {
   return (rows: readonly unknown[]) =>
     (name: string, ...optionsAndBody: [Body] | [options: object, Body]): void => {
       const body = bodyOf(optionsAndBody);
-      for (const row of rows) {
-        declare(titleOf(name, Array.isArray(row) ? row : [row]), (given) => body(row, given));
-      }
+      for (const row of rows) declare(titleOf(name, Array.isArray(row) ? row : [row]), (given) => body(row, given));
     };
 }
 

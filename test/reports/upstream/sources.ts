@@ -69,7 +69,5 @@ export async function copySources(fault: Pick<Fault, "module" | "version">, name
 /** Applies patches to a copy, one after the other. Later ones may have moved lines: git merges them. */
 export async function applyPatches(copy: string, patches: readonly string[], part: Part = "all"): Promise<void> {
   const included = part === "tests" ? testFiles : [];
-  for (const patch of patches) {
-    await execa("git", ["apply", "--3way", ...included, patch], { cwd: copy });
-  }
+  for (const patch of patches) await execa("git", ["apply", "--3way", ...included, patch], { cwd: copy });
 }
