@@ -61,13 +61,12 @@ describe("the verdict", () => {
     "failed to allocate for range 0: 172.26.64.8 has been allocated to example6, duplicate allocation is not allowed";
   const taken = (ifName: string) => `container veth name ("${ifName}") peer provided ("...") already exists`;
 
-  test.each<[string, Answers, string, string[], string]>([
+  test.each<[string, Answers, string, string[], string?]>([
     [
       "a plain list",
       answersTo([macvlan, bridge]),
       '<p class="bad"><span aria-hidden="true">✗ </span>It fails at bridge. The wrapped list below passes.</p>',
       [failsAtBridge("start", taken("eth0")), row("restart", "aside", "–", "never reached", script), passes("stop")],
-      "",
     ],
     [
       "a wrapped list, which the runtime does not check",
@@ -92,30 +91,26 @@ describe("the verdict", () => {
         passes("stop"),
         passes("gone", "leaves the rules that masquerade 172.26.64.7"),
       ],
-      "",
     ],
     [
       "an unknown plugin, which the runtime would not check either",
       answersTo([{ type: "calico" }], { disableCheck: true }),
       '<p class="open"><span aria-hidden="true">? </span>Not known: calico is unknown. On a host, cni-wrappers try shows it.</p>',
       [row("start", "open", "?", "not known", "calico is unknown")],
-      "",
     ],
     [
       "a list that no runtime loads",
       answersTo([bridge], { name: undefined }),
       '<p class="bad"><span aria-hidden="true">✗ </span>It fails.</p>',
       [row("start", "bad", "✗", "fails", "error parsing configuration list: no name")],
-      "",
     ],
     [
       "no list",
       unread,
       '<p class="open"><span aria-hidden="true">? </span>Line 1, column 2: a closing brace is missing.</p>',
       [],
-      "",
     ],
-  ])("%s", (_, answers, summary, rows, notSent) => {
+  ])("%s", (_, answers, summary, rows, notSent = "") => {
     showVerdict(answers);
     expect(`${at("summary")}`).toBe(summary);
     expect(at("events").inside).toBe(rows.join(""));

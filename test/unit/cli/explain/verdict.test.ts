@@ -61,11 +61,10 @@ describe("the verdict of a list in words", () => {
   const taken = (ifName: string) => `container veth name ("${ifName}") peer provided ("...") already exists`;
   const once = "(does not count: a list that names its interfaces can be attached to a container once)";
 
-  test.each<[string, object[], object, string]>([
+  test.each<[string, object[], string, object?]>([
     [
       "a pool with one address, which the lease of the last boot takes",
       [{ ...bridge, ...onlyAddress }],
-      {},
       `zone: bridge eth0
   second     fails at bridge: ${none}
   twice      fails at bridge: ${none} (does not count)
@@ -77,18 +76,17 @@ describe("the verdict of a list in words", () => {
     [
       "the same with a wrapper, and without CHECK: the lease of the last boot is released",
       [{ ...wrapped, ...onlyAddress }],
-      { disableCheck: true },
       `zone: bridge eth1
   second     fails at bridge-wrapper: ${none}
   twice      fails at bridge-wrapper: ${taken("eth1")} ${once}
   passes:    start, retry, reboot, stop, gone
   not sent:  restart, joined
 `,
+      { disableCheck: true },
     ],
     [
       "an interface without addresses: a reboot leaves nothing of it",
       [{ type: "tap" }],
-      {},
       `zone: tap eth0
   passes:    start, second, restart, joined, retry, twice, reboot, stop, gone
 `,
@@ -96,7 +94,6 @@ describe("the verdict of a list in words", () => {
     [
       "an ADD and a DEL that fail, and what is left of them",
       [bridge, { type: "tuning", sysctl: { "net.core.somaxconn": 500 } }],
-      {},
       `zone: bridge eth0, tuning
   start      fails at tuning: json: cannot unmarshal number into Go struct field sysctlCheck.sysctl of type string
   stop       fails at tuning: failed to load netconf: json: cannot unmarshal number into Go struct field TuningConf.sysctl of type string; leaves the lease 172.26.64.2
@@ -106,7 +103,6 @@ describe("the verdict of a list in words", () => {
     [
       "several things that are left",
       [{ ...bridge, ipMasq: true, ...families }, published, { type: "tuning", mtu: 1400 }],
-      {},
       `zone: bridge eth0, portmap, tuning
   retry      fails at bridge: ${taken("eth0")}
   reboot     fails at bridge: ${again("172.16.5.8")}
@@ -117,7 +113,6 @@ describe("the verdict of a list in words", () => {
     [
       "a plugin that refuses its policy",
       [bridge, { type: "firewall", ingressPolicy: "same-bridges" }],
-      {},
       `zone: bridge eth0, firewall
   start      fails at firewall: unknown ingress policy: "same-bridges"
   stop       fails at firewall: unknown ingress policy: "same-bridges"; leaves the lease 172.26.64.2, the firewall's rules for 172.26.64.2
@@ -127,32 +122,32 @@ describe("the verdict of a list in words", () => {
     [
       "a list without a name",
       [bridge],
-      { name: undefined },
       `zone.conflist: bridge eth0
   start      fails: error parsing configuration list: no name
   not sent:  second, restart, joined, retry, twice, reboot, stop, gone
 `,
+      { name: undefined },
     ],
     [
       "a list of an old version with two plugins",
       [macvlan, published],
-      { cniVersion: "0.2.0" },
       `zone: macvlan eth0, portmap
   start      not known: lists of version 0.2.0 are unknown
   not sent:  second, restart, joined, retry, twice, reboot, stop, gone
 -> cni-wrappers try zone.conflist
 `,
+      { cniVersion: "0.2.0" },
     ],
     [
       "a list of an old version with one plugin, which the runtime does not check",
       [{ type: "tap" }],
-      { cniVersion: "0.2.0" },
       `zone: tap eth0
   passes:    start, second, retry, twice, reboot, stop, gone
   not sent:  restart, joined
 `,
+      { cniVersion: "0.2.0" },
     ],
-  ])("in words: %s", (_, plugins, more, text) => {
+  ])("in words: %s", (_, plugins, text, more) => {
     const { list, outcomes } = verdict(plugins, more);
     expect(verdictText(list, outcomes)).toBe(text);
   });

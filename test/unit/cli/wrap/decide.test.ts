@@ -193,30 +193,28 @@ describe("the operator's names", () => {
   });
 });
 
-test.each<[string, readonly Plugin[], Plugin, string]>([
+test.each<[string, readonly Plugin[], string, Plugin?]>([
   [
     "one creator",
     [macvlan],
-    {},
     "Its only interface plugin, macvlan, works without a wrapper. With the type macvlan-wrapper, ADD also passes after a failed try and after a reboot.",
   ],
-  ["one wrapped creator", [wrapped(macvlan)], {}, "Its only interface plugin has its wrapper."],
-  ["several wrapped ones", [wrapped(macvlan), bridgeOfEth1], {}, "Every interface plugin has its wrapper."],
-  ["none", [firewall], {}, "No plugin of the list is known to make an interface."],
-  ["drop-in", [macvlan, namedBridge("eth1")], {}, "The list is for drop-in: its types are the plugins' own names."],
+  ["one wrapped creator", [wrapped(macvlan)], "Its only interface plugin has its wrapper."],
+  ["several wrapped ones", [wrapped(macvlan), bridgeOfEth1], "Every interface plugin has its wrapper."],
+  ["none", [firewall], "No plugin of the list is known to make an interface."],
+  ["drop-in", [macvlan, namedBridge("eth1")], "The list is for drop-in: its types are the plugins' own names."],
   [
     "disableCheck",
     [macvlan, bridge],
-    { disableCheck: true },
     'With "disableCheck": true Nomad checks nothing. The wrapped list does not need it: delete the key.',
+    { disableCheck: true },
   ],
   [
     "an unknown plugin",
     [macvlan, bridge, { type: "sriov" }],
-    {},
     'sriov is unknown. If it makes an interface, too, wrap it by hand: "type": "cni-wrappers", "wrapper": { "delegate": "sriov", "role": "creator" }',
   ],
-])("says what it knows of %s", (_, plugins, more, note) => {
+])("says what it knows of %s", (_, plugins, note, more) => {
   expect(notesOf(plugins, {}, more)).toEqual([note]);
 });
 
