@@ -73,6 +73,27 @@ test.skipIf(!hasEverything).for([
   await expectNothingLeft(lab);
 });
 
+test.skipIf(!hasEverything)(
+  "two interfaces in one VRF with a route alike: the second vrf replaces it, CHECK passes, and sees the second one's loss",
+  async ({ lab }) => {
+    const ipam = (part: number) => ({
+      ...hostLocal(`10.24.${part}.0/24`),
+      routes: [{ dst: "10.50.0.0/16", gw: `10.24.${part}.1` }],
+    });
+    const inVrf = (part: number, ifName: string) => [
+      wrapped({ type: "dummy", ipam: ipam(part) }, ifName),
+      { ...vrf, wrapper: { ifName } },
+    ];
+    const list = zone(...inVrf(1, "eth0"), ...inVrf(2, "eth1"));
+    const container = await attached(lab, lab.goCni, list);
+    expectSuccess(await lab.goCni.check(list, container));
+    await lab.ip(container, "route", "del", "10.50.0.0/16", "vrf", "tenant");
+    expectFailure(await lab.goCni.check(list, container), /routing of interface eth1 has changed/);
+    expectSuccess(await lab.goCni.del(list, container));
+    await expectNothingLeft(lab);
+  },
+);
+
 async function expectLossSeen(lab: Lab, container: Container, list: ReturnType<typeof zone>, name: string) {
   const [lost = ""] = await lab.kernel.addresses(container, name);
   await lab.ip(container, "address", "del", lost, "dev", name);
