@@ -36,7 +36,8 @@ export function decodeProblem([value, place]: Mismatch, field: string): string {
   return `json: cannot unmarshal ${value} into Go struct field ${field} of type ${place}`;
 }
 
-function mismatch(value: unknown, kind: string): Mismatch | undefined {
+/** Says that a value is not of a Go type; undefined if it is. */
+export function mismatch(value: unknown, kind: string): Mismatch | undefined {
   const type = jsonType(value);
   const [, shape, inner] = /^(\[\]|map\[string\])\*?(.*)/.exec(kind) ?? [];
   if (inner !== undefined && type === (shape === "[]" ? "array" : "object")) {

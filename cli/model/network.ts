@@ -67,17 +67,37 @@ export function configure(
     if (problem === undefined) continue;
     const { to, via = "<nil>", reason } = problem;
     const { priority = 0, table = 0 } = route;
-    const words = `via ${via} dev ${ifName} metric ${priority} (Scope: universe, Table: ${table})`;
+    const scope = scopes[scopeOf(route)] ?? "unknown";
+    const words = `via ${via} dev ${ifName} metric ${priority} (Scope: ${scope}, Table: ${table})`;
     throw new PluginError(`failed to add route '${struct(to, { isLong: added.includes(route) })} ${words}': ${reason}`);
   }
   return link;
 }
 
-function addRoute(link: Link, ips: readonly Ip[], { dst, gw, table }: JsonObject) {
+/** The scopes of routes, as netlink names them. */
+const scopes: Readonly<Record<number, string>> = {
+  0: "universe",
+  200: "site",
+  253: "link",
+  254: "host",
+  255: "nowhere",
+};
+
+/** A route's scope: netlink takes the last eight bits. */
+function scopeOf({ scope }: JsonObject): number {
+  return Number(scope ?? 0) & 0xff;
+}
+
+function addRoute(link: Link, ips: readonly Ip[], listed: JsonObject) {
+  const { dst, gw, table } = listed;
   const to = subnetOf(String(dst));
   const family = ips.find(({ gateway }) => gateway !== undefined && isIpv6(gateway) === isIpv6(to));
   const via = gw ? String(gw) : family?.gateway;
-  const isNear = link.routes.some((route) => route.gw === undefined && via !== undefined && isIn(route.dst, via));
+  // IPv6 has no scopes. With the link's, a route has no gateway.
+  const scope = isIpv6(to) ? 0 : scopeOf(listed);
+  if (scope > (via === undefined ? 254 : 253)) return { to, via, reason: "invalid argument" };
+  const isNear =
+    scope < 253 && link.routes.some((route) => route.gw === undefined && via !== undefined && isIn(route.dst, via));
   if (via !== undefined && !isNear && !isIn("fe80::/64", via)) {
     return { to, via, reason: isIpv6(via) ? "no route to host" : "network is unreachable" };
   }

@@ -10,7 +10,7 @@ import {
   overlaps,
   rangeOf,
 } from "../lists/addresses.ts";
-import { decodeProblem, jsonType } from "./decode.ts";
+import { decodeProblem, jsonType, mismatch } from "./decode.ts";
 import { PluginError } from "./plugin.ts";
 
 /** A range of host-local with all that it fills in. */
@@ -60,7 +60,12 @@ function expectRanges(ranges: unknown): void {
 
 /** Fails if a route of an IPAM block cannot be read (cni/pkg/types, Route). */
 export function expectRoutes(routes: unknown): void {
-  for (const { dst, gw } of objectsOf(routes)) {
+  for (const route of objectsOf(routes)) {
+    const { dst, gw } = route;
+    for (const key of ["mtu", "advmss", "priority", "table", "scope"]) {
+      const problem = (route[key] ?? null) === null ? undefined : mismatch(route[key], "int");
+      if (problem) throw new PluginError(decodeProblem(problem, `IPAMConfig.ipam.routes.${key}`));
+    }
     if (dst !== undefined && !cidrOf(dst)) throw new PluginError(`invalid CIDR address: ${dst}`);
     if (gw && !addressOf(gw)) throw new PluginError(`invalid IP address: ${gw}`);
   }
