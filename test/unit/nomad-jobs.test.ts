@@ -55,6 +55,21 @@ esac`,
   };
   const calls = () => readFileSync(at("calls"), "utf8");
 
+  test.each([
+    [["list"], "name the file: fleet.sh list zone.conflist"],
+    [["back"], "name the file: fleet.sh back zone.conflist"],
+    [["check", "/nowhere"], "/nowhere: No such file"],
+    [["list", "/"], "Is a directory"],
+  ])("runs no job without its list: %j", (args, words) => {
+    nomad([""]);
+    const { status, stderr } = run("fleet.sh", args);
+    expect({ status, stderr, calls: textOf("calls") }).toEqual({
+      status: 2,
+      stderr: expect.stringContaining(words),
+      calls: undefined,
+    });
+  });
+
   test("waits until the job has ended, also after an error of the API, and sorts the answers by client", () => {
     nomad(["echo c1 a running", "exit 1", "echo c1 a pending", "echo c2 a complete; echo c1 b complete"]);
     const stdout = "answer of b\nanswer of a\n";
