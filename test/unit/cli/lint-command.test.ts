@@ -100,11 +100,6 @@ test("- reads stdin, which --fix cannot change", async () => {
   expect(await lint("--fix", "-")).toEqual(trouble("--fix cannot change stdin; name a file"));
 });
 
-test("a file that is named twice is read once", async () => {
-  write("zone.conflist", faulty);
-  expect((await lint("zone.conflist", "zone.conflist")).stderr).toBe("2 errors in 1 of 1 file\n");
-});
-
 /** Two mistakes that have one safe fix. */
 const misspelt = `{ "cniVersion": "1.0.0", "name": "zone", "plugins": [
   { "type": "macvlan-wrapper", "master": "ens18", "mtu": "1400" },

@@ -116,15 +116,6 @@ describe.each(["preflight", "status"])("%s", (command) => {
     answers = {};
     expect((await run("--cni-path", plugins, "--config-dir", lists)).stderr).toBe("");
   });
-
-  test("without an answer it looks in the usual directories, and says so", async () => {
-    answers = {};
-    const { stdout } = await run("--config-dir", directory, "--json");
-    const { directories, agent } = JSON.parse(stdout);
-    expect(directories.plugins).toEqual(["/opt/cni/bin", "/usr/libexec/cni"]);
-    expect(directories.from).toEqual({ lists: "option", plugins: "usual" });
-    expect(agent.problem).toBe("the agent answered with status 403");
-  });
 });
 
 describe.each(["preflight", "status", "adopt", "prune"])("%s", (command) => {

@@ -146,17 +146,6 @@ test("a directory without libcni's results is a mistake, such as that of the res
   );
 });
 
-test("a result that cannot be read is named, and all is not well", async () => {
-  writeFileSync(at("results/zone-c1-eth0"), "{");
-  writeFile(at("none.conflist"), none);
-  const options = ["--cache-dir", directory, "--config-dir", directory, "--network", "none"];
-  const { exitCode, stderr } = await runCommand(["prune", ...options]);
-  expect({ exitCode, stderr }).toEqual({
-    exitCode: 2,
-    stderr: `${at("results/zone-c1-eth0")}: it is not a JSON object; its container counts as running\n`,
-  });
-});
-
 /** Runs prune with the directories of the test, without a process of this machine. `ip` prints the links of the host. */
 async function runPrune(
   words: readonly string[],
