@@ -2,7 +2,7 @@ import type { AttachmentSelector } from "../attachment/attachments.ts";
 import { type Profile, type Profiles, profileOf, type Role } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
 import { objectOf } from "../protocol/json.ts";
-import { directoryNameProblem, lastElement, networkNameProblem } from "../protocol/names.ts";
+import { lastElement, networkNameProblem } from "../protocol/names.ts";
 import { lenientVerbs, type Request } from "../protocol/request.ts";
 
 /** The target of a call: its delegate, interface and network. */
@@ -76,7 +76,8 @@ function roleOf({ command, wrapper }: Targeting, delegate: string, profile: Prof
 function networkOf({ command, configuration: { name }, wrapper: { ifName } }: Targeting): string {
   if (ifName === undefined) return name;
   const network = `${name}-${ifName}`;
-  const problem = networkNameProblem(network) ?? directoryNameProblem(network);
+  // host-local makes a directory of that name, on DEL as well.
+  const problem = network.length > 255 ? "has more than 255 bytes" : networkNameProblem(network);
   if (problem === undefined) return network;
   if (lenientVerbs.includes(command)) return name;
   const what = `the network of interface ${ifName} would be ${JSON.stringify(network)}, which ${problem}`;

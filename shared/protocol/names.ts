@@ -42,11 +42,6 @@ export function typeProblem(type: string): string | undefined {
   return notInType.test(type) ? "must not contain a path separator" : undefined;
 }
 
-/** Says what is wrong with a name of a directory, such as that of host-local's leases; undefined if the kernel can have it. */
-export function directoryNameProblem(name: string): string | undefined {
-  return name.length > 255 ? "has more than 255 bytes" : undefined;
-}
-
 /** Says what is wrong with the path of a file; undefined if it is valid. */
 export function absolutePathProblem(path: string): string | undefined {
   return path.startsWith("/") ? undefined : "must be an absolute path";
