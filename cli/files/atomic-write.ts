@@ -77,7 +77,9 @@ export function demandReplaceable(
   { command, isOutput }: { readonly command: string; readonly isOutput: (text: string) => boolean },
 ): void {
   const path = resolve(directory, name);
-  const text = attempt(() => statSync(path).isFile()) ? readInput(name, path, longestReport).toString() : "";
+  const found = attempt(() => statSync(path));
+  if (found?.isDirectory()) throw new Trouble(`${name} is a directory: name a file in it`);
+  const text = found?.isFile() ? readInput(name, path, longestReport).toString() : "";
   // guard: a file that the command did not write
   if (text !== "" && !isOutput(text))
     throw new Trouble(

@@ -104,6 +104,9 @@ test("explain --html replaces no file that is no page, such as the list itself",
   expect(await inRoot(["explain", "--html", list, list])).toEqual(
     trouble(`${list} exists, and explain did not write it; name another file, or remove this one if nobody needs it`),
   );
+  expect(await inRoot(["explain", zone, "--html", directory])).toEqual(
+    trouble(`${directory} is a directory: name a file in it`),
+  );
   expect(readFileSync(list, "utf8")).toBe(readFileSync(join(root, zone), "utf8"));
 });
 
