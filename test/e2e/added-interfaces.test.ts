@@ -106,9 +106,7 @@ test("an edited list: CHECK and DEL still find them", async () => {
 
 test("a runtime that tries ADD again without DEL: the second try removes the first one's", async () => {
   await using lab = await withMirror(newer);
-  const list = zone(wrapped(macvlan), wrapped(bridge, "eth1"), wrapped(mirrorOf("tap1"), "eth1"), {
-    type: "refusing",
-  });
+  const list = zone(wrapped(macvlan), wrapped(bridge, "eth1"), wrapped(mirrorOf("tap1"), "eth1"), { type: "refusing" });
   await lab.writeFile("/run/lab/refuse", "");
   const container = await lab.addContainer("c1");
   expectFailure(await lab.cnitool.add(list, container), /refused/);

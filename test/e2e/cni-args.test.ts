@@ -3,12 +3,7 @@ import { describe, expect, test } from "../support/lab-test.ts";
 import { attached, expectSuccess } from "./calls.ts";
 import { bridge, macvlan, older, twoInterfaces, wrapped, zone } from "./support.ts";
 
-const workload = {
-  IgnoreUnknown: "true",
-  K8S_POD_NAMESPACE: "default",
-  K8S_POD_NAME: "web-0",
-  NOMAD_JOB_ID: "web",
-};
+const workload = { IgnoreUnknown: "true", K8S_POD_NAMESPACE: "default", K8S_POD_NAME: "web-0", NOMAD_JOB_ID: "web" };
 
 const requested = { IP: "172.16.5.77", MAC: "02:00:00:00:00:77" };
 

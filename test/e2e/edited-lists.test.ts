@@ -18,10 +18,7 @@ describe("the list is edited while a container lives", () => {
     ["removed", "disc", undefined],
   ] as const)("wrapper.network is %s: CHECK passes, and DEL leaves nothing", async ([_, before, now], { lab }) => {
     const list = (network: string | undefined) =>
-      zone(wrapped(macvlan), {
-        ...wrapped(numbered(6)),
-        wrapper: { ifName: "eth1", ...(network && { network }) },
-      });
+      zone(wrapped(macvlan), { ...wrapped(numbered(6)), wrapper: { ifName: "eth1", ...(network && { network }) } });
     const container = await attached(lab, lab.goCni, list(before));
     await expectSound(lab, list(now), container, ["br6"]);
   });
@@ -99,10 +96,7 @@ test("DEL of a plugin without a profile leaves the interface to the creator befo
 
 describe("DEL of what a script attached under the list's own name", () => {
   const attachedByScript = async (lab: Lab, plugin: Record<string, unknown>): Promise<Container> => {
-    const script = zone(wrapped(macvlan), {
-      ...wrapped(plugin),
-      wrapper: { ifName: "eth1", network: "zone" },
-    });
+    const script = zone(wrapped(macvlan), { ...wrapped(plugin), wrapper: { ifName: "eth1", network: "zone" } });
     const container = await attached(lab, lab.goCni, script);
     await lab.run("rm", ["-r", journals]);
     return container;

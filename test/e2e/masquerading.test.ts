@@ -43,10 +43,7 @@ describe("two bridges that masquerade", () => {
 
   test("share a chain in one network: DEL of the second runs twice, and leaves nothing", async () => {
     await using lab = await Lab.start(older);
-    const shared = zone(wrapped(first), {
-      ...wrapped(second),
-      wrapper: { ifName: "eth1", network: "zone" },
-    });
+    const shared = zone(wrapped(first), { ...wrapped(second), wrapper: { ifName: "eth1", network: "zone" } });
     const container = await attached(lab, lab.runtime, shared);
     const chains = (await lab.kernel.packetRules()).filter((rule) => /^:CNI-[0-9a-f]{24} -$/.test(rule));
     expect(chains).toHaveLength(1);

@@ -40,21 +40,13 @@ describe("DEL of an attachment whose ADD failed leaves the other one's eth1", ()
       za,
       zb: { as: "eth1", list: named("zb", wrapped(ptp), wrapped(eth1, "eth1")) },
     },
-    {
-      title: "both have the ifName",
-      za,
-      zb: { as: "net1", list: named("zb", wrapped(ptp), wrapped(eth1, "eth1")) },
-    },
+    { title: "both have the ifName", za, zb: { as: "net1", list: named("zb", wrapped(ptp), wrapped(eth1, "eth1")) } },
     {
       title: "no creator of that ifName ran",
       za,
       zb: { as: "net1", list: named("zb", failing, wrapped(ptp, "eth1")) },
     },
-    {
-      title: "tuning has set its MTU",
-      za: tuned,
-      zb: { as: "eth1", list: named("zb", wrapped(ptp), tuning) },
-    },
+    { title: "tuning has set its MTU", za: tuned, zb: { as: "eth1", list: named("zb", wrapped(ptp), tuning) } },
   ];
 
   test.for(rows)("$title", async ({ za, zb }, { lab, container }) => {

@@ -40,12 +40,7 @@ export const bridge: Plugin = {
 };
 
 /** Another bridge, for eth0. */
-export const front: Plugin = {
-  type: "bridge",
-  bridge: "front0",
-  isGateway: true,
-  ipam: hostLocal("172.30.0.0/20"),
-};
+export const front: Plugin = { type: "bridge", bridge: "front0", isGateway: true, ipam: hostLocal("172.30.0.0/20") };
 
 /** ptp as an operator writes it. */
 export const ptp: Plugin = { type: "ptp", ipam: hostLocal("10.50.0.0/24") };

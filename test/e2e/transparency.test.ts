@@ -18,10 +18,7 @@ interface Chain {
 
 const everyVersion = ["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];
 
-const dualStack = {
-  type: "host-local",
-  ranges: [[{ subnet: "172.26.64.0/20" }], [{ subnet: "fd00:26::/64" }]],
-};
+const dualStack = { type: "host-local", ranges: [[{ subnet: "172.26.64.0/20" }], [{ subnet: "fd00:26::/64" }]] };
 const defaultRoutes = [{ dst: "0.0.0.0/0" }, { dst: "::/0" }];
 
 const chains: readonly Chain[] = [
@@ -65,11 +62,7 @@ const chains: readonly Chain[] = [
       },
     ],
   },
-  {
-    title: "[macvlan] without ipam",
-    versions: ["0.3.1", "1.1.0"],
-    plugins: [{ type: "macvlan", master: "uplink0" }],
-  },
+  { title: "[macvlan] without ipam", versions: ["0.3.1", "1.1.0"], plugins: [{ type: "macvlan", master: "uplink0" }] },
   {
     title: "[macvlan, tuning], IP and MAC asked for",
     versions: checkVersions,

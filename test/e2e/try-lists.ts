@@ -122,11 +122,7 @@ export const right: Readonly<Record<string, Row>> = {
     },
     notes: ["lan0 is made again here, with the addresses of the host's: 10.44.0.1/24"],
   },
-  "leases in a directory with others": {
-    list: zone(wrapped(leases("/var/lib/leases")), eth1),
-    exit: 0,
-    gives: given,
-  },
+  "leases in a directory with others": { list: zone(wrapped(leases("/var/lib/leases")), eth1), exit: 0, gives: given },
   "leases in a directory that is missing": {
     list: zone(wrapped(leases("/var/lib/none/leases")), eth1),
     exit: 0,

@@ -43,17 +43,13 @@ const macvlanSecond: Case = {
 const bridgeAlone: Case = {
   title: "a bridge as eth0, alone",
   list: zone(wrapped(layer2Bridge)),
-  losses: {
-    eth0: ["ip -n c1 link del eth0", "Interface name eth0 not found"],
-  },
+  losses: { eth0: ["ip -n c1 link del eth0", "Interface name eth0 not found"] },
 };
 
 const macvlanAlone: Case = {
   title: "a macvlan as eth0, alone",
   list: zone(wrapped(layer2Macvlan)),
-  losses: {
-    eth0: ["ip -n c1 link del eth0", "container Interface name in prevResult: eth0 not found"],
-  },
+  losses: { eth0: ["ip -n c1 link del eth0", "container Interface name in prevResult: eth0 not found"] },
 };
 
 const cases = [bridgeSecond, macvlanSecond, bridgeAlone, macvlanAlone];

@@ -50,10 +50,7 @@ const plainLists: Readonly<
   "virtual-machine": [plainExample("virtual-machine"), ["eth0", "eth1"], ["machine0"]],
   "chained plugins between creators": [
     JSON.stringify(
-      zone(bridge, { type: "firewall", backend: "iptables" }, portmap, macvlan18, {
-        type: "tuning",
-        mtu: 1400,
-      }),
+      zone(bridge, { type: "firewall", backend: "iptables" }, portmap, macvlan18, { type: "tuning", mtu: 1400 }),
     ),
     ["eth0", "eth1"],
     ["disc0"],

@@ -37,9 +37,7 @@ describe("CNI_PATH", () => {
     expect(await found(machine, `${b}:`, inA)).toBe(`${b}/says-where`);
     expect(
       errorOf(await machine.call({ delegate: "says-where", env: { CNI_PATH: "::" }, through: inA })),
-    ).toMatchObject({
-      code: 100,
-    });
+    ).toMatchObject({ code: 100 });
   });
 
   test("a relative directory is looked up from the present one", async ({ machine }) => {

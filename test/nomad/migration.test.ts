@@ -39,19 +39,9 @@ async function writeByHand({ lab }: NomadLab): Promise<void> {
 
 const ways: readonly Before[] = [
   { title: "the bash and jq script", count: 10, list: plainTwo, script: "workaround" },
-  {
-    title: "the script, wrapped by the command,",
-    count: 3,
-    list: plainTwo,
-    script: "workaround",
-    wrap: wrapByCommand,
-  },
+  { title: "the script, wrapped by the command,", count: 3, list: plainTwo, script: "workaround", wrap: wrapByCommand },
   { title: "disableCheck", count: 3, list: { ...plainTwo, disableCheck: true }, script: "merge-only" },
-  {
-    title: "a half-wrapped list",
-    count: 3,
-    list: zone(macvlan, wrapped(bridge, "eth1")),
-  },
+  { title: "a half-wrapped list", count: 3, list: zone(macvlan, wrapped(bridge, "eth1")) },
 ];
 
 test.for(ways)(

@@ -48,10 +48,7 @@ test.skipIf(!hasEarlierRelease())(
   { timeout: 900_000 },
   async (context) => {
     const ptp = { type: "ptp", ipam: hostLocal("10.50.0.0/24") };
-    const routed = {
-      ...zone(wrapped(ptp), wrapped(front, "eth1"), wrapped({ type: "sbr" }, "eth1")),
-      name: "routed",
-    };
+    const routed = { ...zone(wrapped(ptp), wrapped(front, "eth1"), wrapped({ type: "sbr" }, "eth1")), name: "routed" };
     const release = await earlierRelease();
     await using nomad = await NomadLab.start({
       networks: [twoInterfaces(), routed],

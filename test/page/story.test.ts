@@ -26,11 +26,7 @@ test("somebody types README's plain list, takes the wrapped one, and sends a lin
   await page.locator(".cm-content").pressSequentially(plainList);
   await answered(page);
   expect(await page.locator("#summary").innerText()).toBe("✗ It fails at bridge. The wrapped list below passes.");
-  expect(await verdictRows(page)).toEqual({
-    start: "✗ fails at bridge",
-    restart: "– never reached",
-    stop: "✓ passes",
-  });
+  expect(await verdictRows(page)).toEqual({ start: "✗ fails at bridge", restart: "– never reached", stop: "✓ passes" });
   expect(await page.locator("#events tr").nth(1).innerText()).toContain(
     "With a script that merges the results of ADD, it fails at macvlan: Failed to match addr 172.26.64.2/20 on interface eth0",
   );

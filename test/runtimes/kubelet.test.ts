@@ -53,10 +53,7 @@ describe.each([containerd, "CRI-O"])("a kubelet with %s", { timeout: 600_000 }, 
     await kubelet.addPod("p0");
     await vi.waitFor(
       async () => expect(await kubelet.log()).toMatch(/failed to rename macvlan to .*eth0.*file exists/),
-      {
-        timeout: 60_000,
-        interval: 1000,
-      },
+      { timeout: 60_000, interval: 1000 },
     );
     expect(await running(kubelet)).toEqual([]);
   });

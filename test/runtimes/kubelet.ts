@@ -82,10 +82,7 @@ export class Kubelet implements AsyncDisposable {
   async addPod(name: string): Promise<void> {
     const pod = {
       ...{ apiVersion: "v1", kind: "Pod", metadata: { name, namespace: "default" } },
-      spec: {
-        terminationGracePeriodSeconds: 0,
-        containers: [{ name: "main", image, imagePullPolicy: "Never" }],
-      },
+      spec: { terminationGracePeriodSeconds: 0, containers: [{ name: "main", image, imagePullPolicy: "Never" }] },
     };
     await this.#lab.writeFile(`${manifests}/${name}.json`, JSON.stringify(pod));
   }

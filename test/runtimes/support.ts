@@ -13,12 +13,7 @@ export const bridge: Plugin = {
   ipam: hostLocal("172.26.64.0/20", { dst: "0.0.0.0/0" }),
 };
 
-export const macvlan: Plugin = {
-  type: "macvlan",
-  master: "uplink0",
-  mode: "bridge",
-  ipam: hostLocal("172.16.5.0/24"),
-};
+export const macvlan: Plugin = { type: "macvlan", master: "uplink0", mode: "bridge", ipam: hostLocal("172.16.5.0/24") };
 
 export const portmap: Plugin = { type: "portmap", capabilities: { portMappings: true }, snat: true };
 

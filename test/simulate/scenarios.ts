@@ -175,10 +175,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     del("c1 za eth0", { at: "write", do: "go on", first: del("c1 za net1") }),
   ],
   "a plain attachment is deleted after its list was wrapped, and an unknown plugin waits for its lease": [
-    {
-      za: [macvlan(1)],
-      zb: [twin(1, { ifName: "eth1", network: "za" })],
-    },
+    { za: [macvlan(1)], zb: [twin(1, { ifName: "eth1", network: "za" })] },
     { do: "unwrap", list: "za" },
     add("c1 za eth1"),
     { do: "wrap", list: "za" },
@@ -216,10 +213,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     del("c1 za eth0"),
   ],
   "sbr, and a sibling had an interface in its subnet until now": [
-    {
-      za: [macvlan(1), inPool(2), chained("sbr", "eth1")],
-      zb: [{ ...bridge(2), wrapper: { network: "disc" } }],
-    },
+    { za: [macvlan(1), inPool(2), chained("sbr", "eth1")], zb: [{ ...bridge(2), wrapper: { network: "disc" } }] },
     add("c1 zb net1"),
     add("c1 za eth0"),
     del("c1 zb net1"),
@@ -343,9 +337,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     add("c1 za eth0", { at: "bridge: chain filled", do: "kill the runtime", first: del("c1 za eth0") }),
   ],
   "two names with different IPAM plugins are exchanged, and a task stays in the old namespace": [
-    {
-      za: [bridge(1), { ...bridge(2, "eth1"), ipam: { type: "dhcp", subnet: "10.2.0.0/24" } }, marks],
-    },
+    { za: [bridge(1), { ...bridge(2, "eth1"), ipam: { type: "dhcp", subnet: "10.2.0.0/24" } }, marks] },
     add("c1 za eth0", { at: "mark: marked", do: "fail the plugin" }),
     renamed("za", "eth1", ""),
     loses("c1", true),
@@ -427,11 +419,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     {
       do: "ADD",
       of: "c1 za net1",
-      fault: {
-        at: "spawn",
-        do: "go on",
-        first: add("c1 za eth0", { at: "bridge: link made", do: "fail the plugin" }),
-      },
+      fault: { at: "spawn", do: "go on", first: add("c1 za eth0", { at: "bridge: link made", do: "fail the plugin" }) },
     },
     del("c1 za eth0"),
   ],
@@ -469,9 +457,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     { do: "GC", list: "za" },
   ],
   "an ADD passes beside a namespace that is still there, and a plugin has left the middle of the list": [
-    {
-      za: [withDhcp(macvlan(1)), bridge(2, "eth1"), chained("sbr", "eth1")],
-    },
+    { za: [withDhcp(macvlan(1)), bridge(2, "eth1"), chained("sbr", "eth1")] },
     add("c1 za eth0", { at: "sbr: rule added", do: "kill" }),
     loses("c1", true),
     { do: "remove from the list", list: "za", plugin: 1 },
@@ -556,9 +542,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     del("c1 za eth0"),
   ],
   "firewall's rule for an address from DHCP that an unknown plugin of another container's try still waits with": [
-    {
-      za: [withDhcp(macvlan(1)), chained("firewall"), marks],
-    },
+    { za: [withDhcp(macvlan(1)), chained("firewall"), marks] },
     add("c1 za eth0"),
     add("c1 za net1", { at: "mark: marked", do: "kill the plugin" }),
     add("c1 za net1", { at: 40, do: "go on", first: loses("c1") }),
@@ -585,9 +569,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     del("c1 za net1", { at: "spawn", do: "go on", first: add("c1 za eth0") }),
   ],
   "a DEL of firewall's is repeated, and a sibling has its address by now": [
-    {
-      za: [pooled, chained("firewall")],
-    },
+    { za: [pooled, chained("firewall")] },
     add("c1 za net1"),
     del("c1 za net1", { at: "before the result is removed", do: "kill" }),
     ...fill,
@@ -659,9 +641,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     check("c1 za eth0"),
   ],
   "an ADD has got another address, because its own was taken, and failed later: the next one keeps the other": [
-    {
-      za: [pooled, { ...ptp(1), wrapper: { ifName: "eth1", network: "disc" } }, chained("tuning")],
-    },
+    { za: [pooled, { ...ptp(1), wrapper: { ifName: "eth1", network: "disc" } }, chained("tuning")] },
     add("c1 za eth0"),
     reboot,
     add("c1 za eth0", { at: "ADD of ptp-wrapper begins", do: "power", first: add("c2 za eth0") }),
@@ -745,10 +725,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   ],
   "a plugin with two interfaces of its own is killed when its DEL has removed one of them, and a sibling takes the name":
     [
-      {
-        za: [bridge(1), twin(2, { ifName: "eth2" })],
-        zb: [bridge(3, "eth2")],
-      },
+      { za: [bridge(1), twin(2, { ifName: "eth2" })], zb: [bridge(3, "eth2")] },
       add("c1 za eth0"),
       del("c1 za eth0", { at: 2, do: "kill the plugin", first: add("c1 zb net1") }),
     ],

@@ -34,10 +34,7 @@ const proxy = JSON.stringify({ ProxyUserID: "101", ProxyInboundPort: 20000, Prox
 
 /** The examples by name, without those of other suites. */
 export const examples: Readonly<Record<string, Example>> = {
-  "macvlan-bridge": {
-    addresses: { eth0: ["172.16.5.100/24"], eth1: ["172.26.64.2/20"] },
-    bridges: ["disc0"],
-  },
+  "macvlan-bridge": { addresses: { eth0: ["172.16.5.100/24"], eth1: ["172.26.64.2/20"] }, bridges: ["disc0"] },
   "macvlan-bridge-static": {
     addresses: { eth0: ["172.16.5.20/24"], eth1: ["172.26.64.20/20"] },
     bridges: ["disc0"],
@@ -53,10 +50,7 @@ export const examples: Readonly<Record<string, Example>> = {
     bridges: ["nomad-proxy"],
     options: { labels: { IgnoreUnknown: "true", CONSUL_IPTABLES_CONFIG: proxy } },
   },
-  ipv6: {
-    addresses: { eth0: ["fd00:6::2/64"], eth1: ["fd00:5::2/64"] },
-    bridges: ["six0"],
-  },
+  ipv6: { addresses: { eth0: ["fd00:6::2/64"], eth1: ["fd00:5::2/64"] }, bridges: ["six0"] },
   "dual-stack": {
     addresses: { eth0: ["172.27.0.2/20", "fd00:27::2/64"], eth1: ["172.16.5.100/24", "fd00:5::2/64"] },
     bridges: ["dual0"],
@@ -65,10 +59,7 @@ export const examples: Readonly<Record<string, Example>> = {
     addresses: { eth0: ["172.16.5.100/24"], eth1: ["10.40.0.2/24"], eth2: ["10.41.0.2/24"] },
     bridges: ["storage0", "backup0"],
   },
-  "layer-2": {
-    addresses: { wire: [], eth0: ["172.28.0.2/20"] },
-    bridges: ["wire0", "wire1"],
-  },
+  "layer-2": { addresses: { wire: [], eth0: ["172.28.0.2/20"] }, bridges: ["wire0", "wire1"] },
   "published-on-two": {
     addresses: { eth0: ["172.30.0.2/20"], eth1: ["10.51.0.2/24"] },
     bridges: ["front0"],
@@ -79,44 +70,24 @@ export const examples: Readonly<Record<string, Example>> = {
       ],
     },
   },
-  limited: {
-    addresses: { eth0: ["172.16.5.100/24"], eth1: ["172.31.0.2/20"] },
-    bridges: ["shared0"],
-  },
-  "source-routing": {
-    addresses: { eth0: ["172.16.5.100/24"], eth1: ["172.16.6.100/24"] },
-    bridges: [],
-  },
+  limited: { addresses: { eth0: ["172.16.5.100/24"], eth1: ["172.31.0.2/20"] }, bridges: ["shared0"] },
+  "source-routing": { addresses: { eth0: ["172.16.5.100/24"], eth1: ["172.16.6.100/24"] }, bridges: [] },
   isolated: {
     addresses: { eth0: ["172.16.5.100/24"], eth1: ["172.27.64.2/20"] },
     made: ["tenant"],
     bridges: ["tenant0"],
     needs: "vrf",
   },
-  "two-cards": {
-    addresses: { eth0: ["10.60.0.2/24"], eth1: ["10.61.0.2/24"] },
-    bridges: [],
-    alone: true,
-  },
-  routed: {
-    addresses: { eth0: ["172.16.5.100/24"], host0: ["10.50.0.2/24"] },
-    bridges: [],
-  },
-  "virtual-machine": {
-    addresses: { eth0: ["172.29.0.2/20"], tap0: ["10.70.0.2/24"] },
-    bridges: ["machine0"],
-  },
+  "two-cards": { addresses: { eth0: ["10.60.0.2/24"], eth1: ["10.61.0.2/24"] }, bridges: [], alone: true },
+  routed: { addresses: { eth0: ["172.16.5.100/24"], host0: ["10.50.0.2/24"] }, bridges: [] },
+  "virtual-machine": { addresses: { eth0: ["172.29.0.2/20"], tap0: ["10.70.0.2/24"] }, bridges: ["machine0"] },
   "two-vlans": {
     addresses: { eth0: ["172.16.5.2/24"], eth1: ["172.16.6.2/24"] },
     bridges: [],
     alone: true,
     needs: "vlan",
   },
-  "two-ipvlans": {
-    addresses: { eth0: ["172.16.5.100/24"], eth1: ["172.16.6.100/24"] },
-    bridges: [],
-    needs: "ipvlan",
-  },
+  "two-ipvlans": { addresses: { eth0: ["172.16.5.100/24"], eth1: ["172.16.6.100/24"] }, bridges: [], needs: "ipvlan" },
   "service-address": {
     addresses: { eth0: ["172.16.5.20/24"], svc0: ["10.255.0.1/32"] },
     lostRoute: "^Expected Route {Dst:{IP:10.255.0.1 Mask:ffffffff}",

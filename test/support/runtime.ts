@@ -33,13 +33,19 @@ export interface Attachment {
   readonly ifname: string;
 }
 
+/** A call for one attachment. */
+type Call = (list: NetworkList, container: Container, options?: AttachOptions) => Promise<Outcome>;
+
+/** The same with another interface name than eth0. */
+type CallAs = (ifName: string, ...rest: Parameters<Call>) => Promise<Outcome>;
+
 /** A program that calls plugins as a container runtime does, for the interface eth0. */
 export interface Runtime {
   /** Its id for a container. */
   id(container: Container): string;
-  add(list: NetworkList, container: Container, options?: AttachOptions): Promise<Outcome>;
-  check(list: NetworkList, container: Container, options?: AttachOptions): Promise<Outcome>;
-  del(list: NetworkList, container: Container, options?: AttachOptions): Promise<Outcome>;
+  readonly add: Call;
+  readonly check: Call;
+  readonly del: Call;
   status(list: NetworkList): Promise<Outcome>;
 }
 
@@ -49,55 +55,51 @@ export const runtimes = ["goCni", "cnitool"] as const satisfies (keyof Lab)[];
 /** The program of `GoCni` in a lab. */
 export const gocni = "/run/lab/drivers/gocni";
 
-/** go-cni, used as in Nomad. It also calls libcni directly for verbs that go-cni does not have. */
-export class GoCni implements Runtime {
+/** The program that calls libcni, in a lab. */
+class Program {
   readonly #lab: Lab;
 
   constructor(lab: Lab) {
     this.#lab = lab;
   }
 
+  protected call(verb: string, request: object): Promise<Outcome> {
+    const input = JSON.stringify({ pluginPath: "/opt/cni/bin", ...request });
+    return this.#lab.call(gocni, [verb], { input });
+  }
+
+  /** A verb for one container. */
+  protected verb(verb: string): Call {
+    return (conflist, { name: id, netns }, options) => this.call(verb, { ...options, conflist, id, netns });
+  }
+}
+
+/** go-cni, used as in Nomad. It also calls libcni directly for verbs that go-cni does not have. */
+export class GoCni extends Program implements Runtime {
+  readonly add = this.verb("setup");
+  readonly check = this.verb("check");
+  readonly del = this.verb("remove");
+
   id(container: Container): string {
     return container.name;
   }
 
-  add(list: NetworkList, container: Container, options?: AttachOptions): Promise<Outcome> {
-    return this.#attachment("setup", list, container, options);
-  }
-
-  check(list: NetworkList, container: Container, options?: AttachOptions): Promise<Outcome> {
-    return this.#attachment("check", list, container, options);
-  }
-
-  del(list: NetworkList, container: Container, options?: AttachOptions): Promise<Outcome> {
-    return this.#attachment("remove", list, container, options);
-  }
-
   status(list: NetworkList, options: Pick<AttachOptions, "pluginPath"> = {}): Promise<Outcome> {
-    return this.#call("status", { ...options, conflist: list });
+    return this.call("status", { ...options, conflist: list });
   }
 
   gc(list: NetworkList, validAttachments: readonly Attachment[]): Promise<Outcome> {
-    return this.#call("gc", { conflist: list, validAttachments });
+    return this.call("gc", { conflist: list, validAttachments });
   }
 
   /** libcni's probe of one plugin. */
   version(plugin: string, pluginPath?: string): Promise<Outcome> {
-    return this.#call("version", { plugin, ...(pluginPath && { pluginPath }) });
+    return this.call("version", { plugin, ...(pluginPath && { pluginPath }) });
   }
 
   /** libcni's probe of every plugin of a list. */
   validate(list: NetworkList): Promise<Outcome> {
-    return this.#call("validate", { conflist: list });
-  }
-
-  #attachment(verb: string, list: NetworkList, container: Container, options: AttachOptions = {}): Promise<Outcome> {
-    return this.#call(verb, { ...options, conflist: list, id: this.id(container), netns: container.netns });
-  }
-
-  #call(verb: string, request: object): Promise<Outcome> {
-    const input = JSON.stringify({ pluginPath: "/opt/cni/bin", ...request });
-    return this.#lab.call(gocni, [verb], { input });
+    return this.call("validate", { conflist: list });
   }
 }
 
@@ -108,34 +110,18 @@ export interface Pod {
 }
 
 /** libcni, used in CRI-O's order: ADD and at once CHECK; GC, then CHECK of every pod, after a restart. It is not CRI-O. */
-export class CrioOrder {
-  readonly #lab: Lab;
-
-  constructor(lab: Lab) {
-    this.#lab = lab;
-  }
-
+export class CrioOrder extends Program {
   /** Runs a pod. If ADD or CHECK fails, DEL ends it. A success prints a `Pod`. */
-  run(list: NetworkList, { name, netns }: Container, options: AttachOptions = {}): Promise<Outcome> {
-    return this.#call("crio-run", { ...options, conflist: list, id: name, netns });
-  }
+  readonly run = this.verb("crio-run");
+  /** Stops a pod. Its namespace may be gone. */
+  readonly stop = this.verb("crio-stop");
 
   /** Restarts with the pods that run. Returns a warning for each that fails CHECK, and for GC under `GC`. */
   async restart(list: NetworkList, containers: readonly Container[]): Promise<Record<string, string>> {
     const pods = containers.map(({ name, netns }) => ({ id: name, netns }));
-    const { exitCode, stdout, stderr } = await this.#call("crio-restart", { conflist: list, pods });
+    const { exitCode, stdout, stderr } = await this.call("crio-restart", { conflist: list, pods });
     if (exitCode !== 0) throw new Error(stderr);
     return JSON.parse(stdout).warnings;
-  }
-
-  /** Stops a pod. Its namespace may be gone. */
-  stop(list: NetworkList, { name, netns }: Container, options: AttachOptions = {}): Promise<Outcome> {
-    return this.#call("crio-stop", { ...options, conflist: list, id: name, netns });
-  }
-
-  #call(verb: string, request: object): Promise<Outcome> {
-    const input = JSON.stringify({ pluginPath: "/opt/cni/bin", ...request });
-    return this.#lab.call(gocni, [verb], { input });
   }
 }
 
@@ -145,6 +131,12 @@ const nobody: Container = { name: "nobody", netns: "/run/netns/nobody" };
 /** The specification's cnitool, which uses only libcni. */
 export class Cnitool implements Runtime {
   readonly #lab: Lab;
+  readonly add: Call = (...attachment) => this.#call("add", ...attachment);
+  readonly check: Call = (...attachment) => this.#call("check", ...attachment);
+  readonly del: Call = (...attachment) => this.#call("del", ...attachment);
+  readonly addAs = this.#verbAs("add");
+  readonly checkAs = this.#verbAs("check");
+  readonly delAs = this.#verbAs("del");
 
   constructor(lab: Lab) {
     this.#lab = lab;
@@ -152,18 +144,6 @@ export class Cnitool implements Runtime {
 
   id(container: Container): string {
     return `cnitool-${createHash("sha512").update(container.netns).digest("hex").slice(0, 20)}`;
-  }
-
-  add(list: NetworkList, container: Container, options?: AttachOptions): Promise<Outcome> {
-    return this.#call("add", list, container, options);
-  }
-
-  check(list: NetworkList, container: Container, options?: AttachOptions): Promise<Outcome> {
-    return this.#call("check", list, container, options);
-  }
-
-  del(list: NetworkList, container: Container, options?: AttachOptions): Promise<Outcome> {
-    return this.#call("del", list, container, options);
   }
 
   status(list: NetworkList): Promise<Outcome> {
@@ -175,19 +155,8 @@ export class Cnitool implements Runtime {
     return this.#call("gc", list, nobody);
   }
 
-  /** Attaches with another interface name than eth0. */
-  addAs(ifName: string, list: NetworkList, container: Container, options: AttachOptions = {}): Promise<Outcome> {
-    return this.#call("add", list, container, options, { CNI_IFNAME: ifName });
-  }
-
-  /** Detaches an attachment with another interface name than eth0. */
-  delAs(ifName: string, list: NetworkList, container: Container, options: AttachOptions = {}): Promise<Outcome> {
-    return this.#call("del", list, container, options, { CNI_IFNAME: ifName });
-  }
-
-  /** Checks an attachment with another interface name than eth0. */
-  checkAs(ifName: string, list: NetworkList, container: Container, options: AttachOptions = {}): Promise<Outcome> {
-    return this.#call("check", list, container, options, { CNI_IFNAME: ifName });
+  #verbAs(verb: string): CallAs {
+    return (ifName, list, container, options) => this.#call(verb, list, container, options, { CNI_IFNAME: ifName });
   }
 
   async #call(

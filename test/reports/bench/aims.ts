@@ -34,11 +34,7 @@ function callAims({ calls }: Report): Aim[] {
       { title: `CHECK: bash + later jq ÷ ${slim}`, least: 3, ...extreme(Math.min, rows, later, [slim]) },
       { title: `CHECK: bash + jq 1.6 ÷ ${slim}`, least: 8, ...extreme(Math.min, rows, scripts.filter(isOld), [slim]) },
     ]),
-    {
-      title: "CHECK: slim, musl ÷ floor, musl",
-      most: 5,
-      ...extreme(Math.max, rows, ["slim, musl"], [muslFloor]),
-    },
+    { title: "CHECK: slim, musl ÷ floor, musl", most: 5, ...extreme(Math.max, rows, ["slim, musl"], [muslFloor]) },
     { title: "CHECK: Node flavor ÷ empty SEA", most: 1.2, ...extreme(Math.max, rows, ["Node flavor"], ["empty SEA"]) },
   ];
 }

@@ -73,12 +73,7 @@ const bridge = {
   ...list,
   bridge: "disc0",
   isGateway: true,
-  ipam: {
-    type: "host-local",
-    dataDir,
-    ranges: [[{ subnet: "172.26.64.0/20" }]],
-    routes: [{ dst: "10.99.0.0/16" }],
-  },
+  ipam: { type: "host-local", dataDir, ranges: [[{ subnet: "172.26.64.0/20" }]], routes: [{ dst: "10.99.0.0/16" }] },
 };
 
 /** The timed calls of a runtime, for the first and the second interface plugin of a list. */

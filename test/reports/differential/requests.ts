@@ -186,9 +186,7 @@ function prevResult(version: string, position: Position): fc.Arbitrary<unknown> 
       7,
       { ips: [{ address: "10.0.0.2/24", interface: 9 }] },
       { interfaces: [{}] },
-      {
-        routes: [{ gw: 1 }],
-      },
+      { routes: [{ gw: 1 }] },
     );
   }
   const own = position === "behind its own interface";

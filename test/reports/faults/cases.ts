@@ -20,10 +20,7 @@ export function casesOf(verb: Verb, target: Target, calls: readonly SystemCall[]
     [
       ...(kills.includes(call) ? (["KILL"] as const) : []),
       ...new Set([...(isWhole ? errors : []), ...errorsOf(call)]),
-    ].map((fault) => ({
-      call,
-      fault,
-    })),
+    ].map((fault) => ({ call, fault })),
   );
   return chosen
     .filter(({ fault }) => faults.includes(fault))

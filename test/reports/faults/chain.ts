@@ -35,9 +35,7 @@ const list: NetworkList = {
   ],
 };
 
-const ports = (hostPort: number): AttachOptions => ({
-  ports: [{ hostPort, containerPort: 80, protocol: "tcp" }],
-});
+const ports = (hostPort: number): AttachOptions => ({ ports: [{ hostPort, containerPort: 80, protocol: "tcp" }] });
 
 /** A host with a live neighbour, and a container whose calls get the faults. */
 export class Chain implements AsyncDisposable {

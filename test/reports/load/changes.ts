@@ -40,11 +40,7 @@ export const plantedChanges: Readonly<Record<string, PlantedChange>> = {
     script: onDel('cp "/var/lib/cni/wrappers/$CNI_CONTAINERID/routed:eth0" /var/lib/cni/wrappers/kept-$$'),
     shows: /^left: \+.*\/var\/lib\/cni\/wrappers\//,
   },
-  "a temporary file": {
-    executable: "tuning-wrapper",
-    script: ": >/tmp/stray-$$",
-    shows: /^left: \+file \/tmp\/stray/,
-  },
+  "a temporary file": { executable: "tuning-wrapper", script: ": >/tmp/stray-$$", shows: /^left: \+file \/tmp\/stray/ },
   "a process that goes on": {
     executable: "macvlan-wrapper",
     script: onAdd("sleep 600 </dev/null >/dev/null 2>&1 &"),

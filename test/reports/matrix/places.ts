@@ -60,13 +60,7 @@ export function wrappedChain(specification: string): Chain {
 /** The unwrapped plugins, each alone in a chain: the best that they can do. */
 export function plainChains(specification: string): readonly Chain[] {
   return [
-    {
-      title: "macvlan alone",
-      list: zone(specification, macvlan),
-      interfaces: ["eth0"],
-      fault: ofMacvlan,
-      staying: [],
-    },
+    { title: "macvlan alone", list: zone(specification, macvlan), interfaces: ["eth0"], fault: ofMacvlan, staying: [] },
     {
       title: "bridge alone",
       list: zone(specification, bridge),

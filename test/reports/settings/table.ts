@@ -113,11 +113,7 @@ export const settings: Readonly<Record<string, Setting>> = {
     variables: Object.fromEntries(proxies.map((name) => [name, deadProxy])),
     reaches: proxies,
   },
-  "a TMPDIR with spaces": {
-    variables: { TMPDIR: "$HOME/a  'b' $c" },
-    files: { "a  'b' $c/file": "" },
-    alone: true,
-  },
+  "a TMPDIR with spaces": { variables: { TMPDIR: "$HOME/a  'b' $c" }, files: { "a  'b' $c/file": "" }, alone: true },
   "a relative TMPDIR": { variables: { TMPDIR: "tmp" } },
   "a missing TMPDIR": { variables: { TMPDIR: none } },
   "a missing HOME": { variables: { HOME: none }, shell: noCaches, alone: true },

@@ -48,10 +48,7 @@ export const cases: readonly SurfaceCase[] = [
       iptables: { config: { ipMasq: true, ipMasqBackend: "iptables" } },
       nftables: { config: { ipMasq: true, ipMasqBackend: "nftables", ipam: dualStack } },
     },
-    mtu: {
-      "1400": { config: { mtu: 1400 } },
-      negative: { config: { mtu: -1 }, unseen: "bridge passes it over" },
-    },
+    mtu: { "1400": { config: { mtu: 1400 } }, negative: { config: { mtu: -1 }, unseen: "bridge passes it over" } },
     hairpinMode: { true: { config: { hairpinMode: true } } },
     promiscMode: { true: { config: { promiscMode: true } } },
     vlan: {

@@ -15,18 +15,12 @@ export const allowances: Readonly<Record<Deviation, Allowance>> = {
     step: "check",
     allows: (plain, wrapped) => /Bridge interface \S+ Mac doesn't match/.test(plain.stdout) && wrapped.exitCode === 0,
   },
-  "own error": {
-    step: "check",
-    allows: (_, wrapped) => wrapped.exitCode === 1 && [7, 103].includes(codeOf(wrapped)),
-  },
+  "own error": { step: "check", allows: (_, wrapped) => wrapped.exitCode === 1 && [7, 103].includes(codeOf(wrapped)) },
   "other table": {
     step: "check",
     allows: (plain, wrapped) => /Expected Route .* Table:100 .* not found/.test(plain.stdout) && wrapped.exitCode === 0,
   },
-  order: {
-    step: "add",
-    allows: (plain, wrapped) => isDeepStrictEqual(withoutOrder(plain), withoutOrder(wrapped)),
-  },
+  order: { step: "add", allows: (plain, wrapped) => isDeepStrictEqual(withoutOrder(plain), withoutOrder(wrapped)) },
 };
 
 /** Returns the known deviation of a case, if it explains the difference in this step. */
