@@ -210,6 +210,12 @@ The answers to ADD are examples: their MACs, random names and addresses are inve
     ]);
   });
 
+  const [sbrOfEth1, bridgeOfEth2] = [
+    { type: "sbr", ifName: "eth1" },
+    { type: "bridge", ifName: "eth2" },
+  ];
+  const before = "Before that, the wrapper undoes the journals of attachments that are no longer valid.";
+
   test.each<[object, string[]]>([
     [
       { do: "checkTwice", call: {}, leftOut: ["routers' addresses"], network: "zone-eth1" },
@@ -220,22 +226,13 @@ The answers to ADD are examples: their MACs, random names and addresses are inve
       ],
     ],
     [
-      {
-        do: "undo",
-        entries: [
-          { type: "sbr", ifName: "eth1" },
-          { type: "bridge", ifName: "eth2" },
-        ],
-      },
+      { do: "undo", entries: [sbrOfEth1, bridgeOfEth2] },
       ["The wrapper undoes sbr of eth1, bridge of eth2, the last one first."],
     ],
     [{ do: "undo", entries: [] }, ["The wrapper undoes nothing, the last one first."]],
     [{ do: "remove", removals: [] }, ["There is nothing to run: nothing says that the plugin made anything."]],
     [{ do: "remove", removals: [{}] }, ["No journal has the plugin, so DEL follows the runtime's result.", own.trim()]],
-    [
-      { do: "collect" },
-      ["Before that, the wrapper undoes the journals of attachments that are no longer valid.", own.trim()],
-    ],
+    [{ do: "collect" }, [before, own.trim()]],
   ])("the plan %j in words", (plan, words) => {
     const explanation = explained({ ...list, plugins: [macvlan] }, "STATUS");
     const steps = explanation.steps.map((step) => ({ ...step, runs: [], plan: plan as Plan }));
