@@ -6,7 +6,7 @@ import { errorsOf, isFailedAdd, isFailedCheck } from "./log.ts";
 import { wrappedTwo } from "./networks.ts";
 import { NomadLab } from "./nomad-lab.ts";
 import { isSound } from "./survey.ts";
-import { judge } from "./verdict.ts";
+import { judge, soundRun } from "./verdict.ts";
 
 const faults = [
   [
@@ -20,9 +20,7 @@ const faults = [
 describe("the namespace was made anew while the client was down, and CHECK fails", () => {
   test("nothing runs in the old one: ADD passes, with the addresses that the allocation had", async (context) => {
     await using nomad = await NomadLab.start({ networks: [twoInterfaces()] });
-    await nomad.run(jobOf({ network: "cni/zone", count: 3 }));
-    const before = await nomad.survey("job");
-    expect(before.filter(isSound)).toHaveLength(3);
+    const before = await soundRun(nomad, jobOf({ network: "cni/zone", count: 3 }), 3);
     await nomad.restartClient(async () => {
       await nomad.killTasks();
       await nomad.makeNamespacesAnew("job");
@@ -59,9 +57,7 @@ describe("a network broken while the client is down", () => {
     "%s lost: CHECK says so, the allocation fails, and Nomad replaces it",
     async ([, fault, reason], context) => {
       await using nomad = await NomadLab.start({ networks: [twoInterfaces()] });
-      await nomad.run(jobOf({ network: "cni/zone", rescheduled: true }));
-      const before = await nomad.survey("job");
-      expect(before.filter(isSound)).toHaveLength(1);
+      const before = await soundRun(nomad, jobOf({ network: "cni/zone", rescheduled: true }), 1);
       await nomad.restartClient(() => nomad.breakFirst(before, fault));
       await nomad.untilReplaced(before);
       expect(errorsOf((await nomad.logLines()).filter(isFailedCheck))).toEqual([expect.stringMatching(reason)]);

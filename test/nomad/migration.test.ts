@@ -9,8 +9,7 @@ import { isDealtWith, isPassedCheck } from "./log.ts";
 import { plainTwo } from "./networks.ts";
 import { NomadLab } from "./nomad-lab.ts";
 import { installScripts, scriptPath } from "./scripts.ts";
-import { isSound } from "./survey.ts";
-import { judge } from "./verdict.ts";
+import { judge, soundRun } from "./verdict.ts";
 
 interface Before {
   readonly title: string;
@@ -52,9 +51,7 @@ test.for(ways)(
       networks: [list],
       ...(script && { cniPath: scriptPath, prepare: installScripts(script) }),
     });
-    await nomad.run(jobOf({ network: "cni/zone", count }));
-    const before = await nomad.survey("job");
-    expect(before.filter(isSound)).toHaveLength(count);
+    const before = await soundRun(nomad, jobOf({ network: "cni/zone", count }), count);
     await nomad.restartClient(async () => {
       await wrap(nomad);
       // Nomad finds no plugin at all if a directory of cni_path has none: the scripts' directory leaves cni_path as well.
@@ -78,9 +75,7 @@ test("rollback: with wrapper.network set to the list's name, the script takes th
   const second = { ...wrapped(bridge), wrapper: { ifName: "eth1", network: "zone" } };
   const listed = zone(wrapped(macvlan), second);
   await using nomad = await NomadLab.start({ networks: [listed] });
-  await nomad.run(jobOf({ network: "cni/zone", count: 3 }));
-  const before = await nomad.survey("job");
-  expect(before.filter(isSound)).toHaveLength(3);
+  const before = await soundRun(nomad, jobOf({ network: "cni/zone", count: 3 }), 3);
   await nomad.restartClient(async () => {
     await installScripts("workaround")(nomad.lab);
     await nomad.lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(plainTwo));

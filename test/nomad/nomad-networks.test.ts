@@ -3,10 +3,9 @@ import { hostLocal } from "../e2e/support.ts";
 import { listOf } from "../support/examples.ts";
 import type { Lab } from "../support/lab.ts";
 import { jobOf } from "./jobs.ts";
-import { isPassedCheck } from "./log.ts";
 import { NomadLab } from "./nomad-lab.ts";
-import { ask, isSound, taskPort } from "./survey.ts";
-import { judge } from "./verdict.ts";
+import { ask, taskPort } from "./survey.ts";
+import { expectUntouched, soundRun } from "./verdict.ts";
 
 const proxyPort = 15001;
 const cniArgs = {
@@ -32,9 +31,7 @@ describe("the lists that Nomad makes itself, with a second interface", () => {
     await nomad.untilSound(2);
     const before = await nomad.survey("job");
     expect(before).toContainEqual(expect.objectContaining({ addresses: { eth0, eth1 } }));
-    await nomad.restartClient();
-    const seconds = await nomad.untilLogged(2, isPassedCheck);
-    expect(judge(context, before, await nomad.survey("job"), seconds)).toMatchObject({ allocations: 2, survived: 2 });
+    await expectUntouched(nomad, context, before);
     await nomad.stop("job");
     expect(await nomad.lab.kernel.cachedResults()).toEqual([]);
   });
@@ -85,12 +82,8 @@ test.for(["conf", "json"])(
       networks: [],
       prepare: (lab) => lab.writeFile(file, JSON.stringify(single)),
     });
-    await nomad.run(jobOf({ network: "cni/single", count: 2 }));
-    const before = await nomad.survey("job");
-    expect(before.filter(isSound)).toHaveLength(2);
-    await nomad.restartClient();
-    const seconds = await nomad.untilLogged(2, isPassedCheck);
-    expect(judge(context, before, await nomad.survey("job"), seconds)).toMatchObject({ allocations: 2, survived: 2 });
+    const before = await soundRun(nomad, jobOf({ network: "cni/single", count: 2 }), 2);
+    await expectUntouched(nomad, context, before);
   },
 );
 

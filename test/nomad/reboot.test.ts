@@ -4,8 +4,7 @@ import { jobOf } from "./jobs.ts";
 import { errorsOf, isFailedAdd } from "./log.ts";
 import { leasesIn } from "./networks.ts";
 import { NomadLab } from "./nomad-lab.ts";
-import { isSound } from "./survey.ts";
-import { judge } from "./verdict.ts";
+import { judge, soundRun } from "./verdict.ts";
 
 // A reboot empties this directory.
 const tmpfs = "/run/cni/networks";
@@ -41,9 +40,7 @@ describe("the host is rebooted", () => {
 
   test("plain, leases kept: no allocation comes back", async (context) => {
     await using nomad = await NomadLab.start({ networks: [zone(bridge)] });
-    await nomad.run(jobOf({ network: "cni/zone", count: 3 }));
-    const before = await nomad.survey("job");
-    expect(before.filter(isSound)).toHaveLength(3);
+    const before = await soundRun(nomad, jobOf({ network: "cni/zone", count: 3 }), 3);
     await using anew = await nomad.reboot();
     await anew.untilStatus("failed", 3);
     const errors = errorsOf((await anew.logLines()).filter(isFailedAdd));

@@ -5,16 +5,13 @@ import { version } from "../support/version.ts";
 import { jobOf } from "./jobs.ts";
 import { isPassedCheck } from "./log.ts";
 import { NomadLab } from "./nomad-lab.ts";
-import { isSound } from "./survey.ts";
-import { judge } from "./verdict.ts";
+import { expectUntouched, judge, soundRun } from "./verdict.ts";
 
 test("plugins 1.2.0 (Nomad runs no CHECK for them) are upgraded to 1.10.0: 3 allocations pass their first CHECK", async (context) => {
   const newer = await referencePlugins();
   await using nomad = await NomadLab.start({ networks: [twoInterfaces()], plugins: "1.2.0" });
   expect((await nomad.node())?.Attributes["plugins.cni.version.bridge"]).toBe("v1.2.0");
-  await nomad.run(jobOf({ network: "cni/zone", count: 3 }));
-  const before = await nomad.survey("job");
-  expect(before.filter(isSound)).toHaveLength(3);
+  const before = await soundRun(nomad, jobOf({ network: "cni/zone", count: 3 }), 3);
   await nomad.restartClient(() => nomad.lab.replacePlugins(newer));
   const seconds = await nomad.untilLogged(3, isPassedCheck);
   expect((await nomad.node())?.Attributes["plugins.cni.version.bridge"]).toBe("v1.10.0");
@@ -32,12 +29,8 @@ test("the wrappers replace a plain chain, under the plugins' names in an earlier
         await lab.run("ln", ["-s", "../bin/cni-wrappers", `/opt/cni/first/${name}`]);
     },
   });
-  await nomad.run(jobOf({ network: "cni/zone", count: 3 }));
-  const before = await nomad.survey("job");
-  expect(before.filter(isSound)).toHaveLength(3);
-  await nomad.restartClient();
-  const seconds = await nomad.untilLogged(3, isPassedCheck);
-  expect(judge(context, before, await nomad.survey("job"), seconds)).toMatchObject({ allocations: 3, survived: 3 });
+  const before = await soundRun(nomad, jobOf({ network: "cni/zone", count: 3 }), 3);
+  await expectUntouched(nomad, context, before);
   const { Attributes = {} } = (await nomad.node()) ?? {};
   expect(Attributes["plugins.cni.version.bridge"]).toBe("v1.10.0");
   expect(Attributes["plugins.cni.version.macvlan"]).toBe("v1.10.0");

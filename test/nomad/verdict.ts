@@ -1,4 +1,6 @@
-import type { TestContext } from "vitest";
+import { expect, type TestContext } from "vitest";
+import { isPassedCheck } from "./log.ts";
+import type { NomadLab } from "./nomad-lab.ts";
 import type { AllocationState } from "./survey.ts";
 import { isSound, survived } from "./survey.ts";
 
@@ -36,4 +38,20 @@ export function judge(
   };
   task.meta.verdict = verdict;
   return verdict;
+}
+
+/** Runs a job. Expects so many sound allocations, and returns them. */
+export async function soundRun(nomad: NomadLab, job: Parameters<NomadLab["run"]>[0], count: number) {
+  await nomad.run(job);
+  const before = await nomad.survey("job");
+  expect(before.filter(isSound)).toHaveLength(count);
+  return before;
+}
+
+/** Restarts the client. Expects that every allocation passes CHECK, and survives. */
+export async function expectUntouched(nomad: NomadLab, context: TestContext, before: readonly AllocationState[]) {
+  await nomad.restartClient();
+  const seconds = await nomad.untilLogged(before.length, isPassedCheck);
+  const verdict = judge(context, before, await nomad.survey("job"), seconds);
+  expect(verdict).toMatchObject({ allocations: before.length, survived: before.length });
 }

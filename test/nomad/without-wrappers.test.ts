@@ -7,7 +7,7 @@ import { joinLayer2, layer2, plainTwo, withStatic } from "./networks.ts";
 import { NomadLab } from "./nomad-lab.ts";
 import { installScripts, scriptPath } from "./scripts.ts";
 import { isSound } from "./survey.ts";
-import { judge } from "./verdict.ts";
+import { judge, soundRun } from "./verdict.ts";
 
 const mergeOnly = { cniPath: scriptPath, prepare: installScripts("merge-only") };
 const workaround = { cniPath: scriptPath, prepare: installScripts("workaround") };
@@ -24,9 +24,7 @@ describe("without the wrappers", () => {
 
   test("a script divides names and results, and narrows nothing: the allocation is lost on restart", async (context) => {
     await using nomad = await NomadLab.start({ networks: [plainTwo], ...mergeOnly });
-    await nomad.run(jobOf({ network: "cni/zone" }));
-    const before = await nomad.survey("job");
-    expect(before.filter(isSound)).toHaveLength(1);
+    const before = await soundRun(nomad, jobOf({ network: "cni/zone" }), 1);
     await nomad.restartClient();
     const [allocation] = await nomad.untilStatus("failed", 1);
     const seconds = await nomad.untilLogged(1, isFailedPrerun);

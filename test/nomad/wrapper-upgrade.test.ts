@@ -12,7 +12,7 @@ import { jobOf } from "./jobs.ts";
 import { isComplaint, isPassedCheck } from "./log.ts";
 import { NomadLab } from "./nomad-lab.ts";
 import { isSound } from "./survey.ts";
-import { judge } from "./verdict.ts";
+import { judge, soundRun } from "./verdict.ts";
 
 // A busy machine needs long for 20 allocations.
 const patience = 200;
@@ -25,9 +25,7 @@ test("the wrappers are upgraded in place, before a restart and again and again d
   await using nomad = await NomadLab.start({ networks: [twoInterfaces()], prepare: installCopies, patience });
   const version = async () => (await nomad.node())?.Attributes["plugins.cni.version.bridge-wrapper"];
   expect(await version()).toBe(`v${builtVersion}`);
-  await nomad.run(jobOf({ network: "cni/zone", count: 20 }));
-  const before = await nomad.survey("job");
-  expect(before.filter(isSound)).toHaveLength(20);
+  const before = await soundRun(nomad, jobOf({ network: "cni/zone", count: 20 }), 20);
   await upgrade(nomad.lab, tree);
   expect(await nomad.survey("job")).toEqual(before);
   for (const meanwhile of [() => nomad.startClient(), () => startDuringUpgrades(nomad, tree)]) {
