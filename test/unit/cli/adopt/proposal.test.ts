@@ -4,7 +4,7 @@ import type { Link } from "../../../../cli/host/links.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import type { Verdict } from "../../../../cli/live/check.ts";
 import { networkIn } from "../../../../cli/live/networks.ts";
-import type { CniResult } from "../../../../shared/protocol/result.ts";
+import type { CniResult, Interface } from "../../../../shared/protocol/result.ts";
 import { cachedAttachment } from "../../support/cached-results.ts";
 
 const attachment = cachedAttachment();
@@ -31,6 +31,7 @@ const inside = { name: "eth0", mac, sandbox: netns };
 const links = (inside: readonly Link[]) => async () => ({ inside, host, hostId: "0" });
 
 const empty = { cniVersion: "1.0.0" };
+const only = (...interfaces: Interface[]): CniResult => ({ interfaces, ips: [] });
 const cni0 = { name: "cni0", mac: "02:00:00:00:00:0c" };
 const ips = [{ address: "10.1.0.9/24" }, { address: "10.1.0.2/24", interface: 1 }];
 
@@ -48,20 +49,8 @@ test.each<[string, object, object, CniResult, CniResult]>([
       ],
     },
   ],
-  [
-    "the bridge of a list that names none",
-    { type: "bridge" },
-    { link_netnsid: 1 },
-    empty,
-    { interfaces: [cni0, inside], ips: [] },
-  ],
-  [
-    "an interface without a MAC",
-    { type: "macvlan" },
-    { address: undefined },
-    empty,
-    { interfaces: [{ ...inside, mac: "" }], ips: [] },
-  ],
+  ["the bridge of a list that names none", { type: "bridge" }, { link_netnsid: 1 }, empty, only(cni0, inside)],
+  ["an interface without a MAC", { type: "macvlan" }, { address: undefined }, empty, only({ ...inside, mac: "" })],
   [
     "only the addresses that a listed interface lacks, and not its host-side namesake",
     { type: "bridge" },
