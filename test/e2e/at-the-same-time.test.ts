@@ -177,9 +177,7 @@ describe("an agent is killed in the middle of ADD, and the wrapper goes on", () 
     const before = await identity(lab, container, "eth0");
     await wrapperEnds(lab);
     expect(await identity(lab, container, "eth0")).toEqual(before);
-    expectPassed(await lab.cnitool.check(slow, container));
-    expectPassed(await lab.cnitool.del(slow, container));
-    await expectNothingLeft(lab);
+    await expectSound(lab, slow, container, [], lab.cnitool);
   });
 
   test("DEL ran meanwhile: the ADD undoes what its plugin made", async ({ lab, container }) => {

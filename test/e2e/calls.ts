@@ -50,16 +50,24 @@ export async function expectNothingLeft(lab: Lab, staying: readonly string[] = [
   await expect.poll(() => lab.kernel.linkNames()).toEqual(["lo", "uplink1", "uplink0", ...staying]);
 }
 
-/** Expects that go-cni's DEL passes, and that nothing is left then, except for links that stay. */
-export async function expectUndone(lab: Lab, list: NetworkList, container: Container, staying: readonly string[] = []) {
-  expectPassed(await lab.goCni.del(list, container));
+/** Expects that DEL passes, and that nothing is left then, also in the namespace if there is one, except for links that stay. */
+export async function expectUndone(
+  lab: Lab,
+  list: NetworkList,
+  container: Container,
+  staying: readonly string[] = [],
+  runtime: Runtime = lab.goCni,
+): Promise<void> {
+  expectPassed(await runtime.del(list, container));
+  const hasNamespace = (await lab.call("test", ["-e", container.netns])).exitCode === 0;
+  if (hasNamespace) expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
   await expectNothingLeft(lab, staying);
 }
 
 /** Expects a sound attachment: CHECK passes, too. */
 export async function expectSound(...undone: Parameters<typeof expectUndone>): Promise<void> {
-  const [lab, list, container] = undone;
-  expectPassed(await lab.goCni.check(list, container));
+  const [lab, list, container, , runtime = lab.goCni] = undone;
+  expectPassed(await runtime.check(list, container));
   await expectUndone(...undone);
 }
 

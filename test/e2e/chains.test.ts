@@ -3,7 +3,7 @@ import { type Container, Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
 import { hostHas } from "../support/needs.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { attached, expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
+import { attached, expectFailure, expectSound, expectSuccess } from "./calls.ts";
 import { bridge, hostLocal, inTurn, macvlan, older, wrapped, zone } from "./support.ts";
 
 const second = { type: "bridge", bridge: "disc1", isGateway: true, ipam: hostLocal("10.30.0.0/24") };
@@ -104,10 +104,7 @@ test.each(inTurn(cases))("a chain of $title passes ADD, CHECK and DEL ($plugins,
   expect(cached.ips?.map(({ address, interface: index }) => [names[index ?? -1], address])).toEqual(
     result.flatMap((name) => (links[name] ?? []).map((address) => [name, address])),
   );
-  expectSuccess(await lab[runtime].check(list, container));
-  expectSuccess(await lab[runtime].del(list, container));
-  expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
-  await expectNothingLeft(lab, bridges);
+  await expectSound(lab, list, container, bridges, lab[runtime]);
 });
 
 test.each(inTurn(cases))("a chain of $title fails CHECK when one thing is gone ($plugins, $runtime)", async (given) => {

@@ -1,6 +1,6 @@
 import { Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
-import { attached, expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
+import { attached, expectFailure, expectNothingLeft, expectSound, expectSuccess, expectUndone } from "./calls.ts";
 import { bridge, hostLocal, macvlan, older, twoInterfaces, wrapped, zone } from "./support.ts";
 
 const list = twoInterfaces();
@@ -9,8 +9,7 @@ describe("DEL succeeds and leaves nothing behind", () => {
   test("the second time, too, and frees the names and addresses for the next ADD", async ({ lab }) => {
     const container = await attached(lab, lab.runtime, list);
     expectSuccess(await lab.runtime.del(list, container));
-    expectSuccess(await lab.runtime.del(list, container));
-    await expectNothingLeft(lab, ["disc0"]);
+    await expectUndone(lab, list, container, ["disc0"], lab.runtime);
     expectSuccess(await lab.runtime.add(list, container));
     expectSuccess(await lab.runtime.check(list, container));
     expect(await lab.kernel.leases()).toEqual(["zone/172.16.5.3", "zone-eth1/172.26.64.3"]);
@@ -25,17 +24,14 @@ describe("DEL succeeds and leaves nothing behind", () => {
   test("when the namespace is gone", async ({ lab }) => {
     const container = await attached(lab, lab.runtime, list);
     await lab.deleteNamespace(container);
-    expectSuccess(await lab.runtime.del(list, container));
-    await expectNothingLeft(lab, ["disc0"]);
+    await expectUndone(lab, list, container, ["disc0"], lab.runtime);
   });
 
   test("when libcni has lost its result", async () => {
     await using lab = await Lab.start(older);
     const container = await attached(lab, lab.runtime, list);
     await lab.run("rm", ["-r", "/var/lib/cni/results"]);
-    expectSuccess(await lab.runtime.del(list, container));
-    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
-    await expectNothingLeft(lab, ["disc0"]);
+    await expectUndone(lab, list, container, ["disc0"], lab.runtime);
   });
 
   test("after an ADD that failed in the second plugin, and takes nothing from another container", async ({ lab }) => {
@@ -51,9 +47,7 @@ describe("DEL succeeds and leaves nothing behind", () => {
     expectSuccess(await lab.runtime.del(small, second));
     expect(await lab.kernel.linkNames(second)).toEqual(["lo"]);
     expect(await lab.kernel.leases()).toEqual(["zone/172.16.5.2", "zone-eth1/172.26.64.2"]);
-    expectSuccess(await lab.runtime.check(small, first));
-    expectSuccess(await lab.runtime.del(small, first));
-    await expectNothingLeft(lab, ["disc0"]);
+    await expectSound(lab, small, first, ["disc0"], lab.runtime);
   });
 });
 

@@ -1,7 +1,7 @@
 import { linesOf } from "../support/kernel.ts";
 import { Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
-import { attached, expectNothingLeft, expectSuccess } from "./calls.ts";
+import { attached, expectNothingLeft, expectSound, expectSuccess, expectUndone } from "./calls.ts";
 import { installPlugin } from "./recovery-support.ts";
 import { hostLocal, older, wrapped, zone } from "./support.ts";
 
@@ -28,17 +28,14 @@ describe("two bridges that masquerade", () => {
       `-A POSTROUTING -s 10.20.0.2/32 -m comment --comment "name: \\"zone\\" id: \\"${id}\\"" -j CHAIN`,
       `-A POSTROUTING -s 10.30.0.2/32 -m comment --comment "name: \\"zone-eth1\\" id: \\"${id}\\"" -j CHAIN`,
     ]);
-    expectSuccess(await lab.runtime.check(list, container));
-    expectSuccess(await lab.runtime.del(list, container));
-    await expectNothingLeft(lab, ["disc0", "disc1"]);
+    await expectSound(lab, list, container, ["disc0", "disc1"], lab.runtime);
   });
 
   test("leave nothing behind on DEL after a container has lost an address", async ({ lab }) => {
     const container = await attached(lab, lab.runtime, list);
     await lab.ip(container, "address", "flush", "dev", "eth1");
     expect((await lab.runtime.check(list, container)).exitCode).toBe(1);
-    expectSuccess(await lab.runtime.del(list, container));
-    await expectNothingLeft(lab, ["disc0", "disc1"]);
+    await expectUndone(lab, list, container, ["disc0", "disc1"], lab.runtime);
   });
 
   test("share a chain in one network: DEL of the second runs twice, and leaves nothing", async () => {
@@ -47,8 +44,7 @@ describe("two bridges that masquerade", () => {
     const container = await attached(lab, lab.runtime, shared);
     const chains = (await lab.kernel.packetRules()).filter((rule) => /^:CNI-[0-9a-f]{24} -$/.test(rule));
     expect(chains).toHaveLength(1);
-    expectSuccess(await lab.runtime.del(shared, container));
-    await expectNothingLeft(lab, ["disc0", "disc1"]);
+    await expectUndone(lab, shared, container, ["disc0", "disc1"], lab.runtime);
   });
 });
 
@@ -84,8 +80,7 @@ test.for([
     expect((await lab.runtime.add(list, container)).exitCode).toBe(1);
     expect((await lab.kernel.packetRules()).join()).toContain("-s 10.20.0.2/32");
     await lab.deleteNamespace(container);
-    expectSuccess(await lab.runtime.del(list, container));
-    await expectNothingLeft(lab, ["disc0"]);
+    await expectUndone(lab, list, container, ["disc0"], lab.runtime);
     expect(await lab.readdir(`/run/leases/zone-${ifName}`)).not.toContain("10.20.0.2");
   },
 );

@@ -1,7 +1,7 @@
 import type { Container, Lab } from "../support/lab.ts";
 import { expect, test } from "../support/lab-test.ts";
 import { hostHas } from "../support/needs.ts";
-import { attached, expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
+import { attached, expectFailure, expectNothingLeft, expectSuccess, expectUndone } from "./calls.ts";
 import { hostLocal, wrapped, zone } from "./support.ts";
 
 // Interfaces that share a master, and VLANs of bridges. Many kernels lack them.
@@ -68,9 +68,7 @@ test.skipIf(!hasEverything).for([
     await lab.ip(container, "link", "set", name, "nomaster");
     expectFailure(await lab.goCni.check(list, container), /routing of interface eth1 has changed|find eth1 associated/);
   }
-  expectSuccess(await lab.goCni.del(list, container));
-  expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
-  await expectNothingLeft(lab);
+  await expectUndone(lab, list, container);
 });
 
 test.skipIf(!hasEverything)(
@@ -110,9 +108,7 @@ test.skipIf(!hasEverything)(
     expectFailure(await lab.goCni.add(list, container), refused);
     // The runtime's own second try: what the first one left is not in the way.
     expectFailure(await lab.goCni.add(list, container), refused);
-    expectSuccess(await lab.goCni.del(list, container));
-    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
-    await expectNothingLeft(lab);
+    await expectUndone(lab, list, container);
   },
 );
 
@@ -151,8 +147,7 @@ test.skipIf(!hasEverything).for(["vlan", "ipvlan"] as const)(
     const container = await attached(lab, lab.cnitool, list);
     expect(await lab.kernel.addresses(container, "eth1")).toEqual(["10.21.5.2/24"]);
     if (kind === "vlan") expectSuccess(await lab.cnitool.check(list, container));
-    expectSuccess(await lab.cnitool.del(list, container));
-    await expectNothingLeft(lab, ["disc0"]);
+    await expectUndone(lab, list, container, ["disc0"], lab.cnitool);
   },
 );
 

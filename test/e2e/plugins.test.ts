@@ -4,7 +4,7 @@ import { loadCases, positions, tryOut } from "../reports/plugins-table/positions
 import { Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
 import { hostHas } from "../support/needs.ts";
-import { attached, expectFailure, expectNothingLeft, expectSuccess, expectUndone } from "./calls.ts";
+import { attached, expectFailure, expectSound, expectSuccess, expectUndone } from "./calls.ts";
 import { bridge, hostLocal, macvlan, wrapped, zone } from "./support.ts";
 
 // Each wrapped plugin in each place of a list, as in the table of docs/plugins.md. Then chains of several of them.
@@ -57,10 +57,7 @@ describe("a chain of several kinds", () => {
         await lab.ip(other, "address", "add", lost, "dev", name);
         expectSuccess(await lab.goCni.del(list, other));
       }
-      expectSuccess(await lab.goCni.check(list, container));
-      expectSuccess(await lab.goCni.del(list, container));
-      expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
-      await expectNothingLeft(lab, bridges);
+      await expectSound(lab, list, container, bridges);
     },
   );
 });
@@ -97,8 +94,7 @@ describe("the upstream bugs on the pages", () => {
       const container = await attached(lab, lab.cnitool, list);
       await lab.ip(container, "link", "delete", "eth1");
       if (gone === "namespace") await lab.deleteNamespace(container);
-      expectSuccess(await lab.cnitool.del(list, container));
-      await expectNothingLeft(lab, ["disc0"]);
+      await expectUndone(lab, list, container, ["disc0"], lab.cnitool);
     },
   );
 
