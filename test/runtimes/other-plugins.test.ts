@@ -31,10 +31,7 @@ describe.skipIf(!isGiven("tc-redirect-tap"))("tc-redirect-tap after two wrapped 
       ["172.16.5.2/24", 3],
       ["172.30.0.2/20", 5],
     ]);
-    expectSuccess(await lab.goCni.check(list, container));
-    expectSuccess(await lab.goCni.del(list, container));
-    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
-    await expectNothingLeft(lab, ["front0"]);
+    await expectSound(lab, list, container, ["front0"]);
   });
 
   test.each([
@@ -72,10 +69,7 @@ describe.skipIf(!isGiven("tc-redirect-tap"))("tc-redirect-tap after two wrapped 
       ...{ eth0: ["tap0"], tap0: ["eth0"] },
       ...{ eth1: ["tap1"], tap1: ["eth1"] },
     });
-    expectSuccess(await lab.goCni.check(ofBoth, container));
-    expectSuccess(await lab.goCni.del(ofBoth, container));
-    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
-    await expectNothingLeft(lab, ["front0"]);
+    await expectSound(lab, ofBoth, container, ["front0"]);
   });
 });
 
@@ -210,10 +204,7 @@ describe.skipIf(!isGiven("bond") || !hostHas.bonding)("bond", () => {
     expectSuccess(await lab.goCni.check(list, container));
     // bond's own CHECK looks at nothing.
     await lab.ip(container, "link", "set", "lan0", "nomaster");
-    expectSuccess(await lab.goCni.check(list, container));
-    expectSuccess(await lab.goCni.del(list, container));
-    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
-    await expectNothingLeft(lab, ["front0"]);
+    await expectSound(lab, list, container, ["front0"]);
   });
 
   test("wrapped for eth1, takes two interfaces of the host, and DEL gives them back", async () => {
