@@ -157,7 +157,7 @@ function readFamily(text: string, everything: string, bits: number): Routing | u
   return {
     // A router's own routes come and go with it, as the kernel's do with the addresses.
     routes: routes
-      .filter(({ table, protocol }) => !(isAny(table, "local", "255") && isAny(protocol, "kernel", "2")))
+      .filter((route) => !(isAny(route.table, "local", "255") && isKernels(route)))
       .filter(({ protocol }) => !isAny(protocol, "ra", "9"))
       .flatMap(hopsOf)
       .map((route) => kernelRoute(route, everything, bits)),
@@ -166,6 +166,11 @@ function readFamily(text: string, everything: string, bits: number): Routing | u
       objectsOf(addr_info).map(({ local, prefixlen }) => ({ dev: String(ifname), address: `${local}/${prefixlen}` })),
     ),
   };
+}
+
+// Linux before 5.11 does not say that it has made the one of all groups itself.
+function isKernels({ protocol, dst }: JsonObject): boolean {
+  return isAny(protocol, "kernel", "2") || dst === "ff00::/8";
 }
 
 /** Whether ip(8) writes one of these: a name, or with -N its number. */

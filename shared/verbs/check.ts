@@ -107,10 +107,11 @@ function withoutFloatingMac(checked: Call, call: DelegateCall): DelegateCall {
 
 /** The routing after each ADD that moved routes of this attachment in this namespace. */
 function movedRoutings({ journal, facts, request }: Call): MovedRouting[] {
-  const namespace = facts.namespace(request.variables.netns);
-  return journal.entries.flatMap(({ isUndone, done, namespace: its }) =>
-    // guard: the routes of another namespace say nothing
-    !isUndone && done?.routing && isSameNamespace(its, namespace) ? [done.routing] : [],
+  // For nearly no attachment, the namespace needs a look.
+  const isHere = ({ namespace }: Entry) => isSameNamespace(namespace, facts.namespace(request.variables.netns));
+  // guard: the routes of another namespace say nothing
+  return journal.entries.flatMap((one) =>
+    !one.isUndone && one.done?.routing && isHere(one) ? [one.done.routing] : [],
   );
 }
 

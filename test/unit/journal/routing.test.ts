@@ -15,7 +15,7 @@ const ipv4 = `[{"dst":"default","gateway":"172.26.64.1","dev":"eth1","table":"10
 [{"priority":0,"src":"all","table":"local"},{"priority":32765,"src":"172.26.64.2","table":"100"},{"priority":32764,"src":"10.0.0.0","srclen":8,"table":"7"}]
 [{"ifname":"lo","addr_info":[]},{"ifname":"eth1","addr_info":[{"family":"inet","local":"172.26.64.2","prefixlen":20}]}]
 `;
-const ipv6 = `[{"dst":"default","dev":"eth1","table":"101"},{"dst":"fd00::1","dev":"eth0"},{"dst":"default","gateway":"fe80::1","dev":"eth0","protocol":"ra"}]
+const ipv6 = `[{"dst":"default","dev":"eth1","table":"101"},{"dst":"fd00::1","dev":"eth0"},{"dst":"default","gateway":"fe80::1","dev":"eth0","protocol":"ra"},{"dst":"ff00::/8","dev":"eth1","table":"local","metric":256,"flags":[],"pref":"medium"}]
 [{"priority":0,"src":"all","table":"local"}]
 []
 `;
