@@ -32,7 +32,9 @@ export function pathStateAt(path: string): PathState {
 // nerdctl and ctr name a namespace by a process, and so does a link. A later process of the host can have the same id.
 function isReusedPid(path: string): boolean {
   const named = [path, linkText(path) ?? ""].find((one) => /^\/proc\/\d+\/ns\/net$/.test(one));
-  return named !== undefined && linkText(named) === linkText("/proc/self/ns/net");
+  // This process may be in a container's namespace itself.
+  const hosts = linkText("/proc/1/ns/net") ?? linkText("/proc/self/ns/net");
+  return named !== undefined && linkText(named) === hosts;
 }
 
 /** Returns where a symbolic link leads; undefined if there is none. */

@@ -231,8 +231,12 @@ test("behind links to processes' namespaces: a gone process, a link to another o
   await link("reused", "1");
   // The live one's link is made again, too.
   await link("live", pids.get("live") as string);
-  const rows: { containerId: string }[] = JSON.parse((await run(lab, "prune", "--json")).stdout);
-  expect([...new Set(rows.map(({ containerId }) => containerId))].sort()).toEqual(["gone", "other", "reused"]);
+  const prune = ["/opt/cni/bin/cni-wrappers", "prune", "--json"];
+  // Run in a container's namespace, the command does not take that for the host's.
+  for (const net of ["/proc/1/ns/net", "/run/netns/live"]) {
+    const rows: { containerId: string }[] = JSON.parse((await lab.call("nsenter", [`--net=${net}`, ...prune])).stdout);
+    expect([...new Set(rows.map(({ containerId }) => containerId))].sort()).toEqual(["gone", "other", "reused"]);
+  }
   expect(await run(lab, "prune", "--write")).toMatchObject({ exitCode: 0, stderr: "" });
   expect(await lab.kernel.cachedResults()).toEqual(["modern-live-eth0"]);
   expectPassed(await lab.goCni.check(list, { name: "live", netns: "/run/netns/live" }));
