@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
 import { Argument } from "commander";
+import { attempt } from "../../shared/host/node/files.ts";
 import { type CommandData, option } from "../command.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { writeAtomically } from "../files/atomic-write.ts";
@@ -44,8 +45,7 @@ function put(text: string, { output, force }: Options, terminal: Terminal): void
     return;
   }
   const path = resolve(terminal.directory, output);
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
-    throw new Trouble(`${output} is a directory: name a file in it`);
+  if (attempt(() => statSync(path).isDirectory())) throw new Trouble(`${output} is a directory: name a file in it`);
   // guard: a file that is there
   if (existsSync(path) && !force) throw new Trouble(`${output} exists; --force replaces it`);
   const other = force ? undefined : namesakeOf(parseListFile(path, text));

@@ -298,5 +298,7 @@ describe("the command", () => {
     expect(await written("--output", "lists/10.conflist", "--force")).toEqual([0, "Wrote lists/10.conflist."]);
     const [exitCode, line] = await written("--output", "none/zone.conflist");
     expect([exitCode, line]).toEqual([2, expect.stringContaining("its directory is missing")]);
+    const long = await run(...options, "--output", "x".repeat(300));
+    expect(long).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/^cni-wrappers: .*\n$/) });
   });
 });
