@@ -97,6 +97,12 @@ export function ipName(cidr: string): string | undefined {
   return ip && `${ip.bits} ${ip.value}`;
 }
 
+/** Returns one name for all spellings of the subnet of a CIDR; the text itself if it is none. */
+export function prefixName(cidr: string): string {
+  const parsed = parseCidr(cidr);
+  return parsed ? subnetName(parsed.ip, parsed.length) : cidr;
+}
+
 /** Returns the address in a CIDR; the text itself if there is no prefix length. */
 export function addressIn(cidr: string): string {
   return cidr.split("/")[0] as string;

@@ -1,4 +1,4 @@
-import { isLinkLocal, samePrefix } from "../attachment/subnet.ts";
+import { isLinkLocal, prefixName, samePrefix } from "../attachment/subnet.ts";
 import { isJsonObject, type JsonObject, objectsOf, parseJsonList } from "../protocol/json.ts";
 import type { CniResult, Route } from "../protocol/result.ts";
 
@@ -70,23 +70,47 @@ export function isInOtherTable({ table }: Route): boolean {
 }
 
 /**
- * Whether the kernel may have made one route of a route and of another interface's to the same IPv6 network. The reference
- * plugins' CHECK finds no gateway in it. A link-local gateway may be that of several interfaces, and the result lists it once.
+ * Returns a function that tells whether the kernel may have made one route of a route and of another interface's to the same IPv6
+ * network. The reference plugins' CHECK finds no gateway in it. A link-local gateway may be that of several interfaces, and the
+ * result lists it once.
  */
-export function mayBeJoined({ dst, gw }: Route, all: readonly Route[]): boolean {
-  if (!gw?.includes(":")) return false;
-  return isLinkLocal(gw) || all.some((other) => other.gw !== gw && samePrefix(String(other.dst), String(dst)));
+export function joinedFinder(all: readonly Route[]): (route: Route) => boolean {
+  let alike: Map<string, Route[]> | undefined;
+  return ({ dst, gw }) => {
+    if (!gw?.includes(":")) return false;
+    if (isLinkLocal(gw)) return true;
+    // Comparing each route with each takes seconds.
+    alike ??= byPrefix(all);
+    return alike.get(prefixName(String(dst)))?.some((other) => other.gw !== gw) ?? false;
+  };
+}
+
+/** Returns a function that tells whether a namespace has a result's route in its table. */
+export function routeFinder({ routes }: Pick<Routing, "routes">): (route: Route) => boolean {
+  const alike = byPrefix(routes);
+  return ({ dst, gw, table }) => {
+    const isIt = (one: KernelRoute) => isSameTable({ table: String(table) }, one) && (!gw || one.gateway === gw);
+    return alike.get(prefixName(String(dst)))?.some(isIt) ?? false;
+  };
+}
+
+function byPrefix<T extends Route | KernelRoute>(routes: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const route of routes) {
+    const name = prefixName(String(route.dst));
+    const group = groups.get(name);
+    if (group) group.push(route);
+    else groups.set(name, [route]);
+  }
+  return groups;
 }
 
 /** Lists those of a result's routes that a namespace does not have in their tables. */
-export function missingRoutes(listed: readonly Route[], { routes }: Pick<Routing, "routes">): string[] {
+export function missingRoutes(listed: readonly Route[], routing: Pick<Routing, "routes">): string[] {
+  const isThere = routeFinder(routing);
   return listed
-    .map(({ dst, gw, table }) => ({ dst: String(dst), ...(gw && { gateway: gw }), table: String(table) }))
-    .filter(({ dst, gateway, table }) => {
-      const isIt = (one: KernelRoute) => isSameTable({ table }, one) && (!gateway || one.gateway === gateway);
-      return !routes.some((one) => isIt(one) && samePrefix(one.dst, dst));
-    })
-    .map(routeWords);
+    .filter((route) => !isThere(route))
+    .map(({ dst, gw, table }) => routeWords({ dst: String(dst), ...(gw && { gateway: gw }), table: String(table) }));
 }
 
 /** The routing of an interface when it was added, and now. */

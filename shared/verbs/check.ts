@@ -12,17 +12,18 @@ import { ipamOf } from "../journal/host-files.ts";
 import { type Entry, isSameNamespace } from "../journal/journal.ts";
 import {
   isInOtherTable,
+  joinedFinder,
   type MovedRouting,
-  mayBeJoined,
   missingRoutes,
   missingRouting,
+  routeFinder,
   withoutMoved,
   withoutReplaced,
 } from "../journal/routing.ts";
 import { macIn, withoutMac } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
 import { goLookup } from "../protocol/json.ts";
-import type { CniResult, Route } from "../protocol/result.ts";
+import type { CniResult } from "../protocol/result.ts";
 import { hasFixedMac, isSetSince, sharedDeviceOf } from "./fixed-mac.ts";
 
 /**
@@ -109,8 +110,8 @@ function withoutFloatingMac(checked: Call, call: DelegateCall): DelegateCall {
 function movedRoutings({ journal, facts, request }: Call): MovedRouting[] {
   // For nearly no attachment, the namespace needs a look.
   const isHere = ({ namespace }: Entry) => isSameNamespace(namespace, facts.namespace(request.variables.netns));
-  // guard: the routes of another namespace say nothing
   return journal.entries.flatMap((one) =>
+    // guard: the routes of another namespace say nothing
     !one.isUndone && one.done?.routing && isHere(one) ? [one.done.routing] : [],
   );
 }
@@ -165,14 +166,15 @@ function withoutOtherTables(call: Call, checked: DelegateCall): DelegateCall {
 function withoutJoined(call: Call, checked: DelegateCall): DelegateCall {
   const { prevResult = {}, target, session } = call;
   const { routes } = resultOf(checked);
-  const isJoined = (one: Route) => mayBeJoined(one, prevResult.routes ?? []);
+  const isJoined = joinedFinder(prevResult.routes ?? []);
   if (target.profile?.role !== "creator" || !routes?.some(isJoined)) return checked;
   // One interface alone is checked as without the wrapper.
   if (containerInterfaceNames(prevResult).length === 1) return checked;
   const present = readRouting(session.host, target.selector.netns);
+  if (present === undefined) return checked;
+  const isThere = routeFinder(present);
   // guard: a route that is not there is the plugin's to miss
-  const isFound = (one: Route) => present && missingRoutes([{ ...one, table: "main" }], present).length === 0;
-  const shown = routes.filter((one) => !(isJoined(one) && isFound(one)));
+  const shown = routes.filter((one) => !(isJoined(one) && isThere({ ...one, table: "main" })));
   return isAsLong(shown, routes) ? checked : withResult(checked, { ...resultOf(checked), routes: shown });
 }
 

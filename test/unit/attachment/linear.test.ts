@@ -3,6 +3,7 @@ import type { Attachment } from "../../../shared/attachment/attachments.ts";
 import { ownAttachment } from "../../../shared/attachment/attachments.ts";
 import { narrowResult } from "../../../shared/attachment/narrow.ts";
 import { spliceCreator, spliceMeta } from "../../../shared/attachment/splice.ts";
+import { joinedFinder, type KernelRoute, missingRoutes } from "../../../shared/journal/routing.ts";
 import type { CniResult, Interface, Route } from "../../../shared/protocol/result.ts";
 
 // Somebody may put a huge prevResult into a configuration. The work must grow with its size, not with its square. A result
@@ -63,6 +64,27 @@ test("routes of two plugins are joined", () => {
   const before = { interfaces: [eth0], routes: routes(0) };
   const spliced = spliceCreator(before, { interfaces: [eth1], routes: routes(count / 2) }, selector);
   expect(spliced.routes).toHaveLength(1.5 * count);
+  expect(reads.count).toBeLessThan(mostReads);
+});
+
+test("IPv6 routes of two interfaces are looked for among those that the kernel may have joined", () => {
+  const reads = { count: 0 };
+  const make = (i: number) => ({ dst: `fd00:${i.toString(16)}::/64`, gw: `fd01::${i % 2}` });
+  const routes = counted<Route>(count, "dst", make, reads);
+  expect(routes.filter(joinedFinder(routes))).toEqual([]);
+  expect(reads.count).toBeLessThan(mostReads);
+});
+
+test("routes are looked for in the kernel's", () => {
+  const reads = { count: 0 };
+  const make = (i: number) => ({ dst: `10.${octets(i)}.0/24`, gateway: "10.0.0.1", table: "main" });
+  const routes = counted<KernelRoute>(count, "dst", make, reads);
+  const listed = Array.from({ length: count }, (_, i) => ({
+    dst: `10.${octets(i)}.0/24`,
+    gw: "10.0.0.1",
+    table: "main",
+  }));
+  expect(missingRoutes(listed, { routes })).toEqual([]);
   expect(reads.count).toBeLessThan(mostReads);
 });
 
