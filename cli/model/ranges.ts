@@ -88,7 +88,8 @@ function setOf(set: readonly JsonObject[], index: number): readonly Range[] {
 /** Fills in what is missing (backend/allocator/range.go, Canonicalize). */
 function filled(range: JsonObject, fail: (reason: string) => never): Range {
   for (const key of ["rangeStart", "rangeEnd", "gateway"]) {
-    const value = range[key];
+    // For Go, null and an empty text are no address.
+    const value = range[key] || undefined;
     if (value !== undefined && !addressOf(value)) throw new PluginError(`invalid IP address: ${value}`);
   }
   if (range.subnet === undefined) return fail("IP <nil> not v4 nor v6");
