@@ -1,6 +1,6 @@
-import { isLinkLocal, prefixName, samePrefix } from "../attachment/subnet.ts";
+import { isLinkLocal, prefixName, samePrefix, subnetFinder } from "../attachment/subnet.ts";
 import { isJsonObject, type JsonObject, objectsOf, parseJsonList } from "../protocol/json.ts";
-import type { CniResult, Route } from "../protocol/result.ts";
+import type { CniResult, IpConfig, Route } from "../protocol/result.ts";
 
 /** A route of a network namespace; `table` is `main` if ip(8) names none. */
 export interface KernelRoute {
@@ -71,36 +71,44 @@ export function isInOtherTable({ table }: Route): boolean {
 
 /**
  * Returns a function that tells whether the kernel may have made one route of a route and of another interface's to the same IPv6
- * network. The reference plugins' CHECK finds no gateway in it. A link-local gateway may be that of several interfaces, and the
- * result lists it once.
+ * network. The reference plugins' CHECK finds no gateway in it. The result lists a gateway of several interfaces once: one of
+ * their common subnet, or a link-local one.
  */
-export function joinedFinder(all: readonly Route[]): (route: Route) => boolean {
+export function joinedFinder({ routes, ips }: CniResult): (route: Route) => boolean {
   let alike: Map<string, Route[]> | undefined;
+  const isShared = subnetFinder(() =>
+    [...bySubnet(ips ?? [], ({ address }) => address).values()].flatMap(sharedSubnet),
+  );
   return ({ dst, gw }) => {
     if (!gw?.includes(":")) return false;
-    if (isLinkLocal(gw)) return true;
+    if (isLinkLocal(gw) || isShared(gw)) return true;
     // Comparing each route with each takes seconds.
-    alike ??= byPrefix(all);
+    alike ??= bySubnet(routes ?? [], (one) => String(one.dst));
     return alike.get(prefixName(String(dst)))?.some((other) => other.gw !== gw) ?? false;
   };
 }
 
+function sharedSubnet(ips: readonly IpConfig[]): string[] {
+  const [first, ...others] = ips;
+  return first && others.some((ip) => ip.interface !== first.interface) ? [first.address] : [];
+}
+
 /** Returns a function that tells whether a namespace has a result's route in its table. */
 export function routeFinder({ routes }: Pick<Routing, "routes">): (route: Route) => boolean {
-  const alike = byPrefix(routes);
+  const alike = bySubnet(routes, ({ dst }) => dst);
   return ({ dst, gw, table }) => {
     const isIt = (one: KernelRoute) => isSameTable({ table: String(table) }, one) && (!gw || one.gateway === gw);
     return alike.get(prefixName(String(dst)))?.some(isIt) ?? false;
   };
 }
 
-function byPrefix<T extends Route | KernelRoute>(routes: readonly T[]): Map<string, T[]> {
+function bySubnet<T>(all: readonly T[], cidrOf: (one: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
-  for (const route of routes) {
-    const name = prefixName(String(route.dst));
+  for (const one of all) {
+    const name = prefixName(cidrOf(one));
     const group = groups.get(name);
-    if (group) group.push(route);
-    else groups.set(name, [route]);
+    if (group) group.push(one);
+    else groups.set(name, [one]);
   }
   return groups;
 }

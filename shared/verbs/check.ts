@@ -166,7 +166,7 @@ function withoutOtherTables(call: Call, checked: DelegateCall): DelegateCall {
 function withoutJoined(call: Call, checked: DelegateCall): DelegateCall {
   const { prevResult = {}, target, session } = call;
   const { routes } = resultOf(checked);
-  const isJoined = joinedFinder(prevResult.routes ?? []);
+  const isJoined = joinedFinder(prevResult);
   if (target.profile?.role !== "creator" || !routes?.some(isJoined)) return checked;
   // One interface alone is checked as without the wrapper.
   if (containerInterfaceNames(prevResult).length === 1) return checked;

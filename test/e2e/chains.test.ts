@@ -78,7 +78,25 @@ const cases: readonly Case[] = [
       message: /^Expected Route .*GW:fd00:30::1 .* not found in routing table$/,
     },
   },
+  {
+    title: "one IPv6 route in one subnet",
+    list: zone("1.0.0", wrapped(near("10")), wrapped(near("20"), "eth1")),
+    links: { lo: [], eth0: ["fd00:77::10/64"], eth1: ["fd00:77::20/64"] },
+    result: ["eth0", "eth1"],
+    bridges: [],
+    twin: {
+      takeAway: (lab, container) => lab.ip(container, "route", "del", "fd00:99::/64"),
+      message: /^Expected Route .*GW:fd00:77::1 .* not found in routing table$/,
+    },
+  },
 ];
+
+/** A macvlan with a route to one and the same IPv6 network, through one and the same gateway. */
+function near(start: string) {
+  const range = { subnet: "fd00:77::/64", rangeStart: `fd00:77::${start}`, gateway: "fd00:77::1" };
+  const routes = [{ dst: "fd00:99::/64", gw: "fd00:77::1" }];
+  return { ...macvlan, ipam: { type: "host-local", ranges: [[range]], routes } };
+}
 
 /** A bridge with a route to one and the same IPv6 network. */
 function routed(name: string, prefix: string) {

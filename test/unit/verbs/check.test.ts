@@ -117,9 +117,9 @@ describe("IPv6 routes that the kernel joins with another interface's", () => {
   function check(
     routes: readonly object[],
     inKernel: readonly object[] | undefined,
-    { interfaces = bothResult.interfaces, calledAs = "bridge-wrapper" } = {},
+    { interfaces = bothResult.interfaces, calledAs = "bridge-wrapper", ips = [] as readonly object[] } = {},
   ) {
-    const prevResult = { ...bothResult, interfaces, ips: [], routes };
+    const prevResult = { ...bothResult, interfaces, ips, routes };
     const stdin = { cniVersion: "1.0.0", name: "zone", wrapper: { ifName: "eth1" }, ipam, prevResult };
     const ip = (args: readonly string[]) =>
       args.includes("-6") ? `${JSON.stringify(inKernel)}\n[]\n[]\n` : "[]\n[]\n[]\n";
@@ -138,6 +138,15 @@ describe("IPv6 routes that the kernel joins with another interface's", () => {
     ["of a link-local gateway, which the result lists once", [near], []],
   ])("are there: the plugin does not get them: %s", (_, routes, shown) => {
     expect(check(routes, [joined])).toEqual(shown);
+  });
+
+  test("are there, of a gateway in the subnet of both interfaces, which the result lists once: the plugin gets it from no other", () => {
+    const [first, last] = [0, bothResult.interfaces.length - 1];
+    const at = (index: number, address: string) => ({ interface: index, address });
+    const both = [at(first, "fd00:1::2/64"), at(last, "fd00:1::3/64")];
+    expect(check([one], [joined], { ips: both })).toEqual([]);
+    const own = [at(first, "fd00:3::2/64"), at(last, "fd00:1::3/64"), at(last, "fd00:1::4/64")];
+    expect(check([one], [joined], { ips: own })).toEqual([one]);
   });
 
   test.each([
