@@ -48,9 +48,11 @@ export function parseRouting(ipv4: string, ipv6: string): Routing | undefined {
  * that has such a route counts: vrf may have replaced it since.
  */
 export function withoutMoved(result: CniResult, movers: readonly MovedRouting[]): CniResult {
+  const known = movers.map(({ routes }) => bySubnet(routes, ({ dst }) => dst));
   const isMoved = (dst: string, gateway?: string | null): boolean => {
-    const isAlike = (route: KernelRoute) => samePrefix(route.dst, dst) && (!gateway || route.gateway === gateway);
-    const alike = movers.map(({ routes }) => routes.filter(isAlike)).findLast((some) => some.length > 0);
+    const found = known.map((each) => each.get(prefixName(dst)) ?? []);
+    const isIt = (route: KernelRoute) => !gateway || route.gateway === gateway;
+    const alike = found.map((routes) => routes.filter(isIt)).findLast((some) => some.length > 0);
     return alike?.every(({ table }) => table !== "main") ?? false;
   };
   const shown: Record<string, unknown> = { ...result };

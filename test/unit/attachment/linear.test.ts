@@ -3,7 +3,7 @@ import type { Attachment } from "../../../shared/attachment/attachments.ts";
 import { ownAttachment } from "../../../shared/attachment/attachments.ts";
 import { narrowResult } from "../../../shared/attachment/narrow.ts";
 import { spliceCreator, spliceMeta } from "../../../shared/attachment/splice.ts";
-import { joinedFinder, type KernelRoute, missingRoutes } from "../../../shared/journal/routing.ts";
+import { joinedFinder, type KernelRoute, missingRoutes, withoutMoved } from "../../../shared/journal/routing.ts";
 import type { CniResult, Interface, Route } from "../../../shared/protocol/result.ts";
 
 // Somebody may put a huge prevResult into a configuration. The work must grow with its size, not with its square. A result
@@ -85,6 +85,15 @@ test("routes are looked for in the kernel's", () => {
     table: "main",
   }));
   expect(missingRoutes(listed, { routes })).toEqual([]);
+  expect(reads.count).toBeLessThan(mostReads);
+});
+
+test("routes are looked for among those that were moved", () => {
+  const reads = { count: 0 };
+  const make = (i: number) => ({ dst: `10.${octets(i)}.0/24`, dev: "eth1", table: "100" });
+  const mover = { routes: counted<KernelRoute>(count, "dst", make, reads), rules: [] };
+  const routes = Array.from({ length: count }, (_, i) => ({ dst: `10.${octets(i)}.0/24` }));
+  expect(withoutMoved({ routes }, [mover, mover])).toEqual({ routes: [] });
   expect(reads.count).toBeLessThan(mostReads);
 });
 
