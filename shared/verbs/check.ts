@@ -110,10 +110,12 @@ function withoutFloatingMac(checked: Call, call: DelegateCall): DelegateCall {
 function movedRoutings({ journal, facts, request }: Call): MovedRouting[] {
   // For nearly no attachment, the namespace needs a look.
   const isHere = ({ namespace }: Entry) => isSameNamespace(namespace, facts.namespace(request.variables.netns));
-  return journal.entries.flatMap((one) =>
+  return journal.entries.flatMap((one) => {
+    const { done, isUndone } = one;
     // guard: the routes of another namespace say nothing
-    !one.isUndone && one.done?.routing && isHere(one) ? [one.done.routing] : [],
-  );
+    if (isUndone || !done?.routing || !isHere(one)) return [];
+    return [done.routing];
+  });
 }
 
 /**
