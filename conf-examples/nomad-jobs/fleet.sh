@@ -129,14 +129,13 @@ NODE=${NODE:-.*}
 directory=${CONFIG_DIR:-/opt/cni/config}
 verb=${1:-}
 [ $# = 0 ] || shift
-list=$directory/$(basename "${1:-}")
 text=
 case $verb in
 preflight | adopt) step "$verb" -var options="${OPTIONS:-} $*" ;;
 check | list | back)
   [ -n "${1:-}" ] || { echo "name the file: fleet.sh $verb zone.conflist" >&2 && exit 2; }
   [ "$verb" = back ] || text=$(base64 -w 0 "$1") || exit 2
-  step "$verb" -var list="$list" ${text:+-var text="$text"}
+  step "$verb" -var list="$directory/$(basename "$1")" ${text:+-var text="$text"}
   ;;
 restart) restart ;;
 run) run "$@" ;;

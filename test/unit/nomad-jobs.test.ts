@@ -70,11 +70,20 @@ esac`,
     });
   });
 
-  test("waits until the job has ended, also after an error of the API, and sorts the answers by client", () => {
-    nomad(["echo c1 a running", "exit 1", "echo c1 a pending", "echo c2 a complete; echo c1 b complete"]);
-    const stdout = "answer of b\nanswer of a\n";
-    expect(fleet("preflight")).toEqual({ status: 0, stdout, stderr: "", isPurged: true });
-  });
+  test.each([
+    ["preflight", "-var options= "],
+    ["preflight --network zone", "-var options= --network zone"],
+    ["adopt --undo", "-var options= --undo"],
+    ["back zone.conflist", "-var list=/opt/cni/config/zone.conflist"],
+  ])(
+    "%s waits until the job has ended, also after an error of the API, and sorts the answers by client",
+    (words, end) => {
+      nomad(["echo c1 a running", "exit 1", "echo c1 a pending", "echo c2 a complete; echo c1 b complete"]);
+      const stdout = "answer of b\nanswer of a\n";
+      expect(fleet(...words.split(" "))).toEqual({ status: 0, stdout, stderr: "", isPurged: true });
+      expect(calls()).toMatch(new RegExp(`^job run .*${end} fleet.nomad.hcl$`, "m"));
+    },
+  );
 
   test("leaves the job alone if Nomad gives no answer", () => {
     nomad(["echo c1 a running", "exit 1"]);
