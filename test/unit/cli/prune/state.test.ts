@@ -228,7 +228,8 @@ test("a path of a process that is now one of the host is no container's namespac
 });
 
 test("a path of a process that is in another namespace than this one is a container's", () => {
-  intercept("readlinkSync", (actual) => (path: string) => (path === "/proc/self/ns/net" ? "net:[1]" : actual(path)));
+  const others = ["/proc/1/ns/net", "/proc/self/ns/net"];
+  intercept("readlinkSync", (actual) => (path: string) => (others.includes(path) ? "net:[1]" : actual(path)));
   expect(pathStateOf(`/proc/${process.pid}/ns/net`)).toBe("live");
   expect(pathStateOf(linkTo(`/proc/${process.pid}/ns/net`))).toBe("live");
 });
