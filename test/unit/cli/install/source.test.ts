@@ -226,7 +226,7 @@ test.each<[string, (path: string) => void]>([
   ["a pipe, which nobody writes to", (path) => execFileSync("mkfifo", [path])],
   ["a link to a device without an end", (path) => symlinkSync("/dev/zero", path)],
   ["a directory", mkdirSync],
-  ["a file that would fill the memory", (path) => execFileSync("truncate", ["--size=257M", path])],
+  ["a file that would fill the memory", (path) => execFileSync("truncate", ["--size=3G", path])],
 ])("%s is not read", (_what, make) => {
   make(at("file"));
   expect(() => read("file")).toThrow("file: it is neither a release archive (.tgz) nor an executable");
