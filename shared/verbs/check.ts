@@ -124,10 +124,9 @@ function movedRoutings({ journal, facts, request }: Call): MovedRouting[] {
  * cannot be read.
  */
 function withoutMovedRoutes(call: Call, checked: DelegateCall): DelegateCall {
-  const moved = movedRoutings(call);
   if (call.target.role !== "meta") {
-    const movers = moved.map((one) => ownRouting(call, one));
-    return moved.length === 0 ? checked : withResult(checked, withoutMoved(resultOf(checked), movers));
+    const movers = movedRoutings(call).map((one) => ownRouting(call, one));
+    return movers.length === 0 ? checked : withResult(checked, withoutMoved(resultOf(checked), movers));
   }
   const own = call.own?.done?.routing;
   if (own === undefined) return checked;
@@ -135,7 +134,7 @@ function withoutMovedRoutes(call: Call, checked: DelegateCall): DelegateCall {
   const present = readRouting(call.session.host, netns);
   // guard: routing that cannot be read does not pass
   if (present === undefined) throw new CniError("routingUnreadable", ifName, `the namespace is ${netns}`);
-  const still = withoutReplaced(own, moved.at(-1) ?? own);
+  const still = withoutReplaced(own, movedRoutings(call).at(-1) ?? own);
   refuseMissing(call, missingRouting({ moved: still, present, ifName, routed: routedOf(call) }, resultOf(checked)));
   return checked;
 }
@@ -168,8 +167,9 @@ function withoutOtherTables(call: Call, checked: DelegateCall): DelegateCall {
 function withoutJoined(call: Call, checked: DelegateCall): DelegateCall {
   const { prevResult = {}, target, session } = call;
   const { routes } = resultOf(checked);
+  if (target.profile?.role !== "creator" || !routes) return checked;
   const isJoined = joinedFinder(prevResult);
-  if (target.profile?.role !== "creator" || !routes?.some(isJoined)) return checked;
+  if (!routes.some(isJoined)) return checked;
   // One interface alone is checked as without the wrapper.
   if (containerInterfaceNames(prevResult).length === 1) return checked;
   const present = readRouting(session.host, target.selector.netns);
