@@ -1,10 +1,9 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
 import { Argument } from "commander";
-import { attempt } from "../../shared/host/node/files.ts";
 import { type CommandData, option } from "../command.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { writeAtomically } from "../files/atomic-write.ts";
+import { demandNoDirectory, writeAtomically } from "../files/atomic-write.ts";
 import { type ListFile, parseListFile } from "../lists/list-file.ts";
 import { networkIn, readLists } from "../live/networks.ts";
 import { readHostNetworks } from "../new/host-networks.ts";
@@ -45,7 +44,7 @@ function put(text: string, { output, force }: Options, terminal: Terminal): void
     return;
   }
   const path = resolve(terminal.directory, output);
-  if (attempt(() => statSync(path).isDirectory())) throw new Trouble(`${output} is a directory: name a file in it`);
+  demandNoDirectory(output, path);
   // guard: a file that is there
   if (existsSync(path) && !force) throw new Trouble(`${output} exists; --force replaces it`);
   const other = force ? undefined : namesakeOf(parseListFile(path, text));

@@ -77,14 +77,18 @@ export function demandReplaceable(
   { command, isOutput }: { readonly command: string; readonly isOutput: (text: string) => boolean },
 ): void {
   const path = resolve(directory, name);
-  const found = attempt(() => statSync(path));
-  if (found?.isDirectory()) throw new Trouble(`${name} is a directory: name a file in it`);
-  const text = found?.isFile() ? readInput(name, path, longestReport).toString() : "";
+  demandNoDirectory(name, path);
+  const text = attempt(() => statSync(path).isFile()) ? readInput(name, path, longestReport).toString() : "";
   // guard: a file that the command did not write
   if (text !== "" && !isOutput(text))
     throw new Trouble(
       `${name} exists, and ${command} did not write it; name another file, or remove this one if nobody needs it`,
     );
+}
+
+/** Throws Trouble if a file that an option names is a directory. */
+export function demandNoDirectory(name: string, path: string): void {
+  if (attempt(() => statSync(path).isDirectory())) throw new Trouble(`${name} is a directory: name a file in it`);
 }
 
 /** Holds the directory of a file, so that nobody can put a link into the place of one above meanwhile. */
