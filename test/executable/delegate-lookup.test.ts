@@ -90,7 +90,7 @@ describe("CNI_PATH", () => {
     expect(String(machine.read("log")).match(/\n/g)).toHaveLength(1);
   });
 
-  test("what is there and no executable is passed over", async ({ machine }) => {
+  test("a directory, and a file that is not executable, are passed over", async ({ machine }) => {
     const b = install(machine, "b");
     mkdirSync(machine.path("a/says-where"), { recursive: true });
     mkdirSync(machine.path("c"));

@@ -92,7 +92,7 @@ test.for([0, 1234])(
   },
 );
 
-test("what is there is kept, and so is its mode", async ({ machine }) => {
+test("a log that exists keeps its lines and its mode", async ({ machine }) => {
   machine.file("log", '{"level":"from before"}\n', 0o600);
   await machine.call({ command: "DEL", ...logging(machine, "log") });
   expect(lines(machine)).toMatchObject([{ level: "from before" }, { level: "info" }]);
