@@ -46,15 +46,9 @@ export const hostOptions: readonly Option[] = [
   configDirOption("that of the Nomad agent, or "),
   cniPathOption,
   cacheDirOption,
-  option("--network <name>", "only this network").argParser(notEmpty),
-  option("--container <id>", "only this container; the first characters are enough").argParser(notEmpty),
+  option("--network <name>", "only this network"),
+  option("--container <id>", "only this container; the first characters are enough"),
 ];
-
-// The variable of a script can be empty. That would select all.
-function notEmpty(text: string): string {
-  if (text !== "") return text;
-  throw new InvalidArgumentError("It is empty. To select all, leave the option out.");
-}
 
 // A timer takes a value that is no number, or beyond its range, for a millisecond: every plugin would fail.
 function seconds(text: string): string {

@@ -72,6 +72,7 @@ export function programOf(terminal: Terminal, finish: (exitCode: ExitCode) => vo
     program.addCommand(command);
     command.action(async () => {
       const [given] = command.processedArgs;
+      refuseEmptyOptions(command);
       finish(await data.run({ given, options: command.opts(), terminal, program }));
     });
   }
@@ -90,6 +91,13 @@ function prepare(command: Command, terminal: Terminal): void {
       writeErr: (text) => terminal.writeError(text),
       outputError: (text, write) => write(text.replace(/^error: /, "cni-wrappers: ")),
     });
+}
+
+// The variable of a script can be empty. No name would select all, and no directory would be the working directory.
+function refuseEmptyOptions(command: Command): void {
+  for (const option of command.options)
+    if ([command.getOptionValue(option.attributeName())].flat().includes(""))
+      throw new Trouble(`option '${option.flags}' is empty: give it a value, or leave it out`);
 }
 
 function messageOf(thrown: unknown): string {

@@ -30,6 +30,24 @@ Exit codes:
   expect((await runCommand(["--version"])).stdout).toBe("1.2.3 (abc)\n");
 });
 
+const given: Readonly<Record<string, string>> = {
+  ...{ explain: "zone.conflist", lint: "zone.conflist", try: "zone.conflist", wrap: "zone.conflist" },
+  ...{ unwrap: "zone.conflist", new: "macvlan+bridge" },
+};
+
+test("no option takes an empty text, as an unset variable of a script is, for all or for the working directory", async () => {
+  const { commands } = programOf({ release: { version: "1", commit: "a" }, width: 80 } as Terminal);
+  const empty = commands.flatMap((command) =>
+    command.options.filter(({ required }) => required).map(({ long }) => [command.name(), long ?? ""] as const),
+  );
+  expect(empty.length).toBeGreaterThan(60);
+  for (const [command, long] of empty) {
+    const { exitCode, stdout, stderr } = await runCommand([command, long, "", given[command] ?? []].flat());
+    expect({ command, exitCode, stdout }).toEqual({ command, exitCode: 2, stdout: "" });
+    expect(stderr).toMatch(RegExp(`^cni-wrappers: .*${long} .*( is empty: | is invalid\\. |the verbs are )`));
+  }
+});
+
 test("a wrong word is trouble, without control characters, and a fault of our own says where", async () => {
   expect(await runCommand(["lnit"])).toMatchObject({
     exitCode: 2,

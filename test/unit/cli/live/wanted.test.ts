@@ -58,14 +58,6 @@ test.each(["preflight", "adopt"])("%s names a result that it cannot read, and al
     expect(await run("--network", other)).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
-test.each(["--network", "--container"])("%s does not take an empty text for all", async (option) => {
-  for (const command of ["preflight", "adopt", "prune", "status"]) {
-    const { exitCode, stdout, stderr } = await runCommand([command, "--cache-dir", directory, option, ""]);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toMatch(/ argument '' is invalid\. It is empty\. To select all, leave the option out\.\n$/);
-  }
-});
-
 test.each([
   ["a pipe", (file: string) => spawnSync("mkfifo", [file]), "it is not a regular file"],
   ["a link that leads nowhere", (file: string) => symlinkSync("nowhere", file), "there is no such file"],
