@@ -5,7 +5,7 @@ import { placeAt, usualDirectory } from "../install/place.ts";
 import { elsewhereText, removedText, usesText } from "../install/report.ts";
 import { isWrapped, usesAmong } from "../install/uses.ts";
 import { readListFiles } from "../lists/find-files.ts";
-import { type HostOptions, hostPathsOf } from "../live/host-paths.ts";
+import { demandView, type HostOptions, hostPathsOf } from "../live/host-paths.ts";
 import { LeftOut } from "../live/left-out.ts";
 import { faultsIn, networksIn } from "../live/networks.ts";
 import { readAttachments } from "../live/wanted.ts";
@@ -35,6 +35,8 @@ export const uninstallCommand: CommandData<undefined, Options> = {
     const place = placeAt(dir, terminal.directory);
     ownRelease(place);
     const paths = hostPathsOf({ ...options, cniPath: place.directory });
+    // guard: the wrappers of containers that only the host sees
+    if (!force) demandView(paths.cacheDirectory, terminal);
     const leftOut = new LeftOut();
     const files = readListFiles(paths.configDirectories, terminal);
     const wrapped = [...networksIn(files).values()].filter(({ list }) => isWrapped(list));

@@ -4,6 +4,7 @@ import { exitCodeOf } from "../exit-codes.ts";
 import { usesText } from "../install/report.ts";
 import { usesAmong } from "../install/uses.ts";
 import type { List } from "../lists/list.ts";
+import { demandView } from "../live/host-paths.ts";
 import { LeftOut } from "../live/left-out.ts";
 import { readAttachments } from "../live/wanted.ts";
 import { jsonOption, stateOption } from "../options.ts";
@@ -36,6 +37,8 @@ export const unwrapCommand: CommandData<string, Options> = {
     const unwrapping = decideUnwrapping(list);
     const leftOut = new LeftOut();
     const isIdle = unwrapping.plugins.length === 0;
+    // guard: the list of containers that only the host sees
+    if (options.write && !options.force && !isIdle) demandView(options.state, terminal);
     const uses = isIdle ? [] : usesOf(list, options.state, leftOut.note);
     leftOut.tell(terminal);
     // guard: the list of a container that needs the wrappers, or whose result cannot be read

@@ -56,16 +56,21 @@ export interface HostPathsFound extends HostPaths {
  */
 export async function hostPathsOn(
   options: HostOptions,
-  { env, viewProblem }: Pick<Terminal, "env" | "viewProblem">,
+  terminal: Pick<Terminal, "env" | "viewProblem">,
 ): Promise<HostPathsFound> {
-  const problem = viewProblem(options.cacheDir);
-  if (problem !== undefined) throw new Trouble(problem);
-  const agent = new NomadAgent(env);
+  demandView(options.cacheDir, terminal);
+  const agent = new NomadAgent(terminal.env);
   const nomad = await askNomadHost(agent);
   const { configDir, cniPath } = options;
   const found = "problem" in nomad ? {} : { configDir: [nomad.configDirectory], cniPath: nomad.cniPath };
   const given = { lists: configDir !== undefined, plugins: cniPath !== undefined };
   return { ...hostPathsOf({ ...found, ...options }), agent, nomad, given };
+}
+
+/** Throws Trouble where nobody can tell which containers live. */
+export function demandView(cacheDirectory: string, { viewProblem }: Pick<Terminal, "viewProblem">): void {
+  const problem = viewProblem(cacheDirectory);
+  if (problem !== undefined) throw new Trouble(problem);
 }
 
 /** Returns the host's directories from a command's options, or the usual ones. */

@@ -58,9 +58,11 @@ const ownOfHostNetwork = "/proc/sys/net/core/netdev_max_backlog";
  */
 export function viewProblem(
   paths: readonly string[],
-  pidNamespace = linkText("/proc/self/ns/pid"),
+  pidNamespace = linkText("/proc/self/ns/pid") ?? "",
   isHostNetwork = existsSync(ownOfHostNetwork),
 ): string | undefined {
+  // guard: nothing is pruned where no process is seen
+  if (pidNamespace === "") return "there is no /proc, so every container may look gone; run: mount -t proc proc /proc";
   // guard: nothing is pruned where the host's processes are not seen
   if (pidNamespace === firstPidNamespace) return undefined;
   // The directory of a process goes with it.

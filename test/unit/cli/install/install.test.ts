@@ -26,7 +26,7 @@ import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { type Entry, nowhere } from "../../../../shared/journal/journal.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { writeResult } from "../../support/cached-results.ts";
-import { runCommand } from "../../support/fake-terminal.ts";
+import { runCommand, trouble } from "../../support/fake-terminal.ts";
 import { intercept, noteSyncs } from "../../support/file-functions.ts";
 import { entryOf, journalFiles } from "../../support/journals.ts";
 import { redirect } from "../../support/redirected.ts";
@@ -287,8 +287,8 @@ test("the lists that have wrapper.jq", () => {
   expect(isFound({ type: "tuning" }, { type: "bridge-wrapper", wrapper: { ifName: "eth1" } })).toBe(false);
 });
 
-const uninstall = (...more: string[]) =>
-  runCommand(["uninstall", "--dir", directory, "--cache-dir", directory, "--config-dir", directory, ...more]);
+const places = ["--dir", directory, "--cache-dir", directory, "--config-dir", directory];
+const uninstall = (...more: string[]) => runCommand(["uninstall", ...places, ...more]);
 
 test("uninstall removes the wrappers if nothing needs them, and names the lists that nobody starts any more", async () => {
   redirect("/var/lib/cni", directory);
@@ -307,6 +307,17 @@ test("uninstall removes the wrappers if nothing needs them, and names the lists 
     stdout: `${directory}: removed bridge-wrapper, macvlan-wrapper, cni-wrappers, .cni-wrappers\n`,
     stderr: `${at("bridge-wrapper.conflist")}: names wrappers, so no container of it starts any more\n`,
   });
+  expect(existsSync(at("cni-wrappers"))).toBe(false);
+});
+
+test("uninstall removes nothing where the host's processes are not seen: every container would look gone", async () => {
+  mkdirSync(at("results"));
+  installed("1.0.0");
+  const inContainer = (...more: string[]) =>
+    runCommand(["uninstall", ...places, ...more], { viewProblem: (cache) => `${cache} is another host's` });
+  expect(await inContainer()).toEqual(trouble(`${directory} is another host's`));
+  expect(existsSync(at("cni-wrappers"))).toBe(true);
+  expect(await inContainer("--force")).toMatchObject({ exitCode: 0 });
   expect(existsSync(at("cni-wrappers"))).toBe(false);
 });
 

@@ -149,6 +149,7 @@ test.each([
     /^the command does not see \/no\/such\/directory,.*itself$/,
   ],
   ["a container that is a host of containers", seen, other, false, undefined],
+  ["a host without /proc", [], "", true, /^there is no \/proc, .*: mount -t proc proc \/proc$/],
 ])("who must not judge which containers live: %s", (_, paths, pidNamespace, isHostNetwork, problem) => {
   const found = viewProblem(paths, pidNamespace, isHostNetwork);
   expect(found).toEqual(problem && expect.stringMatching(problem));

@@ -135,6 +135,19 @@ describe("wrap", () => {
     );
   });
 
+  test("--write refuses where the host's processes are not seen: every container would look gone", async () => {
+    write("zone.conflist", wrapped);
+    const inContainer = (...args: string[]) =>
+      runCommand(["unwrap", "--state", path.join(directory, "state"), "zone.conflist", ...args], {
+        ...{ directory, viewProblem: (state: string) => `${state} is another host's` },
+      });
+    expect(await inContainer("--write")).toEqual(trouble(`${directory}/state is another host's`));
+    expect(read("zone.conflist")).toBe(wrapped);
+    expect(await inContainer()).toMatchObject({ exitCode: 0 });
+    expect(await inContainer("--write", "--force")).toMatchObject({ exitCode: 0 });
+    expect(read("zone.conflist")).toBe(plain);
+  });
+
   test("--write refuses while a result cannot be read, whose container may have other names, unless --names tells them", async () => {
     write("state/results/zone-c1-eth0", "");
     const { exitCode, stderr } = await wrap("--write", "zone.conflist");
