@@ -19,6 +19,8 @@ export async function confirmed(
   message: string,
   dialog: { readonly input: Readable; readonly output: Writable } = { input: process.stdin, output: process.stderr },
 ): Promise<boolean> {
-  const { confirm } = await import("@clack/prompts");
+  const { confirm, updateSettings } = await import("@clack/prompts");
+  // Ctrl-D closes the library's input, and it would wait for an answer until the process ends, with exit code 0.
+  updateSettings({ aliases: { "\u0004": "cancel" } });
   return (await confirm({ ...dialog, message, initialValue: false })) === true;
 }

@@ -17,4 +17,5 @@ test("only a yes is a yes", async () => {
   expect(await answeredWith("n")).toBe(false);
   expect(await answeredWith("\r")).toBe(false);
   expect(await answeredWith("\u0003")).toBe(false);
+  expect(await answeredWith("\u0004")).toBe(false);
 });
