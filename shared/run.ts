@@ -1,16 +1,29 @@
 import { type Call, makeCall } from "./call/call.ts";
 import { delegateCall } from "./call/delegate-call.ts";
-import { type Plan, planHandOver } from "./call/plan.ts";
+import type { Plan } from "./call/plan.ts";
 import { debug, logOf, type Session, warn } from "./call/session.ts";
 import { delegateName } from "./call/target.ts";
-import { handOver, handOverUnchanged, printError, printVersions, readInput } from "./delegate/hand-over.ts";
-import { nestedVariable, prepareCall } from "./delegate/run-delegate.ts";
+import {
+  handOver,
+  handOverUnchanged,
+  nestedVariable,
+  prepareCall,
+  printError,
+  printVersions,
+  readInput,
+} from "./delegate/run-delegate.ts";
 import type { Host } from "./host/host.ts";
 import type { Profiles } from "./plugin/profile.ts";
 import { errorResult, toCniError } from "./protocol/errors.ts";
 import { lastElement } from "./protocol/names.ts";
-import { type ConfiguredVerb, decodeConfiguration, parseRequest, type Request } from "./protocol/request.ts";
-import { parseVariables, type Variables } from "./protocol/variables.ts";
+import {
+  type ConfiguredVerb,
+  decodeConfiguration,
+  parseRequest,
+  parseVariables,
+  type Request,
+  type Variables,
+} from "./protocol/request.ts";
 import { supportedVersions } from "./protocol/versions.ts";
 import { planAdd } from "./verbs/add.ts";
 import { planCheck, runCheckTwice } from "./verbs/check.ts";
@@ -101,7 +114,7 @@ export function planCall(call: Call): Plan {
     case "GC":
       return planGc(call);
     case "STATUS":
-      return { ...planHandOver(prepareCall(call.session, delegateCall(call))), withoutDelegate: "unavailable" };
+      return { do: "handOver", call: prepareCall(call.session, delegateCall(call)), withoutDelegate: "unavailable" };
     default:
       return command satisfies never;
   }

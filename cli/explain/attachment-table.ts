@@ -1,6 +1,5 @@
-import { attachmentsOf } from "../../shared/attachment/attachments.ts";
+import { addressesOf, attachmentsOf } from "../../shared/attachment/attachments.ts";
 import { withOwnPorts } from "../../shared/call/delegate-call.ts";
-import { addressesOf } from "../../shared/call/earlier-addresses.ts";
 import { goLookup, type JsonObject, objectOf, objectsOf } from "../../shared/protocol/json.ts";
 import { isPorts, type PortsOption } from "../../shared/protocol/options.ts";
 import type { Interface } from "../../shared/protocol/result.ts";

@@ -35,8 +35,8 @@ function gatewaysOf(plugin: ListedPlugin, list: List): readonly GatewayAddress[]
   const isGateway = configuration.isGateway === true || configuration.isDefaultGateway === true;
   // With `vlan`, the address is on a VLAN device of the bridge.
   const isOdd = configuration.forceAddress === true || configuration.vlan !== undefined || isRewritten(plugin);
-  if (delegate !== "bridge" || !profile?.sharedDevice || !isGateway || isOdd) return [];
-  const bridge = sharedDeviceName(profile.sharedDevice, configuration);
+  const bridge = sharedDeviceName(profile, configuration);
+  if (delegate !== "bridge" || bridge === undefined || !isGateway || isOdd) return [];
   return cidrsOf(plugin).map((cidr) => ({ list, plugin, key: bridge, cidr }));
 }
 

@@ -1,7 +1,8 @@
 import { normalize } from "node:path";
 import type { JSONPath } from "jsonc-parser";
-import { ipamOf, leaseDirectoryOf } from "../../shared/journal/host-files.ts";
+import { leaseDirectoryOf } from "../../shared/journal/host-files.ts";
 import { goLookup, isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { ipamOf } from "../../shared/protocol/request.ts";
 import type { PluginFolder } from "../host/plugin-folder.ts";
 import { addressOf, addressText, cidrOf, contains, type Range, rangeOf } from "./addresses.ts";
 import { isRewritten } from "./chain.ts";

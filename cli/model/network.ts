@@ -1,5 +1,5 @@
-import { isInOtherTable } from "../../shared/journal/routing.ts";
 import { type JsonObject, objectsOf } from "../../shared/protocol/json.ts";
+import { isInOtherTable } from "../../shared/protocol/result.ts";
 import { addressOf, addressText, cidrOf, contains, networkOf } from "../lists/addresses.ts";
 import type { Link, Namespace, Route } from "./machine.ts";
 import { PluginError, withoutPrefix } from "./plugin.ts";

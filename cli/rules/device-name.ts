@@ -6,7 +6,7 @@ export const deviceName: PluginRule = {
   page: `bridge's CHECK looks up the bridge and the container's interface by name, and would confuse them. ADD fails with code 7
 (\`interface name disc0 is taken\`). Change \`ifName\` or \`bridge\`.`,
   findInPlugin({ index, profile, configuration, isWrapped, isRenamed, ifName, wrapper }) {
-    const device = profile?.sharedDevice && sharedDeviceName(profile.sharedDevice, configuration);
+    const device = sharedDeviceName(profile, configuration);
     if (!isWrapped || device !== ifName || (index === 0 && !isRenamed)) return undefined;
     const found = { message: `${ifName} is the plugin's own bridge, too`, hint: "Change ifName or bridge" };
     return wrapper.ifName === undefined

@@ -70,5 +70,5 @@ function routedThrough({ delegate, profile, configuration }: ListedPlugin): stri
   if (delegate === "ptp") return "";
   // With `vlan`, the address is on a VLAN device of the bridge.
   const isRouted = (isGateway === true || isDefaultGateway === true) && vlan === undefined;
-  return isRouted && profile?.sharedDevice ? sharedDeviceName(profile.sharedDevice, configuration) : undefined;
+  return isRouted ? sharedDeviceName(profile, configuration) : undefined;
 }

@@ -1,5 +1,5 @@
-import { ipamOf } from "../../shared/journal/host-files.ts";
 import { goLookup, type JsonObject } from "../../shared/protocol/json.ts";
+import { ipamOf } from "../../shared/protocol/request.ts";
 import type { FoundAt, ListRule } from "../lint/rule.ts";
 import {
   addressOf,

@@ -1,5 +1,5 @@
-import { ipamOf } from "../../shared/journal/host-files.ts";
 import { goLookup } from "../../shared/protocol/json.ts";
+import { ipamOf } from "../../shared/protocol/request.ts";
 import type { PluginRule } from "../lint/rule.ts";
 import { isRewritten } from "../lists/chain.ts";
 import { ipamTypeOf } from "../lists/ipam.ts";

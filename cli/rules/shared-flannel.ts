@@ -1,5 +1,5 @@
 import { normalize } from "node:path";
-import { fileDirectory, withOwnDirectory } from "../../shared/plugin/own-directory.ts";
+import { fileDirectory, withOwnDirectory } from "../../shared/plugin/profile.ts";
 import type { ListRule } from "../lint/rule.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import { amongNeighbours, isBefore, nameOf, once } from "../lists/neighbours.ts";

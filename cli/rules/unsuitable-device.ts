@@ -22,7 +22,7 @@ is the name of a new device, and not the card to which containers shall be conne
 };
 
 function bridgeProblem({ profile, configuration }: ListedPlugin, links: readonly Link[]): FoundAt | undefined {
-  const name = profile?.sharedDevice && sharedDeviceName(profile.sharedDevice, configuration);
+  const name = sharedDeviceName(profile, configuration);
   const link = links.find(({ ifname }) => ifname === name);
   if (!link || !isNoBridge(link)) return undefined;
   const names = Array.from({ length: links.length + 1 }, (_, index) => `cni${index}`);

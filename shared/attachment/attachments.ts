@@ -151,3 +151,11 @@ export function withInterfaces(prevResult: CniResult, added: readonly AddedInter
   const interfaces: readonly Interface[] = [...(prevResult.interfaces ?? []), ...added.map((one) => ({ ...one }))];
   return { ...prevResult, interfaces };
 }
+
+/** Returns the addresses of an attachment, such as `172.26.64.2/20`; all of a result that does not list its interface. */
+export function addressesOf(result: CniResult, selector: AttachmentSelector): string[] {
+  const { ips } = result;
+  const attachment = ownAttachment(result, selector);
+  const own = attachment ? (ips ?? []).filter(ownership(result, attachment, selector)) : (ips ?? []);
+  return own.map(({ address }) => address);
+}

@@ -5,8 +5,10 @@ import { type Attachment, type AttachmentSelector, ownership } from "./attachmen
 import { subnetFinder } from "./subnet.ts";
 
 /**
- * Returns prevResult narrowed to the delegate's attachment. Code 7 if an index is outside the list. If prevResult has only
- * this attachment, it is passed unchanged instead, because some plugins accept it (sbr's getIPCfgs).
+ * Narrows prevResult to one attachment, so that a delegate sees a chain in which it is alone. It keeps the attachment's
+ * interfaces and addresses (re-indexed), all routes except those through another attachment's gateway, the DNS and unknown
+ * keys. Code 7 if an index is outside the list. If prevResult has only this attachment, it is passed unchanged instead, because
+ * some plugins accept it (sbr's getIPCfgs).
  */
 export function narrowPrevResult(
   prevResult: CniResult,
@@ -14,21 +16,15 @@ export function narrowPrevResult(
   selector: AttachmentSelector,
 ): CniResult {
   const problem = indexProblem(prevResult, "prevResult");
-  if (problem === undefined) return narrowResult(prevResult, attachment, selector);
-  if (attachment.members.length === prevResult.interfaces?.length) return prevResult;
-  throw new CniError("invalidPrevResult", problem);
-}
-
-/**
- * Narrows a result to one attachment, so that a delegate sees a chain in which it is alone. It keeps the attachment's
- * interfaces and addresses (re-indexed), all routes except those through another attachment's gateway, the DNS and unknown
- * keys.
- */
-export function narrowResult(result: CniResult, attachment: Attachment, selector: AttachmentSelector): CniResult {
-  const isOwn = ownership(result, attachment, selector);
-  const narrowed: Record<string, unknown> = { ...result };
-  if (result.ips) narrowed.ips = result.ips.filter(isOwn);
-  if (result.routes) narrowed.routes = result.routes.filter(routeFilter(result, isOwn));
+  if (problem !== undefined) {
+    if (attachment.members.length === prevResult.interfaces?.length) return prevResult;
+    throw new CniError("invalidPrevResult", problem);
+  }
+  const { ips, routes } = prevResult;
+  const isOwn = ownership(prevResult, attachment, selector);
+  const narrowed: Record<string, unknown> = { ...prevResult };
+  if (ips) narrowed.ips = ips.filter(isOwn);
+  if (routes?.some(({ gw }) => gw)) narrowed.routes = routes.filter(routeFilter(prevResult, isOwn));
   return arranged(narrowed, attachment.members);
 }
 
@@ -51,11 +47,11 @@ export function arranged(result: CniResult, order: readonly number[]): CniResult
   const interfaces = result.interfaces ?? [];
   const kept: Interface[] = [];
   const places = new Map<number | null | undefined, number>();
-  order.forEach((index, place) => {
+  for (const index of order) {
+    places.set(index, places.size);
     const entry = interfaces[index];
     if (entry !== undefined) kept.push(entry);
-    places.set(index, place);
-  });
+  }
   if (!result.ips) return { ...result, interfaces: kept };
   const ips: IpConfig[] = [];
   for (const ip of result.ips) {

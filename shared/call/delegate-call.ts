@@ -1,4 +1,4 @@
-import { withOwnDirectory } from "../plugin/own-directory.ts";
+import { withOwnDirectory } from "../plugin/profile.ts";
 import { goLookup, goNames, isJsonObject, type JsonObject, objectOf } from "../protocol/json.ts";
 import { type ArgsOption, type PortsOption, portRange } from "../protocol/options.ts";
 import { lenientVerbs, type Request } from "../protocol/request.ts";

@@ -1,8 +1,9 @@
 import { addressIn, subnetFinder } from "../attachment/subnet.ts";
-import { ipamOf, type Lease, leaseDirectoryOf } from "../journal/host-files.ts";
+import { type Lease, leaseDirectoryOf } from "../journal/host-files.ts";
 import { goLookup, isJsonObject, type JsonObject, objectOf } from "../protocol/json.ts";
+import { ipamOf } from "../protocol/request.ts";
 import type { Call } from "./call.ts";
-import type { Subject } from "./delegate-call.ts";
+import type { DelegateCall, Subject } from "./delegate-call.ts";
 import type { Target } from "./target.ts";
 
 // An interface with an `ifName` has its own network. Before the wrappers, a script may have attached it under the list's own
@@ -77,4 +78,29 @@ function subnetsOf(configuration: JsonObject): string[] {
   const listed = ranges.flatMap((range) => (Array.isArray(range) ? range.flat() : [])).filter(isJsonObject);
   const subnets = [ipam, ...listed].map((range) => goLookup(range, "subnet"));
   return subnets.filter((subnet) => typeof subnet === "string");
+}
+
+/**
+ * IPAM plugins that take the addresses of `args.cni.ips` from their own ranges (CONVENTIONS.md, "ips"). static adds them to
+ * its own addresses, and dhcp does not read them.
+ */
+const choosingIpam: readonly unknown[] = ["host-local"];
+
+/**
+ * Returns the call with a request for these addresses. Undefined if there are none, if the plugin cannot be asked, or if the
+ * runtime or the operator already asks for some (`IP=` in CNI_ARGS, `args.cni.ips`, the capability `ips`).
+ */
+export function askingFor(call: DelegateCall, addresses: readonly string[], args: string): DelegateCall | undefined {
+  const { configuration } = call;
+  if (addresses.length === 0) return undefined;
+  const { ipam, args: given, runtimeConfig } = configuration;
+  if (!choosingIpam.includes(member(ipam, "type"))) return undefined;
+  const asksAlready = /(^|;)IP=/.test(args) || member(runtimeConfig, "ips") || member(member(given, "cni"), "ips");
+  if (asksAlready) return undefined;
+  const cni = { ...objectOf(member(given, "cni")), ips: addresses };
+  return { ...call, configuration: { ...configuration, args: { ...objectOf(given), cni } } };
+}
+
+function member(value: unknown, key: string): unknown {
+  return objectOf(value)[key];
 }

@@ -84,8 +84,3 @@ export interface CollectPlan {
   readonly journals: readonly Journal[];
   readonly then: HandOver;
 }
-
-/** Plans a call that the delegate answers. */
-export function planHandOver(call: HandOver["call"]): HandOver {
-  return { do: "handOver", call, withoutDelegate: "delegateNotFound" };
-}

@@ -1,8 +1,8 @@
 import type { Host } from "../host/host.ts";
 import type { Profiles } from "../plugin/profile.ts";
 import type { JsonObject } from "../protocol/json.ts";
+import type { Environment } from "../protocol/request.ts";
 import type { LogLevel, WrapperConfiguration } from "../protocol/shapes.ts";
-import type { Environment } from "../protocol/variables.ts";
 
 /** The longest stdin, and the longest answer of a delegate, because that is the next plugin's stdin. In bytes. */
 export const sizeLimit = 8 * 1024 * 1024;

@@ -1,12 +1,11 @@
 import { withInterfaces } from "../attachment/attachments.ts";
 import { parseCidr, parseIp } from "../attachment/subnet.ts";
 import { type Session, warn } from "../call/session.ts";
-import { ipamOf } from "../journal/host-files.ts";
 import type { Entry } from "../journal/journal.ts";
 import type { Del } from "../journal/sharing.ts";
-import { fileDirectory } from "../plugin/own-directory.ts";
-import { profileOf, scopeOf } from "../plugin/profile.ts";
+import { fileDirectory, profileOf, scopeOf } from "../plugin/profile.ts";
 import { goLookup, isJsonObject, type JsonObject, withGoKey } from "../protocol/json.ts";
+import { ipamOf } from "../protocol/request.ts";
 import { anyText, goObject, leaf, list, nullish, optional, problemIn } from "../protocol/shapes.ts";
 import { withoutAddressesOfOthers } from "./taken-addresses.ts";
 import type { Undoing } from "./undoing.ts";

@@ -1,10 +1,10 @@
 import type { DelegateCall } from "../call/delegate-call.ts";
-import { ipamOf } from "../journal/host-files.ts";
 import type { Entry } from "../journal/journal.ts";
 import type { Del } from "../journal/sharing.ts";
 import { profileOf } from "../plugin/profile.ts";
 import { goLookup } from "../protocol/json.ts";
 import { typeProblem } from "../protocol/names.ts";
+import { ipamOf } from "../protocol/request.ts";
 import { type Finished, runDel } from "./run-delegate.ts";
 import type { Undoing } from "./undoing.ts";
 

@@ -1,12 +1,14 @@
 import type { DelegateCall, PlainCall } from "../call/delegate-call.ts";
+import type { HandOver } from "../call/plan.ts";
 import { debug, type Session, say, sizeLimit } from "../call/session.ts";
-import type { Answer, Host } from "../host/host.ts";
+import { delegateName } from "../call/target.ts";
+import type { Answer, Bytes, Host } from "../host/host.ts";
 import type { Entry } from "../journal/journal.ts";
 import { parseRouting, type Routing, routingCommands } from "../journal/routing.ts";
 import { CniError } from "../protocol/errors.ts";
-import { parseJsonObject } from "../protocol/json.ts";
-import { jsonText } from "../protocol/json-text.ts";
+import { type JsonObject, jsonText, parseJsonObject } from "../protocol/json.ts";
 import type { LogLevel } from "../protocol/shapes.ts";
+import { newestVersion, supportedVersions } from "../protocol/versions.ts";
 import { applyFilter } from "./filter.ts";
 import { findDelegate, missingDelegate } from "./find-delegate.ts";
 
@@ -30,7 +32,8 @@ export function runDelegate(session: Session, { path, call, failureLevel = "erro
   const verb = call.environment.CNI_COMMAND ?? host.env.CNI_COMMAND;
   debug(session, `running ${path}: ${verb}`, { configuration: call.configuration });
   const started = host.now();
-  const stdin = inputOf(call);
+  // Without a configuration, it gets the runtime's own stdin.
+  const stdin = call.configuration && jsonText(call.configuration);
   const answer = host.spawn(path, { ...call.environment, ...nestedMark }, { stdin, limit: sizeLimit });
   const durationMs = host.now() - started;
   // guard: a plugin that was killed has not passed
@@ -81,11 +84,6 @@ export function prepareCall(session: Session, call: DelegateCall): DelegateCall 
   return call.filter ? applyFilter(session, call, call.filter) : call;
 }
 
-/** Returns the text for the delegate's stdin; undefined if it gets the runtime's own. */
-export function inputOf({ configuration }: DelegateCall | PlainCall): string | undefined {
-  return configuration && jsonText(configuration);
-}
-
 /** Returns the words of a failed delegate. */
 export function failureWords({ exitCode, stdout }: Finished): string {
   const { msg = `exit code ${exitCode}` } = parseJsonObject(stdout.decodeUtf8() ?? "") ?? {};
@@ -132,4 +130,77 @@ export function readRouting(host: Host, netns: string): Routing | undefined {
   // Numbers: rt_tables may name a table, or no longer, while containers run. iproute2 before 5.2 writes only names.
   const [ipv4, ipv6] = ["-4", "-6"].map((family) => ip(family, "-N") ?? ip(family));
   return ipv4 === undefined || ipv6 === undefined ? undefined : parseRouting(ipv4, ipv6);
+}
+
+/**
+ * Replaces this process with the delegate. Spawns it instead if exec is impossible, or if there is a log, which says how the
+ * call ended. Returns the exit code.
+ */
+export function handOver(session: Session, { call, withoutDelegate }: HandOver): number {
+  const { host } = session;
+  noteDelegate(session, call);
+  const path = findDelegate(host, call.delegate);
+  // guard: no verb passes without the plugin
+  if (path === undefined) {
+    if (withoutDelegate === "ownVersions") return printVersions(host);
+    throw missingDelegate(host, call.delegate, withoutDelegate);
+  }
+  if (session.log.file === undefined) {
+    const stdin = call.configuration && jsonText(call.configuration);
+    host.tryExec(path, { ...call.environment, ...nestedMark }, stdin);
+  }
+  return printed(runDelegate(session, { path, call }));
+}
+
+/** Gives a delegate's answer to the runtime. Returns the exit code. */
+export function printed({ stdout, exitCode }: Finished): number {
+  stdout.print();
+  return exitCode;
+}
+
+/** The answers of the verbs that have one of their own if the delegate is missing. */
+const answers: Readonly<Record<string, HandOver["withoutDelegate"]>> = {
+  STATUS: "unavailable",
+  VERSION: "ownVersions",
+};
+
+/** Hands a call over, as it came, to the next executable of the wrapper's name. */
+export function handOverUnchanged(session: Session): number {
+  const { calledAs, env } = session.host;
+  const delegate = delegateName(calledAs);
+  if (delegate === undefined) throw new CniError("unnamedDelegate", `started as ${calledAs}`);
+  const withoutDelegate = answers[String(env.CNI_COMMAND)] ?? "delegateNotFound";
+  return handOver(session, { do: "handOver", call: { delegate, environment: {} }, withoutDelegate });
+}
+
+/** Reads stdin as text; undefined if it is not UTF-8. Code 5 if it cannot be read or is too large. */
+export function readInput(host: Host): string | undefined {
+  let input: Bytes | undefined;
+  try {
+    input = host.readStdin(sizeLimit);
+  } catch (error) {
+    throw new CniError("unreadableInput", "", error instanceof Error ? error.message : String(error));
+  }
+  // guard: no call begins with a part of its input
+  if (input === undefined) throw new CniError("oversizedInput", "");
+  return input.decodeUtf8();
+}
+
+/** Answers VERSION with the wrapper's own list (SPEC.md, section 5 "VERSION Success"). It repeats the runtime's version. */
+export function printVersions(host: Host): number {
+  // A probe may leave stdin empty.
+  const { cniVersion } = parseJsonObject(readInput(host) ?? "") ?? {};
+  host.writeStdout(`${JSON.stringify({ cniVersion: cniVersion || newestVersion, supportedVersions })}\n`);
+  return 0;
+}
+
+/** Logs an error result and gives it to the runtime. Returns the exit code. */
+export function printError(session: Session, error: JsonObject): number {
+  say(session, { level: "error", message: String(error.msg), more: { code: error.code, details: error.details } });
+  try {
+    session.host.writeStdout(`${JSON.stringify(error, null, 4)}\n`);
+  } catch {
+    // If stdout is closed, the exit code must be enough.
+  }
+  return 1;
 }

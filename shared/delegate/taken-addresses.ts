@@ -1,6 +1,6 @@
 import { addressIn, ipName } from "../attachment/subnet.ts";
 import type { Facts } from "../journal/facts.ts";
-import { ipamOf, type Lease, leaseDirectoryOf } from "../journal/host-files.ts";
+import { type Lease, leaseDirectoryOf } from "../journal/host-files.ts";
 import {
   type AttachmentKey,
   type Entry,
@@ -10,6 +10,7 @@ import {
   withoutStrays,
 } from "../journal/journal.ts";
 import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../protocol/json.ts";
+import { ipamOf } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
 
 /**

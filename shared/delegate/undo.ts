@@ -14,10 +14,18 @@ import {
 } from "./del-configuration.ts";
 import { freeLeases, hasOnlyLeases } from "./free-leases.ts";
 import { giveAddressesBack, inLentNamespace } from "./lent-namespace.ts";
-import { isOfThisBoot, planRemoval } from "./plan-removal.ts";
 import { type Finished, failureWords, runDel } from "./run-delegate.ts";
 import { leasedTo } from "./taken-addresses.ts";
-import { append, giveUp, hasGrown, readAgain, removeJournal, type Undoing } from "./undoing.ts";
+import {
+  append,
+  giveUp,
+  hasGrown,
+  isOfThisBoot,
+  planRemoval,
+  readAgain,
+  removeJournal,
+  type Undoing,
+} from "./undoing.ts";
 
 /** The end of an undo. */
 export type UndoOutcome = { readonly end: "undone" | "later" } | { readonly end: "failed"; readonly why: string };

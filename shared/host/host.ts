@@ -1,4 +1,4 @@
-import type { Environment } from "../protocol/variables.ts";
+import type { Environment } from "../protocol/request.ts";
 
 /** Bytes that a host keeps, from stdin or from a delegate's stdout. */
 export interface Bytes {

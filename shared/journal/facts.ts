@@ -75,7 +75,7 @@ export class Facts {
   journal(key: AttachmentKey): Journal {
     if (this.#last?.key !== key) this.#last = { key, file: journalFile(key) };
     const { file } = this.#last;
-    const journal = this.#journals.get(file) ?? parseJournal(key, this.read(file));
+    const journal = this.#journals.get(file) ?? parseJournal(key, this.read(file), file);
     this.#journals.set(file, journal);
     return journal;
   }

@@ -1,4 +1,4 @@
-import { goLookup, isJsonObject, type JsonObject, objectOf, objectsOf, parseJsonObject } from "../protocol/json.ts";
+import { goLookup, isJsonObject, type JsonObject, objectsOf, parseJsonObject } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
 import type { AttachmentKey } from "./journal.ts";
 
@@ -26,11 +26,6 @@ export function parseLease(address: string, text: string): Lease | undefined {
   if (!/^[\da-f]*[.:][\da-f.:]+$/i.test(address)) return undefined;
   const [containerId = "", ifName = ""] = text.split("\n");
   return { address, containerId: containerId.trim(), ifName: ifName.trim() };
-}
-
-/** Returns the `ipam` of a plugin's configuration, as a plugin in Go reads it; empty if it is no object. */
-export function ipamOf(configuration: JsonObject): JsonObject {
-  return objectOf(goLookup(configuration, "ipam"));
 }
 
 /** The result of a completed ADD that libcni keeps (cniCacheV1). */

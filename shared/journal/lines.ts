@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject, parseJsonObject } from "../protocol/json.ts";
-import { jsonText } from "../protocol/json-text.ts";
+import { isJsonObject, type JsonObject, jsonText, parseJsonObject } from "../protocol/json.ts";
 import {
   type AttachmentKey,
   type Began,
@@ -26,8 +25,13 @@ export function beganLine(began: Began): Line {
 }
 
 /** Parses the journal of an attachment; `text` is undefined if there is no file. */
-export function parseJournal(key: AttachmentKey, text = ""): Journal {
-  return journalOf(journalFile(key), key, contentOf(text));
+export function parseJournal(key: AttachmentKey, text?: string, file = journalFile(key)): Journal {
+  return parse(file, text ?? "", key) as Journal;
+}
+
+/** Parses a journal of which only the file is known. Undefined if the file does not say whose it is. */
+export function parseFoundJournal(file: string, text: string): Journal | undefined {
+  return parse(file, text);
 }
 
 /** Returns a journal with lines that were appended to it. */
@@ -37,24 +41,8 @@ export function withLines(journal: Journal, lines: readonly Line[]): Journal {
   return { ...journal, entries };
 }
 
-/** Parses a journal of which only the file is known. Undefined if the file does not say whose it is. */
-export function parseFoundJournal(file: string, text: string): Journal | undefined {
-  const content = contentOf(text);
-  const { owner } = content;
-  return owner && journalFile(owner) === file ? journalOf(file, owner, content) : undefined;
-}
-
-/** What the lines of a journal say. */
-interface Content {
-  readonly isEmpty: boolean;
-  /** Undefined if the first line does not say whose the journal is. */
-  readonly owner: AttachmentKey | undefined;
-  /** Undefined if a newer version has written it. */
-  readonly entries: readonly Entry[] | undefined;
-  readonly isTorn: boolean;
-}
-
-function contentOf(text: string): Content {
+/** Parses the journal in a file. Without a key, the first line must say whose it is. */
+function parse(file: string, text: string, known?: AttachmentKey): Journal | undefined {
   const lines = text.split("\n");
   // The last line has no line break if its writer was killed, or the disk was full.
   const isTorn = lines.pop() !== "";
@@ -68,26 +56,19 @@ function contentOf(text: string): Content {
     first ??= value;
     areKnown &&= apply(value, entries);
   }
-  return { isEmpty: lines.length === 0, owner: keyIn(first), entries: areKnown ? entries : undefined, isTorn };
-}
-
-function keyIn({ network, containerId, runtimeIfName }: JsonObject = {}): AttachmentKey | undefined {
-  const isNamed = typeof network === "string" && typeof containerId === "string" && typeof runtimeIfName === "string";
-  return isNamed ? { network, containerId, runtimeIfName } : undefined;
-}
-
-function journalOf(file: string, key: AttachmentKey, content: Content): Journal {
-  const problem = problemOf(key, content);
-  const { entries = [], isTorn } = content;
+  const owner = first && keyIn(first);
+  const key = known ?? owner;
+  if (key === undefined || (known === undefined && journalFile(key) !== file)) return undefined;
+  let problem: string | undefined;
+  if (!areKnown) problem = "a newer version has written it";
+  else if (lines.length > 0 && owner === undefined) problem = "its first line does not say whose it is";
+  else if (owner && !isSameAttachment(owner, key)) problem = "it is of another attachment";
   return { file, key, isTorn, entries: problem === undefined ? entries : [], problem };
 }
 
-/** Says why a journal cannot be read. */
-function problemOf(key: AttachmentKey, { isEmpty, owner, entries }: Content): string | undefined {
-  if (entries === undefined) return "a newer version has written it";
-  if (isEmpty) return undefined;
-  if (owner === undefined) return "its first line does not say whose it is";
-  return isSameAttachment(owner, key) ? undefined : "it is of another attachment";
+function keyIn({ network, containerId, runtimeIfName }: JsonObject): AttachmentKey | undefined {
+  const isNamed = typeof network === "string" && typeof containerId === "string" && typeof runtimeIfName === "string";
+  return isNamed ? { network, containerId, runtimeIfName } : undefined;
 }
 
 /** An entry that later lines still change. A copy for each line would take longer than parsing it. */
@@ -99,17 +80,23 @@ type Growing = { -readonly [K in keyof Entry]: Entry[K] };
  */
 function apply(value: JsonObject, entries: Growing[]): boolean {
   const { line, format, id, ids, addresses, routed, left } = value;
-  if (line === "began") {
-    if (typeof format !== "number" || format > presentFormat) return false;
-    if (isBegan(value)) begin(value as unknown as Growing, entries);
-    return true;
-  }
   if (line === "given up") {
     if (isTexts(ids)) for (const entry of entries) entry.isGivenUp ||= ids.includes(entry.id);
     return true;
   }
-  const entry = entries.find((one) => one.id === id);
+  const position = entries.findIndex((one) => one.id === id);
+  const entry = entries[position];
   switch (line) {
+    case "began":
+      if (typeof format !== "number" || format > presentFormat) return false;
+      // The last one counts: a stray ADD writes another one after it has passed.
+      if (isBegan(value))
+        entries[entry ? position : entries.length] = {
+          ...value,
+          isGivenUp: false,
+          isUndone: false,
+        } as unknown as Growing;
+      return true;
     case "done":
       if (entry && isTexts(addresses) && (routed === undefined || isTexts(routed)))
         entry.done = value as unknown as Done;
@@ -124,13 +111,6 @@ function apply(value: JsonObject, entries: Growing[]): boolean {
     default:
       return false;
   }
-}
-
-/** The last line that begins an entry counts: a stray ADD writes another one after it has passed. */
-function begin(entry: Growing, entries: Growing[]): void {
-  entry.isGivenUp = entry.isUndone = false;
-  const position = entries.findIndex(({ id }) => id === entry.id);
-  entries[position < 0 ? entries.length : position] = entry;
 }
 
 // Written out: a loop over the names takes twice as long as parsing the line.

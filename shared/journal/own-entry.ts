@@ -1,6 +1,5 @@
 import type { Role } from "../plugin/profile.ts";
-import { canonicalJson, type JsonObject } from "../protocol/json.ts";
-import { jsonText } from "../protocol/json-text.ts";
+import { canonicalJson, type JsonObject, jsonText } from "../protocol/json.ts";
 import { type Entry, type Journal, withoutStrays } from "./journal.ts";
 
 /** By these an ADD finds the entry that an earlier ADD wrote for the same plugin. */

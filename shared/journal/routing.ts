@@ -66,11 +66,6 @@ export function withoutReplaced({ routes, rules }: MovedRouting, later: MovedRou
   return { routes: routes.filter((route) => later.routes.some((one) => isSameRoute(one, route))), rules };
 }
 
-/** Whether a route of a result is not in the main table, the only one in which the reference plugins' CHECK looks. */
-export function isInOtherTable({ table }: Route): boolean {
-  return Number(table) > 0 && table !== 254;
-}
-
 /**
  * Returns a function that tells whether the kernel may have made one route of a route and of another interface's to the same IPv6
  * network. The reference plugins' CHECK finds no gateway in it. The result lists a gateway of several interfaces once: one of

@@ -1,6 +1,7 @@
 import { type NamingScope, type Profile, scopeOf } from "../plugin/profile.ts";
 import { goLookup } from "../protocol/json.ts";
-import { type CachedResult, ipamOf } from "./host-files.ts";
+import { ipamOf } from "../protocol/request.ts";
+import type { CachedResult } from "./host-files.ts";
 import { type Entry, isSameNamespace, isStanding, type Namespace, namesOf } from "./journal.ts";
 
 /** What is around an entry that is to be undone. */

@@ -1,4 +1,5 @@
-import { goLookup, type JsonObject, objectsOf } from "../protocol/json.ts";
+import type { Host } from "../host/host.ts";
+import { goLookup, type JsonObject, objectsOf, withGoKey } from "../protocol/json.ts";
 import { interfaceNameProblem } from "../protocol/names.ts";
 import { type CniResult, type Interface, isContainerInterface } from "../protocol/result.ts";
 
@@ -70,15 +71,29 @@ export function scopeOf(profile: Profile | undefined): NamingScope | undefined {
   return profile ? profile.names : widestScope;
 }
 
-/** Returns the name of the host device that a plugin shares among its containers. */
-export function sharedDeviceName(device: SharedDevice, configuration: JsonObject): string {
-  const name = goLookup(configuration, device.key);
-  return typeof name === "string" ? name : device.fallback;
+/** Returns the name of the host device that a plugin shares among its containers; undefined if it shares none. */
+export function sharedDeviceName(profile: Profile | undefined, configuration: JsonObject): string | undefined {
+  if (!profile?.sharedDevice) return undefined;
+  const name = goLookup(configuration, profile.sharedDevice.key);
+  return typeof name === "string" ? name : profile.sharedDevice.fallback;
 }
 
-/** Returns a file of the kernel about a device: its MAC, or how it got that. Undefined if no device can have that name. */
-export function deviceFile(device: string, name: "address" | "addr_assign_type"): string | undefined {
-  return interfaceNameProblem(device) === undefined ? `/sys/class/net/${device}/${name}` : undefined;
+/** Reads what the kernel says about a device: its MAC, or how it got that. Undefined if no device can have that name. */
+export function readDevice(
+  host: Pick<Host, "readFile">,
+  device: string,
+  file: "address" | "addr_assign_type",
+): string | undefined {
+  if (interfaceNameProblem(device) !== undefined) return undefined;
+  return host.readFile(`/sys/class/net/${device}/${file}`)?.trim();
+}
+
+/**
+ * Whether the kernel says that somebody has set a device's MAC, so that it no longer follows the device's ports: NET_ADDR_SET of
+ * uapi/linux/netdevice.h.
+ */
+export function hasFixedMac(host: Pick<Host, "readFile">, device: string): boolean {
+  return readDevice(host, device, "addr_assign_type") === "3";
 }
 
 /** Returns the MAC of a host-side device in a result, which may have any shape. */
@@ -92,4 +107,39 @@ export function withoutMac(result: CniResult, device: string): CniResult {
   const isDevice = (one: Interface) => one.name === device && !isContainerInterface(one);
   if (!result.interfaces?.some(isDevice)) return result;
   return { ...result, interfaces: result.interfaces.map((one) => (isDevice(one) ? { name: device } : one)) };
+}
+
+/** A plugin's directory with one file for each container: the key that names it, and the default. */
+interface FileDirectory {
+  readonly key: string;
+  readonly fallback: string;
+}
+
+/** By type. Two plugins of one container that share such a directory replace each other's file. */
+const directories: ReadonlyMap<string, FileDirectory> = new Map([
+  // Its DEL needs what its ADD wrote to <dataDir>/<container> (flannel-io/cni-plugin, flannel_linux.go).
+  ["flannel", { key: "dataDir", fallback: "/var/lib/cni/flannel" }],
+]);
+
+/**
+ * Returns a plugin's configuration. If the plugin keeps a file for each container, and has another network than the list's, it
+ * gets a directory of its own. A directory that the list names stays.
+ */
+export function withOwnDirectory(configuration: JsonObject, type: string, network: string): JsonObject {
+  const directory = directories.get(type);
+  if (directory === undefined || network === configuration.name) return configuration;
+  if (isNamed(goLookup(configuration, directory.key))) return configuration;
+  return withGoKey(configuration, directory.key, `${directory.fallback}-${network}`);
+}
+
+/** Returns the directory in which a plugin keeps a file for each container; undefined if it keeps none. */
+export function fileDirectory(configuration: JsonObject, type: string): string | undefined {
+  const directory = directories.get(type);
+  const given = directory && goLookup(configuration, directory.key);
+  return isNamed(given) ? given : directory?.fallback;
+}
+
+// A program in Go takes an empty text for a missing one.
+function isNamed(directory: unknown): directory is string {
+  return typeof directory === "string" && directory !== "";
 }

@@ -1,4 +1,3 @@
-import type { JsonObject } from "./json.ts";
 import { newestVersion } from "./versions.ts";
 
 interface CatalogueEntry {
@@ -173,7 +172,7 @@ export class CniError extends Error {
 }
 
 /** Returns the error result that a runtime reads from stdout (SPEC.md, section 5 "Error"). */
-export function errorResult(error: CniError, cniVersion?: string): JsonObject {
+export function errorResult(error: CniError, cniVersion?: string): Readonly<Record<string, unknown>> {
   return { cniVersion: cniVersion || newestVersion, code: error.code, msg: error.message, details: error.details };
 }
 

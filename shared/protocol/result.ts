@@ -45,3 +45,8 @@ export function listsInterface(
 ): boolean {
   return (interfaces ?? []).some((one) => one.name === name && one.sandbox === sandbox);
 }
+
+/** Whether a route of a result is not in the main table, the only one in which the reference plugins' CHECK looks. */
+export function isInOtherTable({ table }: Route): boolean {
+  return Number(table) > 0 && table !== 254;
+}

@@ -1,5 +1,3 @@
-import { type JsonObject, parseJsonObject } from "./json.ts";
-
 /** The specification versions in which DEL gets the result of the attachment's ADD. */
 const withResult: readonly string[] = ["0.4.0", "1.0.0", "1.1.0"];
 
@@ -28,10 +26,4 @@ export function isChainVersion(cniVersion: string | undefined): boolean {
 /** Whether results of this specification version list no interfaces, so that there is nothing to narrow or splice. */
 export function isUnchainedVersion(cniVersion: string | undefined): boolean {
   return !cniVersion || unchainedVersions.includes(cniVersion);
-}
-
-/** Returns the wrapper's own answer to VERSION (SPEC.md, section 5 "VERSION Success"). It repeats the version in `stdin`. */
-export function versionResult(stdin = ""): JsonObject {
-  // A probe may leave stdin empty.
-  return { cniVersion: parseJsonObject(stdin)?.cniVersion || newestVersion, supportedVersions };
 }

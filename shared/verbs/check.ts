@@ -3,15 +3,12 @@ import { narrowPrevResult } from "../attachment/narrow.ts";
 import type { Call } from "../call/call.ts";
 import { type DelegateCall, delegateCall } from "../call/delegate-call.ts";
 import { hasOwnLease, listNetwork } from "../call/networks.ts";
-import { type CheckTwice, type HandOver, type LeftOut, planHandOver } from "../call/plan.ts";
+import type { CheckTwice, HandOver, LeftOut } from "../call/plan.ts";
 import { warn } from "../call/session.ts";
 import { findDelegate } from "../delegate/find-delegate.ts";
-import { printed } from "../delegate/hand-over.ts";
-import { locate, prepareCall, readRouting, runDelegate } from "../delegate/run-delegate.ts";
-import { ipamOf } from "../journal/host-files.ts";
+import { locate, prepareCall, printed, readRouting, runDelegate } from "../delegate/run-delegate.ts";
 import { type Entry, isSameNamespace } from "../journal/journal.ts";
 import {
-  isInOtherTable,
   joinedFinder,
   type MovedRouting,
   missingRoutes,
@@ -20,11 +17,19 @@ import {
   withoutMoved,
   withoutReplaced,
 } from "../journal/routing.ts";
-import { macIn, withoutMac } from "../plugin/profile.ts";
+import { hasFixedMac, macIn, readDevice, sharedDeviceName, withoutMac } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
 import { goLookup } from "../protocol/json.ts";
-import type { CniResult } from "../protocol/result.ts";
-import { hasFixedMac, isSetSince, sharedDeviceOf } from "./fixed-mac.ts";
+import { ipamOf } from "../protocol/request.ts";
+import { type CniResult, isInOtherTable } from "../protocol/result.ts";
+
+/** What is left out of CHECK's prevResult. Each returns the same object if it leaves nothing out. */
+const steps: readonly (readonly [LeftOut, (call: Call, result: CniResult) => CniResult])[] = [
+  ["routers' addresses", withoutRouters],
+  ["MAC", withoutFloatingMac],
+  ["routes of other tables", withoutOtherTables],
+  ["joined routes", withoutJoined],
+];
 
 /**
  * Plans CHECK: prevResult narrowed to the delegate's attachment, without what a correct attachment fails for. An interface
@@ -32,56 +37,52 @@ import { hasFixedMac, isSetSince, sharedDeviceOf } from "./fixed-mac.ts";
  * CHECK is run again under that name.
  */
 export function planCheck(call: Call): HandOver | CheckTwice {
-  const narrowed = narrowedCheck(call);
-  const given = withoutRouters(call, narrowed);
-  const fixed = withoutFloatingMac(call, given);
-  const found = withoutOtherTables(call, fixed);
-  const apart = withoutJoined(call, found);
-  const prepared = prepareCall(call.session, apart);
-  const first = withoutMovedRoutes(call, prepared);
+  const { own, prevResult, session, target } = call;
   const leftOut: LeftOut[] = [];
-  if (given !== narrowed) leftOut.push("routers' addresses");
-  if (fixed !== given) leftOut.push("MAC");
-  if (found !== fixed) leftOut.push("routes of other tables");
-  if (apart !== found) leftOut.push("joined routes");
+  let shown = prevResult && narrowed(call, prevResult);
+  for (const [what, without] of steps) {
+    const before = shown;
+    shown = before && without(call, before);
+    if (shown !== before) leftOut.push(what);
+  }
+  const prepared = prepareCall(session, checkCall(call, shown));
+  const first = withoutMovedRoutes(call, prepared);
   if (first !== prepared) leftOut.push("moved routes");
-  const { own, prevResult, target } = call;
   // guard: an interface with an entry is checked once
   const isUnknown = own === undefined && prevResult !== undefined && target.role === "creator";
-  if (!isUnknown) return { ...planHandOver(first), leftOut };
+  if (!isUnknown) return { do: "handOver", call: first, withoutDelegate: "delegateNotFound", leftOut };
   return { do: "checkTwice", call: first, network: listNetwork(call), netns: target.selector.netns, leftOut };
 }
 
-function narrowedCheck(call: Call): DelegateCall {
-  const { request, prevResult, target, own } = call;
-  // The list may have changed since ADD: the leases are in the network of the entry.
-  const isOwnType = own?.role === "creator" && own.type === target.delegate;
-  const network = isOwnType ? own.delegateNetwork : target.network;
-  const subject = { request, target: { ...target, network } };
-  if (prevResult === undefined) return delegateCall(subject);
+function narrowed({ target, own }: Call, prevResult: CniResult): CniResult {
   const attachment = ownAttachment(prevResult, target.selector);
   const others = attachment ? [] : containerInterfaceNames(prevResult);
   // guard: no CHECK passes whose interface is not in prevResult
   if (others.length > 0) throw missingAttachment(target.selector.ifName, others);
-  if (attachment === undefined) return withIpam(call, delegateCall(subject));
-  const whole = withAdded(prevResult, attachment, own?.done?.added ?? []);
-  return withIpam(call, delegateCall(subject, narrowPrevResult(prevResult, whole, target.selector)));
+  if (attachment === undefined) return prevResult;
+  const added = own?.done?.added;
+  const whole = added ? withAdded(prevResult, attachment, added) : attachment;
+  return narrowPrevResult(prevResult, whole, target.selector);
 }
 
-// Without addresses of its own, static checks only that there is a prevResult. A newer plugin may do without it.
-function withIpam({ session, target }: Call, call: DelegateCall): DelegateCall {
-  if (!target.profile?.checkNeedsIpam || goLookup(ipamOf(call.configuration), "type")) return call;
+function checkCall({ request, session, target, own }: Call, shown: CniResult | undefined): DelegateCall {
+  // The list may have changed since ADD: the leases are in the network of the entry.
+  const isOwnType = own?.role === "creator" && own.type === target.delegate;
+  const network = isOwnType ? own.delegateNetwork : target.network;
+  const call = delegateCall({ request, target: { ...target, network } }, shown);
+  if (!shown || !target.profile?.checkNeedsIpam || goLookup(ipamOf(call.configuration), "type")) return call;
+  // Without addresses of its own, static checks only that there is a prevResult. A newer plugin may do without it.
   if (findDelegate(session.host, "static") === undefined) return call;
   return { ...call, configuration: { ...call.configuration, ipam: { type: "static" } } };
 }
 
-/** Returns a creator's CHECK without the addresses from routers: no plugin gave them, and the kernel replaces them by itself. */
-function withoutRouters(checked: Call, call: DelegateCall): DelegateCall {
-  const routed = routedOf(checked);
-  const { ips } = resultOf(call);
+/** Leaves a creator's addresses from routers out: no plugin gave them, and the kernel replaces them by itself. */
+function withoutRouters(call: Call, result: CniResult): CniResult {
+  const routed = routedOf(call);
+  const { ips } = result;
   // guard: the addresses that CHECK must see
-  if (routed.length === 0 || !ips || checked.target.role === "meta") return call;
-  return withResult(call, { ...resultOf(call), ips: ips.filter(({ address }) => !routed.includes(address)) });
+  if (routed.length === 0 || !ips || call.target.role === "meta") return result;
+  return { ...result, ips: ips.filter(({ address }) => !routed.includes(address)) };
 }
 
 /** The addresses that the interface had from routers when it was added: its creator's entry says so. */
@@ -91,19 +92,28 @@ function routedOf({ journal, target }: Call): readonly string[] {
   return journal.entries.findLast(isMaker)?.done?.routed ?? [];
 }
 
-/** Returns the CHECK without the MAC of a shared device, unless somebody has set it: it changes with every container. */
-function withoutFloatingMac(checked: Call, call: DelegateCall): DelegateCall {
-  const device = sharedDeviceOf(checked);
-  if (device === undefined) return call;
-  const result = resultOf(call);
-  const shown = withoutMac(result, device);
-  if (shown === result) return call;
+/** Leaves the MAC of a shared device out, unless somebody has set it: it changes with every container. */
+function withoutFloatingMac(call: Call, result: CniResult): CniResult {
+  const { own, request, session, target } = call;
+  const device = sharedDeviceName(target.profile, request.configuration);
+  const shown = device === undefined ? result : withoutMac(result, device);
+  if (device === undefined || shown === result) return result;
   // The plugin may set the MAC of an older bridge when it attaches the next container.
-  const wasFixed = checked.own?.done === undefined || checked.own.done.fixedMac === true;
-  const isFixed = wasFixed && hasFixedMac(checked, device);
+  const wasFixed = own?.done === undefined || own.done.fixedMac === true;
+  const isFixed = wasFixed && hasFixedMac(session.host, device);
   // guard: a MAC that somebody has set is checked
-  const stays = isFixed && !isSetSince(checked, device, macIn(result, device));
-  return stays ? call : withResult(call, shown);
+  return isFixed && !isSetSince(call, device, macIn(result, device)) ? result : shown;
+}
+
+/**
+ * Whether another plugin has set a device's MAC since it was printed: another attachment's result has the one that it has now.
+ * Each bridge 1.10.0 sets the MAC that it read when it began, and a slow one had read it before somebody else set it
+ * (ensureAddr in plugins/main/bridge/bridge.go).
+ */
+function isSetSince({ session, facts }: Call, device: string, printed: string | undefined): boolean {
+  const present = readDevice(session.host, device, "address");
+  if (!present || present === printed) return false;
+  return facts.allResults().some(({ result }) => macIn(result, device) === present);
 }
 
 /** The routing after each ADD that moved routes of this attachment in this namespace. */
@@ -140,15 +150,15 @@ function withoutMovedRoutes(call: Call, checked: DelegateCall): DelegateCall {
 }
 
 /**
- * Returns a creator's CHECK without routes that the list puts into other tables: the reference plugins look only in the main
+ * Leaves a creator's routes out that the list puts into other tables: the reference plugins look only in the main
  * table (pkg/ip/utils_linux.go, ValidateExpectedRoute), so the wrapper looks for these. Where it cannot, the plugin's answer
  * stands: the main table may have a route alike, such as another interface's default route.
  */
-function withoutOtherTables(call: Call, checked: DelegateCall): DelegateCall {
-  const { routes } = resultOf(checked);
-  if (call.target.profile?.role !== "creator" || !routes?.some(isInOtherTable)) return checked;
+function withoutOtherTables(call: Call, result: CniResult): CniResult {
+  const { routes } = result;
+  if (call.target.profile?.role !== "creator" || !routes?.some(isInOtherTable)) return result;
   const present = readRouting(call.session.host, call.target.selector.netns);
-  if (present === undefined) return checked;
+  if (present === undefined) return result;
   const listed = routes.filter(isInOtherTable);
   const moved = movedRoutings(call).at(-1);
   // vrf puts back only the routes of the main table: the others are gone since its ADD.
@@ -157,27 +167,27 @@ function withoutOtherTables(call: Call, checked: DelegateCall): DelegateCall {
     call,
     missingRoutes(listed, present).filter((words) => !gone.includes(words)),
   );
-  return withResult(checked, { ...resultOf(checked), routes: routes.filter((one) => !isInOtherTable(one)) });
+  return { ...result, routes: routes.filter((one) => !isInOtherTable(one)) };
 }
 
 /**
- * Returns a creator's CHECK without routes that the kernel has joined with those of another interface, and that are there: the
- * plugin gets the others.
+ * Leaves a creator's routes out that the kernel has joined with those of another interface, and that are there: the plugin
+ * gets the others.
  */
-function withoutJoined(call: Call, checked: DelegateCall): DelegateCall {
-  const { prevResult = {}, target, session } = call;
-  const { routes } = resultOf(checked);
-  if (target.profile?.role !== "creator" || !routes) return checked;
+function withoutJoined({ prevResult = {}, target, session }: Call, result: CniResult): CniResult {
+  const { routes } = result;
+  // Only those of IPv6 are joined.
+  if (target.profile?.role !== "creator" || !routes?.some(({ gw }) => gw?.includes(":"))) return result;
   const isJoined = joinedFinder(prevResult);
-  if (!routes.some(isJoined)) return checked;
+  if (!routes.some(isJoined)) return result;
   // One interface alone is checked as without the wrapper.
-  if (containerInterfaceNames(prevResult).length === 1) return checked;
+  if (containerInterfaceNames(prevResult).length === 1) return result;
   const present = readRouting(session.host, target.selector.netns);
-  if (present === undefined) return checked;
+  if (present === undefined) return result;
   const isThere = routeFinder(present);
   // guard: a route that is not there is the plugin's to miss
   const shown = routes.filter((one) => !(isJoined(one) && isThere({ ...one, table: "main" })));
-  return isAsLong(shown, routes) ? checked : withResult(checked, { ...resultOf(checked), routes: shown });
+  return isAsLong(shown, routes) ? result : { ...result, routes: shown };
 }
 
 function refuseMissing({ target }: Call, missing: readonly string[]): void {

@@ -3,14 +3,12 @@ import { arranged } from "../attachment/narrow.ts";
 import type { Call } from "../call/call.ts";
 import { delegateCall } from "../call/delegate-call.ts";
 import { inBothNetworks } from "../call/networks.ts";
-import { planHandOver, type RemovePlan } from "../call/plan.ts";
+import type { RemovePlan } from "../call/plan.ts";
 import { warn } from "../call/session.ts";
 import type { Target } from "../call/target.ts";
-import { handOver, printed } from "../delegate/hand-over.ts";
-import { planRemoval } from "../delegate/plan-removal.ts";
-import { type Finished, prepareCall, runDel } from "../delegate/run-delegate.ts";
+import { type Finished, handOver, prepareCall, printed, runDel } from "../delegate/run-delegate.ts";
 import { type PlannedDel, runRemoval, undoEntries } from "../delegate/undo.ts";
-import type { Undoing } from "../delegate/undoing.ts";
+import { planRemoval, type Undoing } from "../delegate/undoing.ts";
 import type { CachedResult } from "../journal/host-files.ts";
 import { type Entry, journalDirectory, nowhere } from "../journal/journal.ts";
 import { type Role, scopeOf } from "../plugin/profile.ts";
@@ -139,7 +137,7 @@ export function runRemovals(call: Call, { removals, entries }: RemovePlan): numb
   const { repeatable, delNeedsMaster } = call.target.profile ?? {};
   // Nothing depends on its answer.
   if (del && !other && !repeatable && !delNeedsMaster && !sharesNetwork(call))
-    return handOver(call.session, planHandOver(del.call));
+    return handOver(call.session, { do: "handOver", call: del.call, withoutDelegate: "delegateNotFound" });
   const answers = removals.flatMap((removal, index) => {
     // A sibling's ADD may have begun meanwhile.
     if (index > 0) call.facts.forget(call.key.containerId);

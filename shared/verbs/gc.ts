@@ -1,9 +1,8 @@
 import type { Call } from "../call/call.ts";
 import { type DelegateCall, delegateCall } from "../call/delegate-call.ts";
-import { type CollectPlan, type HandOver, planHandOver } from "../call/plan.ts";
+import type { CollectPlan, HandOver } from "../call/plan.ts";
 import { warn } from "../call/session.ts";
-import { handOver } from "../delegate/hand-over.ts";
-import { prepareCall } from "../delegate/run-delegate.ts";
+import { handOver, prepareCall } from "../delegate/run-delegate.ts";
 import { undoJournal } from "../delegate/undo.ts";
 import { type AttachmentKey, isStanding, type Journal } from "../journal/journal.ts";
 import { type JsonObject, objectsOf } from "../protocol/json.ts";
@@ -18,7 +17,11 @@ const attachmentKeys = ["cni.dev/valid-attachments", "cni.dev/attachments"] as c
  * whose namespace still exists is left alone, because it may belong to another runtime.
  */
 export function planGc(call: Call): CollectPlan | HandOver {
-  const then = planHandOver(prepareCall(call.session, gcCall(call)));
+  const then: HandOver = {
+    do: "handOver",
+    call: prepareCall(call.session, gcCall(call)),
+    withoutDelegate: "delegateNotFound",
+  };
   const valid = validAttachments(call.request);
   // guard: nothing is removed by a GC that does not say which attachments are valid
   if (valid === undefined) return then;

@@ -2,8 +2,7 @@ import type { Call } from "../call/call.ts";
 import type { DelegateCall } from "../call/delegate-call.ts";
 import type { AddPlan } from "../call/plan.ts";
 import { say, warn } from "../call/session.ts";
-import { printed } from "../delegate/hand-over.ts";
-import { type Finished, locate, prepareCall, readRouting, runDelegate } from "../delegate/run-delegate.ts";
+import { type Finished, locate, prepareCall, printed, readRouting, runDelegate } from "../delegate/run-delegate.ts";
 import { addressesOfRules, tryToUndo, undoEntries } from "../delegate/undo.ts";
 import { append, awaitNext, removeIfUndone, stampOf, type Undoing } from "../delegate/undoing.ts";
 import type { Appending } from "../host/host.ts";
@@ -21,6 +20,7 @@ import {
 } from "../journal/journal.ts";
 import { beganLine, linesText } from "../journal/lines.ts";
 import { recoveryOf, repairs } from "../journal/recovery-table.ts";
+import { hasFixedMac, sharedDeviceName } from "../plugin/profile.ts";
 import { CniError, toCniError } from "../protocol/errors.ts";
 import { byteLength } from "../protocol/names.ts";
 import {
@@ -31,8 +31,7 @@ import {
   type Remembering,
   refusalOf,
   warnOfUnwrapped,
-} from "./adding.ts";
-import { fixedMacOf } from "./fixed-mac.ts";
+} from "./add.ts";
 import { awaitRouterAddresses } from "./slaac.ts";
 import { type SplicedAnswer, spliceAnswer } from "./spliced-answer.ts";
 
@@ -49,7 +48,7 @@ export function runAdd(call: Call, plan: AddPlan): number {
 }
 
 function memoryOf(call: Call, planned: DelegateCall): Remembering | undefined {
-  const { session, facts, journal, own, request } = call;
+  const { session, facts, journal, own, request, target } = call;
   const { netns } = request.variables;
   if (journal.problem !== undefined) {
     warn(session, "nothing is undone, and nothing is remembered");
@@ -69,7 +68,10 @@ function memoryOf(call: Call, planned: DelegateCall): Remembering | undefined {
   const recovery = recoveryOf(journal, { own, earlier }, { ...moment, namespace, mode, resultMs, isThere });
   const listed = own && { entry: own, configuration: planned.configuration };
   const undoing = { session, facts, journal, netns, listed };
-  return { moment, namespace, resultMs, recovery, undoing, ...fixedMacOf(call) };
+  const device = sharedDeviceName(target.profile, request.configuration);
+  // Of containers that are attached to a new bridge at once, each plugin may set the MAC, after another one has printed it.
+  const isMacFixed = device !== undefined && hasFixedMac(session.host, device);
+  return { moment, namespace, resultMs, recovery, undoing, isMacFixed };
 }
 
 function addOnly(adding: Adding): number {
@@ -213,7 +215,7 @@ function remember(attempt: Attempt, { addresses, added, routed }: SplicedAnswer)
     ...(added.length > 0 && { added }),
     ...(routed.length > 0 && { routed }),
     ...movedRoutes(call),
-    ...(adding.memory?.fixedMac && { fixedMac: true }),
+    ...(adding.memory?.isMacFixed && { fixedMac: true }),
   };
   const lines: Line[] = [{ line: "done", id: entry.id, ...done }];
   if (!entry.stray) {

@@ -1,13 +1,10 @@
-import { type AddedInterface, addedInterfaces } from "../attachment/attachments.ts";
-import { sharedAddress } from "../attachment/shared-address.ts";
-import { completeResult, orderResult, spliceCreator, spliceMeta } from "../attachment/splice.ts";
-import { addressesOf } from "../call/earlier-addresses.ts";
+import { type AddedInterface, addedInterfaces, addressesOf } from "../attachment/attachments.ts";
+import { completeResult, orderResult, sharedAddress, spliceCreator, spliceMeta } from "../attachment/splice.ts";
 import type { Splice } from "../call/plan.ts";
 import type { Target } from "../call/target.ts";
 import type { Bytes } from "../host/host.ts";
 import { CniError } from "../protocol/errors.ts";
-import { hasTooManyValues, isTooDeep, parseJsonObject, tooManyValues } from "../protocol/json.ts";
-import { losesNumbers } from "../protocol/json-text.ts";
+import { hasTooManyValues, isTooDeep, losesNumbers, parseJsonObject, tooManyValues } from "../protocol/json.ts";
 import { resultProblem } from "../protocol/request.ts";
 import { type CniResult, isContainerInterface, listsInterface } from "../protocol/result.ts";
 import { isChainVersion } from "../protocol/versions.ts";

@@ -99,13 +99,13 @@ export const plantedFaults: Readonly<Record<string, Readonly<Record<string, Plan
       "const left = undefined;",
     ],
   },
-  "shared/verbs/adding.ts": {
+  "shared/verbs/add.ts": {
     "ptp frees the lease of a sibling whose ADD runs at the same time": [
       ": holdsLease(one, leased) && !isOwnTry(one);",
       ": false;",
     ],
   },
-  "shared/delegate/plan-removal.ts": {
+  "shared/delegate/undoing.ts": {
     "an undo does not look at what another call has added since": [
       "return entries.slice(stray ? 0 : entries.findIndex((one) => one.id === id) + 1).filter(isStanding);",
       "return [];",
@@ -114,8 +114,6 @@ export const plantedFaults: Readonly<Record<string, Readonly<Record<string, Plan
       `if (!isOfThisBoot(undoing, entry) && entry.role === "meta" && isKnown) {`,
       'if (entry.id === "none") {',
     ],
-  },
-  "shared/delegate/undoing.ts": {
     "a journal is removed although another call has written to it": [
       "    entries.some(({ id, isUndone }) => !isUndone && !known.some((one) => one.id === id))",
       "    entries.length > 99",

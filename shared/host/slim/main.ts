@@ -1,5 +1,5 @@
 import { profiles } from "../../../plugins/index.ts";
-import type { Environment } from "../../protocol/variables.ts";
+import type { Environment } from "../../protocol/request.ts";
 import { run } from "../../run.ts";
 import type { Machine } from "./machine.ts";
 import { SlimHost } from "./slim-host.ts";

@@ -1,4 +1,4 @@
-import type { Environment } from "../../protocol/variables.ts";
+import type { Environment } from "../../protocol/request.ts";
 import type { Answer, Appending, Host, Release, Streams } from "../host.ts";
 import { type IpCommand, ipCommand, longestAnswer } from "../ip-command.ts";
 import { HeldBytes, orThrow } from "./bytes.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Attachment } from "../../../shared/attachment/attachments.ts";
 import { ownAttachment } from "../../../shared/attachment/attachments.ts";
-import { narrowResult } from "../../../shared/attachment/narrow.ts";
+import { narrowPrevResult } from "../../../shared/attachment/narrow.ts";
 import { spliceCreator, spliceMeta } from "../../../shared/attachment/splice.ts";
 import { joinedFinder, type KernelRoute, missingRoutes, withoutMoved } from "../../../shared/journal/routing.ts";
 import type { CniResult, Interface, Route } from "../../../shared/protocol/result.ts";
@@ -44,7 +44,7 @@ describe("routes to addresses in one subnet of another interface", () => {
 
   test("are narrowed", () => {
     const reads = readsOf((result, attachment) => {
-      expect(narrowResult(result, attachment, selector)).toMatchObject({ ips: [], routes: [] });
+      expect(narrowPrevResult(result, attachment, selector)).toMatchObject({ ips: [], routes: [] });
     });
     expect(reads).toBeLessThan(mostReads);
   });
@@ -115,7 +115,7 @@ describe("many host-side interfaces and addresses", () => {
     const result = { interfaces: [eth0, ...links, eth1], ips: addresses(links.length + 1) };
     const attachment = ownAttachment(result, selector);
     expect(attachment?.members).toHaveLength(links.length + 1);
-    const narrowed = narrowResult(result, attachment as Attachment, selector);
+    const narrowed = narrowPrevResult(result, attachment as Attachment, selector);
     expect(narrowed.ips?.at(-1)).toMatchObject({ interface: links.length });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findAttachment } from "../../../shared/attachment/attachments.ts";
-import { narrowResult } from "../../../shared/attachment/narrow.ts";
+import { narrowPrevResult } from "../../../shared/attachment/narrow.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import { frozen } from "../support/frozen.ts";
 import { blue } from "../support/requests.ts";
@@ -8,7 +8,7 @@ import { blue } from "../support/requests.ts";
 function narrowed(result: CniResult, ifName: string, { netns = blue, runtimeIfName = "eth0" } = {}): CniResult {
   const attachment = findAttachment(frozen(result), ifName, netns);
   if (attachment === undefined) throw new Error(`no ${ifName}`);
-  return narrowResult(result, attachment, { ifName, netns, runtimeIfName });
+  return narrowPrevResult(result, attachment, { ifName, netns, runtimeIfName });
 }
 
 describe("routes", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { sharedAddress } from "../../../shared/attachment/shared-address.ts";
+import { sharedAddress } from "../../../shared/attachment/splice.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import { frozen } from "../support/frozen.ts";
 import { blue } from "../support/requests.ts";

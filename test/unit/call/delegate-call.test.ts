@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { delegateCall } from "../../../shared/call/delegate-call.ts";
-import { askingFor } from "../../../shared/call/earlier-addresses.ts";
+import { askingFor } from "../../../shared/call/networks.ts";
 import { targetOf } from "../../../shared/call/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
-import type { Variables } from "../../../shared/protocol/variables.ts";
+import type { Variables } from "../../../shared/protocol/request.ts";
 import { requestOf } from "../support/requests.ts";
 
 function callOf(configuration: JsonObject, variables: Partial<Variables> = {}) {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { addressesOf, askingFor } from "../../../shared/call/earlier-addresses.ts";
+import { addressesOf } from "../../../shared/attachment/attachments.ts";
+import { askingFor } from "../../../shared/call/networks.ts";
 
 const name = { ifName: "eth1", netns: "/run/netns/blue", runtimeIfName: "eth0" };
 const sandbox = "/run/netns/blue";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planRemoval } from "../../../shared/delegate/plan-removal.ts";
+import { planRemoval } from "../../../shared/delegate/undoing.ts";
 import { Facts } from "../../../shared/journal/facts.ts";
 import type { Entry } from "../../../shared/journal/journal.ts";
 import { type Machine, ownNamespace, sessionOn } from "../support/fake-host.ts";

@@ -1,11 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  cachedKey,
-  ipamOf,
-  leaseDirectoryOf,
-  parseCachedResult,
-  parseLease,
-} from "../../../shared/journal/host-files.ts";
+import { cachedKey, leaseDirectoryOf, parseCachedResult, parseLease } from "../../../shared/journal/host-files.ts";
+import { ipamOf } from "../../../shared/protocol/request.ts";
 
 const kept = { kind: "cniCacheV1", containerId: "blue", networkName: "zone", ifName: "eth0" };
 const key = { network: "zone", containerId: "blue", runtimeIfName: "eth0" };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fileDirectory, withOwnDirectory } from "../../../shared/plugin/own-directory.ts";
+import { fileDirectory, withOwnDirectory } from "../../../shared/plugin/profile.ts";
 import { frozen } from "../support/frozen.ts";
 
 const shared = "/var/lib/cni/flannel";

@@ -1,10 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { bridge } from "../../../plugins/bridge/profile.ts";
-import { deviceFile, type SharedDevice, sharedDeviceName, withoutMac } from "../../../shared/plugin/profile.ts";
+import { readDevice, sharedDeviceName, withoutMac } from "../../../shared/plugin/profile.ts";
 import { frozen } from "../support/frozen.ts";
 import { blue } from "../support/requests.ts";
-
-const device = bridge.sharedDevice as SharedDevice;
 
 test.each([
   [{ bridge: "br0" }, "br0"],
@@ -12,7 +10,7 @@ test.each([
   [{}, "cni0"],
   [{ bridge: null }, "cni0"],
 ])("the device of %j is %s", (configuration, expected) => {
-  expect(sharedDeviceName(device, frozen(configuration))).toBe(expected);
+  expect(sharedDeviceName(bridge, frozen(configuration))).toBe(expected);
 });
 
 describe("the MAC of a shared device", () => {
@@ -41,11 +39,13 @@ describe("the MAC of a shared device", () => {
 });
 
 describe("the kernel's file", () => {
+  const host = { readFile: (file: string) => `${file}\n` };
+
   test("is the device's", () => {
-    expect(deviceFile("br0", "addr_assign_type")).toBe("/sys/class/net/br0/addr_assign_type");
+    expect(readDevice(host, "br0", "addr_assign_type")).toBe("/sys/class/net/br0/addr_assign_type");
   });
 
   test.each(["", ".", "..", "../br0", "a/b", "br0\0", "sixteen-letters-"])("is none for %j", (name) => {
-    expect(deviceFile(name, "addr_assign_type")).toBeUndefined();
+    expect(readDevice(host, name, "addr_assign_type")).toBeUndefined();
   });
 });

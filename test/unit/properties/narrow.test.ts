@@ -1,7 +1,7 @@
 import { deepStrictEqual } from "node:assert";
 import { expect, test } from "vitest";
 import { type AttachmentSelector, findAttachment, ownAttachment } from "../../../shared/attachment/attachments.ts";
-import { narrowResult } from "../../../shared/attachment/narrow.ts";
+import { narrowPrevResult } from "../../../shared/attachment/narrow.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import fc from "../support/fast-check.ts";
 import { made, netns, resultOf, type Scene, scenes } from "./scene.ts";
@@ -20,7 +20,7 @@ function narrowed(scene: Scene, number: number): CniResult {
   };
   const attachment = findAttachment(result, name.ifName, netns);
   if (attachment === undefined) throw new Error(`${name.ifName} was not found`);
-  return narrowResult(result, attachment, name);
+  return narrowPrevResult(result, attachment, name);
 }
 
 test("a narrowed result is the result of the attachment alone, except for the DNS, which stays whole", () => {
@@ -49,7 +49,7 @@ test("an unlisted interface with addresses takes nothing from the others and giv
       const shown = (ifName: string): CniResult | undefined => {
         const name = { ifName, netns, runtimeIfName: "unlisted" };
         const attachment = ownAttachment(result, name);
-        return attachment && narrowResult(result, attachment, name);
+        return attachment && narrowPrevResult(result, attachment, name);
       };
       expect(shown("unlisted")).toMatchObject({ interfaces: names.map((name) => ({ name })), ips: [address] });
       for (const number of ownAttachments(scene)) {

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from "node:assert";
 import { expect, test } from "vitest";
 import { type AttachmentSelector, findAttachment } from "../../../shared/attachment/attachments.ts";
-import { narrowResult } from "../../../shared/attachment/narrow.ts";
+import { narrowPrevResult } from "../../../shared/attachment/narrow.ts";
 import { spliceCreator, spliceMeta } from "../../../shared/attachment/splice.ts";
 import type { CniResult, Interface, IpConfig } from "../../../shared/protocol/result.ts";
 import fc from "../support/fast-check.ts";
@@ -62,7 +62,7 @@ test("narrowing to a created attachment gives its delegate's answer", () => {
       const { last, merged, delegateResult } = created(scene);
       const name = nameOf(scene, last);
       const attachment = findAttachment(merged, name.ifName, netns);
-      const narrowed = attachment && narrowResult(merged, attachment, name);
+      const narrowed = attachment && narrowPrevResult(merged, attachment, name);
       deepStrictEqual(narrowed?.interfaces, orderedInterfacesOf(made(scene, last)));
       deepStrictEqual(narrowed && pointed(narrowed), expectedPointed(scene, [last]));
       expect(narrowed?.routes).toStrictEqual(expect.arrayContaining([...(delegateResult.routes ?? [])]));

@@ -4,8 +4,8 @@ import {
   decodeConfiguration,
   parseRequest,
   resultProblem,
+  type Variables,
 } from "../../../shared/protocol/request.ts";
-import type { Variables } from "../../../shared/protocol/variables.ts";
 import { withShallowJson } from "../support/shallow-json.ts";
 
 const strictVerbs = ["ADD", "CHECK", "GC"] as const;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseVariables } from "../../../shared/protocol/variables.ts";
+import { parseVariables } from "../../../shared/protocol/request.ts";
 
 const complete = {
   CNI_CONTAINERID: "blue",

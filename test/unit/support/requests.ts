@@ -1,6 +1,5 @@
 import type { JsonObject } from "../../../shared/protocol/json.ts";
-import { type ConfiguredVerb, parseRequest, type Request } from "../../../shared/protocol/request.ts";
-import type { Variables } from "../../../shared/protocol/variables.ts";
+import { type ConfiguredVerb, parseRequest, type Request, type Variables } from "../../../shared/protocol/request.ts";
 import { frozen } from "./frozen.ts";
 
 /** The network namespaces of two containers. */
