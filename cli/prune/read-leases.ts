@@ -47,5 +47,7 @@ export function holdersOf(address: string, directories: readonly string[]): read
 
 function doubtAbout(ifName: string, ageMs: number): string | undefined {
   if (!ifName) return "it names no interface: somebody may have reserved the address";
+  // A host whose clock was wrong would keep it until then.
+  if (ageMs < -youngest) return "its time is in the future: touch the file, and prune in 15 minutes";
   return ageMs < youngest ? "it is less than 15 minutes old: an ADD may be under way" : undefined;
 }

@@ -64,6 +64,8 @@ test("a lease is new for 15 minutes", () => {
   const doubtAt = (seconds: number) => readLeases(directory, seconds * 1000).map(({ doubt }) => doubt);
   expect(doubtAt(1000 + 899)).toEqual(["it is less than 15 minutes old: an ADD may be under way"]);
   expect(doubtAt(1000 + 900)).toEqual([undefined]);
+  expect(doubtAt(1000 - 900)).toEqual(["it is less than 15 minutes old: an ADD may be under way"]);
+  expect(doubtAt(1000 - 901)).toEqual(["its time is in the future: touch the file, and prune in 15 minutes"]);
 });
 
 test("an address that somebody reserved by hand stays", () => {
