@@ -95,6 +95,15 @@ esac`,
     expect(fleet("preflight")).toMatchObject({ status: 1, stdout: "", stderr: expect.stringMatching(/^no quota\n/) });
   });
 
+  test("a job that another terminal runs goes on, and its answers are not taken for this one's", () => {
+    const run =
+      '"job run") case "$*" in *"-check-index 0"*) echo "Enforcing job modify index 0: job already exists"; exit 1 ;; esac ;;';
+    nomad(["echo c1 a complete"], run);
+    const { status, stdout, stderr, isPurged } = fleet("preflight");
+    expect({ status, stdout, isPurged }).toEqual({ status: 1, stdout: "", isPurged: false });
+    expect(stderr).toContain("another fleet.sh runs cni-fleet, or one was cut off.");
+  });
+
   test.each(["failed", "lost", "unknown"])("an allocation that is %s: exit code 1", (status) => {
     nomad([`echo c1 a complete; echo c2 b ${status}`]);
     expect(fleet("adopt")).toMatchObject({ status: 1, stdout: "answer of a\nanswer of b\n", isPurged: true });
