@@ -58,7 +58,8 @@ export const statusCommand: CommandData<undefined, Options> = {
     const status = await statusOf(options, terminal);
     const text = textOf(status, options, terminal);
     if (options.output === undefined) terminal.write(text);
-    else writeAtomically(resolve(terminal.directory, options.output), text);
+    // node_exporter has a user of its own, and root's umask may keep it out.
+    else writeAtomically(resolve(terminal.directory, options.output), text, { isPublic: true });
     return exitCodeOf({ isGood: isWell(status), isComplete: status.unreadable === 0 });
   },
 };

@@ -27,6 +27,7 @@ interface WriteOptions {
   readonly beside?: string;
   readonly lastLook?: () => void;
   readonly keepsTime?: boolean;
+  readonly isPublic?: boolean;
 }
 
 /**
@@ -35,12 +36,12 @@ interface WriteOptions {
  * nobody but root or the caller can have made it, and is trouble otherwise. A linked directory is followed on the same terms. What
  * is no regular file is trouble too: /dev/stdout must stay. `beside` is a directory of the same file system for the temporary
  * file, if every file next to the target has a meaning. `lastLook` runs right before the step, and what it throws prevents it.
- * With `keepsTime` the file looks as old as before. Throws Trouble if the file cannot be written; nothing has changed then.
+ * With `keepsTime` the file looks as old as before, and with `isPublic` everybody may read a new one. Throws Trouble if the file cannot be written; nothing has changed then.
  */
 export function writeAtomically(
   path: string,
   text: string,
-  { followsLinks = false, beside, lastLook = () => {}, keepsTime = false }: WriteOptions = {},
+  { followsLinks = false, beside, lastLook = () => {}, keepsTime = false, isPublic = false }: WriteOptions = {},
 ): void {
   withPath(path, () => {
     const asked = followsLinks ? linkTarget(path) : path;
@@ -53,6 +54,7 @@ export function writeAtomically(
       const old = replaceable(target, path);
       writeDurably(temporary, text, old ? 0o600 : 0o644, (descriptor) => {
         if (old) takeOver(descriptor, old);
+        else if (isPublic) fchmodSync(descriptor, 0o644);
         if (old && keepsTime) futimesSync(descriptor, old.atime, old.mtime);
       });
       lastLook();
@@ -138,7 +140,7 @@ function linkTarget(path: string): string {
 }
 
 /** Whether nobody but root and the caller can put something into the place of what is in a directory. */
-function isOwnPlace(directory: string): boolean {
+export function isOwnPlace(directory: string): boolean {
   const found = statSync(directory);
   const isSticky = (found.mode & 0o1000) !== 0;
   // guard: a directory where another user may write

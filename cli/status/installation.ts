@@ -1,6 +1,7 @@
-import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { profiles } from "../../plugins/index.ts";
+import { isOwnPlace } from "../files/atomic-write.ts";
 import { isExposed, linkState, type Place, placeAt, sha256, writtenVersions } from "../install/place.ts";
 import { type InstalledRelease, releaseAt } from "../install/release-of.ts";
 
@@ -84,14 +85,14 @@ function installationAt(place: Place, missing: ReadonlySet<string>): Installatio
 }
 
 function stateOf(
-  { executable }: Place,
+  { directory, executable }: Place,
   release: InstalledRelease | undefined,
   versions: ReadonlyMap<string, string> | undefined,
 ): Installation["state"] {
   // guard: an executable that does not answer is not called intact
   if (!release) return "broken";
   // guard: an executable that another user may change, or that gives its owner's rights away, is not called intact
-  if (isExposed(executable)) return "exposed";
+  if (isExposed(executable) || !isOwnPlace(realpathSync(directory))) return "exposed";
   // guard: an executable without a checksum is not called intact
   if (!versions) return "unknown";
   // guard: a changed executable is not called intact

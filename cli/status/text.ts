@@ -67,7 +67,10 @@ function installationLines(
   terminal: Pick<Terminal, "hasColors">,
 ): readonly string[] {
   const words = state === "unknown" ? `made by ${madeBy}: there is no checksum to compare with` : stateWords[state];
-  const cure = state === "exposed" ? `; ${exposureCure(`${directory}/cni-wrappers`)}` : "";
+  const cure =
+    state === "exposed"
+      ? `; ${exposureCure(`${directory}/cni-wrappers`)}; nobody else may write to its directories`
+      : "";
   const taken = links.taken.map(({ name, is }) => `${name} (${is})`);
   return [
     `installation in ${directory}: ${release ? releaseWords(release) : "no version"}`,

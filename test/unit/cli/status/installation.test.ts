@@ -111,7 +111,25 @@ test.each([
   const { exitCode, stdout } = await run();
   expect(exitCode).toBe(state === "intact" ? 0 : 1);
   const words = "exposed: another user may change the executable, or gets its owner's rights; run: chown root: ";
-  expect(stdout.includes(`  ${words}${executable()} && chmod 755 ${executable()}\n`)).toBe(exitCode === 1);
+  const cure = `${executable()} && chmod 755 ${executable()}; nobody else may write to its directories`;
+  expect(stdout.includes(`  ${words}${cure}\n`)).toBe(exitCode === 1);
+});
+
+test.each([
+  ["another user's", 0o755, 65534, "exposed"],
+  ["written by its group", 0o775, 0, "exposed"],
+  ["written by everybody", 0o757, 0, "exposed"],
+  ["written by everybody, who removes only his own files", 0o1777, 0, "intact"],
+])("an executable in a directory that is %s", async (_how, mode, uid, state) => {
+  install("1.0.0");
+  chownSync(bin(), uid, 0);
+  chmodSync(bin(), mode);
+  expect(await installation()).toMatchObject({ state });
+  chownSync(directory, uid, 0);
+  chmodSync(directory, mode);
+  chownSync(bin(), 0, 0);
+  chmodSync(bin(), 0o755);
+  expect(await installation()).toMatchObject({ state });
 });
 
 test("a link that a list names and nobody has: the installation is incomplete, and exit code 1", async () => {

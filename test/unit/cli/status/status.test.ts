@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import process from "node:process";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type CheckedAttachment, countNetworks, type HostStatus, isWell } from "../../../../cli/status/host-status.ts";
 import { prometheusText } from "../../../../cli/status/prometheus.ts";
@@ -108,6 +109,19 @@ describe("status", () => {
     expect(await status("--prometheus", "--output", "out/a.prom")).toEqual({ stdout: "", stderr: "", exitCode: 1 });
     expect(timeless(readFileSync(at("out/a.prom"), "utf8"))).toBe(expected);
     expect(readdirSync(at("out"))).toEqual(["a.prom"]);
+  });
+
+  test("--output writes what node_exporter's user may read, whatever the umask, and keeps the mode that somebody chose", async () => {
+    const earlier = process.umask(0o077);
+    try {
+      await status("--output", "a.prom");
+      expect(statSync(at("a.prom")).mode & 0o777).toBe(0o644);
+      chmodSync(at("a.prom"), 0o640);
+      await status("--output", "a.prom");
+      expect(statSync(at("a.prom")).mode & 0o777).toBe(0o640);
+    } finally {
+      process.umask(earlier);
+    }
   });
 
   test("--output alone writes the numbers for Prometheus, too: nothing reads prose from a file", async () => {
