@@ -21,6 +21,8 @@ const rest = chainedOf("portmap", { id: "rest", ifName: "eth1", wrapper: { ifNam
 const gone = { ...eth0, isGivenUp: true, isUndone: true };
 const ofSome = { ...portmap, wrapper: some.wrapper };
 const edited = { ...some, id: "later", checksum: "x" };
+const other = { ...some, id: "other", ifName: "eth3" };
+const ofOther = { ...portmap, wrapper: {}, ifName: "eth3" };
 const misspelled = { type: "brigde", role: undefined, sum: "b" };
 
 test.each<[string, Partial<PluginIdentity> & { sum?: string }, Entry[], Entry | undefined]>([
@@ -48,6 +50,7 @@ test.each<[string, Partial<PluginIdentity> & { sum?: string }, Entry[], Entry | 
   ["another configuration: the block counts", { ...ofSome, sum: "x" }, [some, rest], some],
   ["two of one block: the configuration counts, too", { ...ofSome, sum: some.checksum }, [some, edited], some],
   ["another block: the configuration counts", { ...portmap, wrapper: {}, ifName: "eth3" }, [some, rest], rest],
+  ["another block and interface: the configuration counts first", { ...ofOther, sum: "x" }, [edited, other], edited],
   ["both: type and interface, the last of several", { ...portmap, wrapper: {}, sum: "x" }, [some, rest], rest],
   ["a misspelled plugin: interface and configuration", misspelled, [eth0, eth1], eth1],
   ["a misspelled plugin: no other interface", { ...misspelled, ifName: "eth2" }, [eth1], undefined],

@@ -80,7 +80,7 @@ export interface Outcome {
   readonly files: Readonly<Record<string, string>>;
   /** The texts that a power loss cannot take. */
   readonly flushed: readonly string[];
-  /** The directories that were removed if they were empty. */
+  /** The directories that were removed, as they were empty. */
   readonly emptied: readonly string[];
 }
 
@@ -233,7 +233,9 @@ function fakeHost(
       if (isFlushed) flushed.push(text);
       return undefined;
     },
-    removeDirectory: (path) => void emptied.push(path),
+    removeDirectory(path) {
+      if (![...files.keys()].some((file) => file.startsWith(`${path}/`))) emptied.push(path);
+    },
     removeFile(path) {
       files.delete(path);
     },

@@ -71,6 +71,7 @@ function askedAfterReboot(
 }
 
 const had = ["10.1.0.2/24"];
+const had6 = ["fd00:1::2/64"];
 test.each<[string, JsonObject, readonly string[] | undefined, JsonObject?]>([
   ["is in its subnet", { subnet: "10.1.0.0/24" }, had],
   ["is in one of its ranges", { Ranges: [[{ subnet: "10.2.0.0/24" }], [{ subnet: "10.1.0.0/24" }]] }, had],
@@ -87,4 +88,13 @@ test.each([
 ])("after a reboot ADD asks for its address while the lease is of %s", (_, lease, ips) => {
   const leases = { "/var/lib/cni/networks/zone/10.1.0.2": lease };
   expect(askedAfterReboot({ subnet: "10.1.0.0/24" }, {}, leases)).toEqual(ips && { cni: { ips } });
+});
+
+test.each([
+  ["its own interface", "blue\r\neth0", had6],
+  ["another container", "red\r\neth0", undefined],
+])("the same with IPv6, if the lease of %s is spelled in another way", (_, lease, ips) => {
+  const files = journalFiles(entryOf({ bootId: "earlier", done: { addresses: had6 } }));
+  const leases = { ...files, "/var/lib/cni/networks/zone/fd00:1:0::2": lease };
+  expect(askedAfterReboot({ subnet: "fd00:1::/64" }, {}, leases)).toEqual(ips && { cni: { ips } });
 });

@@ -85,6 +85,7 @@ test.each<[string, readonly string[] | undefined, string?, Entry?]>([
   ["is first in its list", undefined],
   ["comes after loopback alone", ["lo"]],
   ["comes after a wrapped one", ["eth0"], "bridge", entryOf()],
+  ["comes after one that added an interface", ["eth0", "vrf0"], "bridge", entryOf({ done: { addresses: [], added } })],
   ["is chained", ["eth0", "eth1"], "tuning"],
 ])("ADD warns of nothing if the plugin %s", (_, names, plugin, ...entries) => {
   expect(saidAfter(names, plugin, ...entries.filter((entry) => entry !== undefined))).toBe("");

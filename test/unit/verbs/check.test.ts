@@ -82,10 +82,13 @@ describe("routes that the list puts into another table, in which no reference pl
   test.each([
     ["were gone after vrf's ADD are not asked for", [], listed],
     ["were there after it are", [kernel], 105],
-  ])("are missing: those that %s", (_, routes, answer) => {
-    const done = { addresses: [], routing: { routes, rules: [] } };
-    const vrf = chainedOf("vrf", { ifName: "eth1", done });
-    expect(check("bridge-wrapper", [], vrf)).toEqual(answer);
+    ["were gone after a later one's are not", [kernel], listed, []],
+  ])("are missing: those that %s", (_, routes, answer, ...later: object[][]) => {
+    const vrfs = [routes, ...later].map((one, place) => {
+      const done = { addresses: [], routing: { routes: one as KernelRoute[], rules: [] } };
+      return chainedOf("vrf", { id: `vrf ${place}`, ifName: "eth1", done });
+    });
+    expect(check("bridge-wrapper", [], ...vrfs)).toEqual(answer);
   });
 
   test("are among what is left out", () => {
@@ -244,6 +247,10 @@ describe("a plugin whose CHECK needs ipam", () => {
     expect(given("bridge")).not.toHaveProperty("ipam");
     expect(given("bridge", "static")).toHaveProperty("ipam", { type: "static" });
   });
+
+  test("gets static, too, if prevResult lists no interface", () => {
+    expect(planned({}, { interfaces: [] }).call.configuration).toHaveProperty("ipam", { type: "static" });
+  });
 });
 
 test("a missing attachment is an error, even next to a single other one", () => {
@@ -310,6 +317,9 @@ describe("the entry of the interface", () => {
       { level: "warn", message: "there is no entry of the interface: asking again in the network zone" },
       { level: "info", delegate: "bridge", ifName: "eth1", message: "delegate passed CHECK" },
     ]);
+    const inOwn = check([], { answers: [exits(1), exits(0)], ip: ipWith({ ...moved, dev: "eth0" }) }, { env });
+    const [, { line } = { line: "{}" }] = inOwn.log;
+    expect(JSON.parse(line).message).toBe("there is no entry of the interface: asking again in the network zone");
   });
 
   test("a creator without one passes without the address whose route a plugin has moved", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { withoutShared } from "../../../shared/delegate/del-configuration.ts";
 import { type Entry, nowhere } from "../../../shared/journal/journal.ts";
+import { checksumOf } from "../../../shared/journal/own-entry.ts";
 import { del, loggedDel, runsOf } from "../support/dels.ts";
 import { exits, type Machine, messagesOf, ownNamespace } from "../support/fake-host.ts";
 import {
@@ -37,6 +38,12 @@ describe("DEL of an entry", () => {
     expect(runsOf(outcome)).toEqual([`bridge DEL eth1 ${blue}`]);
     expect(outcome.files).toEqual({});
     expect(outcome.emptied).toEqual(["/var/lib/cni/wrappers/blue"]);
+  });
+
+  test("is of the interface that its ADD made, whatever the list calls it now", () => {
+    const files = journalFiles({ ...eth1, checksum: checksumOf({ name: "zone" }) });
+    const outcome = del("bridge", { wrapper: { ifName: "eth2" }, prevResult: bothResult }, { files });
+    expect(runsOf(outcome)).toEqual([`bridge DEL eth1 ${blue}`]);
   });
 
   test("of what a stray ADD left of another plugin does not run with the configuration of the list's", () => {
@@ -449,6 +456,14 @@ describe("DEL of an entry, in detail", () => {
     const { runs } = del("portmap", { prevResult: bothResult }, { entries, ...machine });
     const env = { CNI_COMMAND: "ADD", CNI_NETNS: other, CNI_IFNAME: "net1", CNI_ARGS: "K8S_POD_NAME=web" };
     expect(runs.slice(1)).toMatchObject(Array(2).fill({ env, stdin: configuration }));
+  });
+
+  test("that dies leaves nothing of a sibling that waited for it", () => {
+    const waiting = chainedOf("portmap", { ...net1, isGivenUp: true });
+    const answers = [{ ended: "signal", signal: "SIGKILL" }, exits(0)] as const;
+    const outcome = del("portmap", { prevResult: bothResult }, { entries: [chainedOf("portmap"), waiting], answers });
+    expect(outcome.exitCode).toBe(1);
+    expect(outcome.files).toEqual({});
   });
 
   test("by the list's configuration keeps the network of its ADD", () => {

@@ -40,6 +40,13 @@ test("undoes what a sibling left because it was shared, in the namespace that th
   expect(files).toEqual({});
 });
 
+test("the journals are those of the list's network, whatever the plugin's is", () => {
+  expect(runsOf(collect([entryOf(gone)], { [valid]: [], wrapper: { ifName: "eth1" } }))).toEqual([
+    "bridge DEL blue",
+    "bridge GC ",
+  ]);
+});
+
 test.each([
   ["there but cannot be read: it may have another call's entry", { device: 1, inode: 7 }, true],
   ["gone", undefined, false],

@@ -12,6 +12,7 @@ import {
   type Outcome,
 } from "../support/fake-host.ts";
 import {
+  appearing,
   chainedOf,
   entriesIn,
   entryOf,
@@ -32,6 +33,10 @@ type File = { readonly text: string; readonly modifiedMs?: number };
 test("a power loss cannot take a creator's entry, whose leases stay on the disk", () => {
   const { flushed } = callWrapper({ stdin }, { answers: [exits(0, macvlanResult)] });
   expect(flushed.map((line) => JSON.parse(line).line)).toEqual(["began"]);
+  // Of a stray ADD, that is the entry that counts after it has passed.
+  const files = { "/var/lib/cni/results/zone-blue-eth0": "{}" };
+  const stray = callWrapper({ stdin }, { answers: [exits(0, macvlanResult)], links: [0, 8], files });
+  expect(stray.flushed.flatMap(linesIn).map(({ line }) => line)).toEqual(["began", "given up", "began", "done"]);
 });
 
 test.each([
@@ -183,6 +188,14 @@ describe("an ADD that would free the lease of the interface in its way", () => {
     expect(addWith(sibling)).toMatchObject(refused("other, interface net1"));
     const own = entryOf({ uptime: 1, done: { made, addresses: [] } });
     expect(addWith(own)).toMatchObject(refused("zone, interface eth0"));
+  });
+
+  test("is refused beside a sibling that began while an earlier try was undone", () => {
+    const calledAs = "/opt/cni/bin/ptp-wrapper";
+    const files = journalFiles(tryOf({ type: "ptp", before: undefined }));
+    const outcome = callWrapper({ calledAs, stdin }, { files, links: [made], meanwhile: appearing(sibling) });
+    expect(commandsOf(outcome)).toEqual(["DEL"]);
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 7 });
   });
 
   test.each<[string, Entry, string?, number?]>([
