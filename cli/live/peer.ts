@@ -1,20 +1,33 @@
 import type { Socket } from "node:net";
-import { isOwn, readFile } from "../../shared/host/node/files.ts";
+import { isOwn, listDirectory, readFile, stat } from "../../shared/host/node/files.ts";
+import { linkText } from "./namespaces.ts";
 
 /**
- * Whether a process of root, or of this process's user, has the other end of a connection on this host: any user can listen
- * at a port that nobody uses. Call it while the other end is open. A closed one has no inode, and shows root as its owner.
- * `tables` takes the place of /proc/net.
+ * Whether a process of root, or of this process's user, has the other end of a connection on this host: any user, and any
+ * container with the host's network, can listen at a port that nobody uses. Call it while the other end is open. A closed one has
+ * no inode, and shows root as its owner. `proc` takes the place of /proc.
  */
 export function isOwnPeer(
   { localPort, remotePort }: Pick<Socket, "localPort" | "remotePort">,
-  tables = "/proc/net",
+  proc = "/proc",
 ): boolean {
-  const lines = ["tcp", "tcp6"].flatMap((table) => (readFile(`${tables}/${table}`) ?? "").split("\n"));
+  const lines = ["tcp", "tcp6"].flatMap((table) => (readFile(`${proc}/net/${table}`) ?? "").split("\n"));
   const ends = lines.flatMap(endIn).filter((end) => end.localPort === remotePort && end.remotePort === localPort);
   // Other addresses can have the same ports. Only all of them tell.
   // guard: root believes no process of another user
-  return ends.length > 0 && ends.every((end) => isOwn(end) && end.inode !== 0);
+  return ends.length > 0 && ends.every((end) => isOwn(end) && isHeldOnHost(end.inode, proc));
+}
+
+/** Whether a process with this process's root directory has a socket. Root of a container has another one. */
+function isHeldOnHost(inode: number, proc: string): boolean {
+  const own = stat("/");
+  return listDirectory(proc).some((id) => {
+    const root = stat(`${proc}/${id}/root`);
+    // guard: root believes no process of a container
+    if (root?.device !== own?.device || root?.inode !== own?.inode) return false;
+    const files = `${proc}/${id}/fd`;
+    return listDirectory(files).some((file) => linkText(`${files}/${file}`) === `socket:[${inode}]`);
+  });
 }
 
 // net/ipv4/tcp_ipv4.c, tcp4_seq_show: sl local remote st queues tr:tm retrnsmt uid timeout inode.

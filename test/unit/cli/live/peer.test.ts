@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -42,8 +42,10 @@ const theirs = "0100007F:1226 0100007F:9C40";
 const atAnotherAddress = "0200007F:1226 0100007F:9C40";
 const [here, elsewhere] = ["0100007F:9C40 0100007F:1226", "0100007F:1227 0100007F:9C40"];
 
-test.each<[string, string[], boolean]>([
+test.each<[string, string[], boolean, string?]>([
   ["root's", [line(theirs, 0, 7)], true],
+  ["of root in a container with the host's network", [line(theirs, 0, 7)], false, "/tmp"],
+  ["of root, whose process is not seen", [line(theirs, 0, 9)], false],
   ["another user's", [line(theirs, 65534, 7)], false],
   [
     "another user's, and one of root's has the same ports",
@@ -52,8 +54,11 @@ test.each<[string, string[], boolean]>([
   ],
   ["closed", [line(theirs, 0, 0)], false],
   ["on another host", [line(here, 0, 7), line(elsewhere, 0, 7)], false],
-])("the other end is %s", (_, lines, isOwn) => {
+])("the other end is %s", (_, lines, isOwn, root = "/") => {
   const directory = temporary();
-  writeFileSync(join(directory, "tcp"), `  sl  local_address rem_address\n${lines.join("\n")}\n`);
+  for (const name of ["net", "12/fd"]) mkdirSync(join(directory, name), { recursive: true });
+  symlinkSync(root, join(directory, "12/root"));
+  for (const inode of [7, 8]) symlinkSync(`socket:[${inode}]`, join(directory, `12/fd/${inode}`));
+  writeFileSync(join(directory, "net/tcp"), `  sl  local_address rem_address\n${lines.join("\n")}\n`);
   expect(isOwnPeer({ localPort: 40000, remotePort: 4646 }, directory)).toBe(isOwn);
 });
