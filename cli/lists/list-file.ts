@@ -1,4 +1,5 @@
 import { type JSONPath, type Node, type ParseError, parseTree } from "jsonc-parser";
+import { once } from "../once.ts";
 
 /** A file with a network configuration list, or with the configuration of one plugin. */
 export interface ListFile {
@@ -50,13 +51,7 @@ function nodeAt(tree: Node, path: JSONPath): Node | undefined {
   return path.reduce<Node | undefined>((node, segment) => node && childrenOf(node).get(segment), tree);
 }
 
-const children = new WeakMap<Node, ReadonlyMap<string | number, Node>>();
-
-function childrenOf(node: Node): ReadonlyMap<string | number, Node> {
-  const found = children.get(node) ?? new Map(entriesOf(node));
-  children.set(node, found);
-  return found;
-}
+const childrenOf = once((node: Node) => new Map(entriesOf(node)));
 
 /** The values in an object or a list, by their keys. The last one of two equal keys counts, as for runtimes. */
 function entriesOf({ type, children: inside = [] }: Node): (readonly [string | number, Node])[] {
@@ -82,24 +77,13 @@ export function lineAt(file: Pick<ListFile, "text">, line: number): { readonly t
   return { text: file.text.slice(start, starts[line] ?? file.text.length).replace(/\n$/, ""), start };
 }
 
-interface Signs {
-  /** The offsets at which lines begin. */
-  readonly starts: readonly number[];
-  /** The offsets of the second units of characters that have two. */
-  readonly pairs: readonly number[];
-}
-
 // A file may have thousands of findings, and all in one line.
-const known = new WeakMap<object, Signs>();
-
-function signsOf(file: Pick<ListFile, "text">): Signs {
-  const signs = known.get(file) ?? {
-    starts: [0, ...offsetsAfter(file.text, /\n/g)],
-    pairs: offsetsAfter(file.text, /[\ud800-\udbff](?=[\udc00-\udfff])/g),
-  };
-  known.set(file, signs);
-  return signs;
-}
+const signsOf = once(({ text }: Pick<ListFile, "text">) => ({
+  /** The offsets at which lines begin. */
+  starts: [0, ...offsetsAfter(text, /\n/g)],
+  /** The offsets of the second units of characters that have two. */
+  pairs: offsetsAfter(text, /[\ud800-\udbff](?=[\udc00-\udfff])/g),
+}));
 
 function offsetsAfter(text: string, sign: RegExp): readonly number[] {
   return Array.from(text.matchAll(sign), ({ index }) => index + 1);

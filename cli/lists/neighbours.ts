@@ -1,15 +1,6 @@
 import { basename, dirname } from "node:path";
+import { once } from "../once.ts";
 import type { List } from "./list.ts";
-
-/** Returns a function that computes something of a list, or of all lists of a run, once. */
-export function once<K extends object, T>(compute: (key: K) => T): (key: K) => T {
-  const known = new WeakMap<K, { readonly value: T }>();
-  return (key) => {
-    const found = known.get(key) ?? { value: compute(key) };
-    known.set(key, found);
-    return found.value;
-  };
-}
 
 /** All lists of a run, in the order in which a runtime reads their files. */
 export type Run = readonly List[];

@@ -1,7 +1,8 @@
 import { basename, extname } from "node:path";
 import type { ListRule } from "../lint/rule.ts";
 import type { List } from "../lists/list.ts";
-import { directoryOf, once, type Run } from "../lists/neighbours.ts";
+import { directoryOf, type Run } from "../lists/neighbours.ts";
+import { once } from "../once.ts";
 
 export const duplicateNetwork: ListRule = {
   severity: "warning",

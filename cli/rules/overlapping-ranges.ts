@@ -3,7 +3,8 @@ import type { FoundAt, ListRule } from "../lint/rule.ts";
 import { creatorsOf } from "../lists/chain.ts";
 import { commonAddress, type Pool, poolsOf } from "../lists/ipam.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
-import { directoryOf, isBefore, nameOf, once, type Run } from "../lists/neighbours.ts";
+import { directoryOf, isBefore, nameOf, type Run } from "../lists/neighbours.ts";
+import { once } from "../once.ts";
 
 export const overlappingRanges: ListRule = {
   title: "Two interfaces can get the same address.",

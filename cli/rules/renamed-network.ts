@@ -2,7 +2,8 @@ import type { State } from "../host/memory.ts";
 import type { ListRule } from "../lint/rule.ts";
 import { creatorsOf } from "../lists/chain.ts";
 import { type List, runtimeIfName } from "../lists/list.ts";
-import { once, type Run } from "../lists/neighbours.ts";
+import type { Run } from "../lists/neighbours.ts";
+import { once } from "../once.ts";
 
 export const renamedNetwork: ListRule = {
   title: "The list was renamed, and containers are attached under the old name (`--state`).",

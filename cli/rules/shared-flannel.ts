@@ -2,7 +2,8 @@ import { normalize } from "node:path";
 import { fileDirectory, withOwnDirectory } from "../../shared/plugin/profile.ts";
 import type { ListRule } from "../lint/rule.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
-import { amongNeighbours, isBefore, nameOf, once } from "../lists/neighbours.ts";
+import { amongNeighbours, isBefore, nameOf } from "../lists/neighbours.ts";
+import { once } from "../once.ts";
 
 export const sharedFlannel: ListRule = {
   title: "Two flannels keep their files in one directory.",

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { isJsonObject } from "../../shared/protocol/json.ts";
+import { once } from "../once.ts";
 
 /**
  * Returns a value as a Go program decodes it into the schema's shape. The case of a key does not matter. `null` is the same as
@@ -14,7 +15,8 @@ export function goView(value: unknown, schema: z.core.$ZodType | undefined): unk
     const name = nameIn(shape, key) ?? key;
     return [name, goView(item, shape[name])] as const;
   });
-  return Object.fromEntries(view.filter(([name, item]) => item !== null && !isEmptyChoice(item, shape[name])));
+  const isChoice = (name: string) => withoutOptional(shape[name]) instanceof z.ZodEnum;
+  return Object.fromEntries(view.filter(([name, item]) => item !== null && !(item === "" && isChoice(name))));
 }
 
 /** Returns the schemas of an object's keys, or undefined for a schema of something else. */
@@ -25,22 +27,15 @@ export function shapeOf(schema: z.core.$ZodType | undefined): Readonly<Record<st
 
 /** Returns the schema's spelling of a key; undefined if it has no such key. */
 export function nameIn(shape: object, key: string): string | undefined {
-  if (Object.hasOwn(shape, key)) return key;
-  const known = spellings.get(shape) ?? new Map(Object.keys(shape).map((name) => [name.toLowerCase(), name]));
-  spellings.set(shape, known);
-  return known.get(key.toLowerCase());
+  return Object.hasOwn(shape, key) ? key : spellingsOf(shape).get(key.toLowerCase());
 }
 
 // A thousand lists ask for the same few shapes.
-const spellings = new WeakMap<object, ReadonlyMap<string, string>>();
+const spellingsOf = once((shape: object) => new Map(Object.keys(shape).map((name) => [name.toLowerCase(), name])));
 
 /** Returns the schema without the mark that says that the value may be missing. */
 function withoutOptional(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
   return schema instanceof z.ZodOptional ? schema.unwrap() : schema;
-}
-
-function isEmptyChoice(value: unknown, schema: z.core.$ZodType | undefined): boolean {
-  return value === "" && withoutOptional(schema) instanceof z.ZodEnum;
 }
 
 /** A key that no schema has. */
