@@ -5,11 +5,12 @@ import { placeAt, usualDirectory } from "../install/place.ts";
 import { elsewhereText, removedText, usesText } from "../install/report.ts";
 import { isWrapped, usesAmong } from "../install/uses.ts";
 import { readListFiles } from "../lists/find-files.ts";
+import { LeftOut } from "../live/alike.ts";
 import { demandView, type HostOptions, hostPathsOf } from "../live/host-paths.ts";
-import { LeftOut } from "../live/left-out.ts";
 import { faultsIn, networksIn } from "../live/networks.ts";
 import { readAttachments } from "../live/wanted.ts";
 import { cacheDirOption, configDirOption, jsonOption } from "../options.ts";
+import { jsonText } from "../terminal.ts";
 
 interface Options extends HostOptions {
   readonly dir: string;
@@ -47,8 +48,7 @@ export const uninstallCommand: CommandData<undefined, Options> = {
     const lists = wrapped.map(({ list }) => list.file.path);
     const unread = faultsIn(files).map(({ line }) => line);
     const removed = isRefused ? [] : removeAll(place);
-    if (json)
-      terminal.write(`${JSON.stringify({ removed, uses, lists, leftOut: [...leftOut.lines, ...unread] }, null, 2)}\n`);
+    if (json) terminal.write(jsonText({ removed, uses, lists, leftOut: [...leftOut.lines, ...unread] }));
     else
       terminal.write(
         isRefused

@@ -1,13 +1,12 @@
 import { Argument } from "commander";
 import { type CommandData, option } from "../command.ts";
 import { exitCodeOf } from "../exit-codes.ts";
-import { LeftOut } from "../live/left-out.ts";
+import { LeftOut } from "../live/alike.ts";
 import { jsonOption, stateOption } from "../options.ts";
 import { olderAttachments } from "../wrap/attached.ts";
 import { offer, readList, showErrors } from "../wrap/change.ts";
-import { decide, type Wrapped } from "../wrap/decide.ts";
+import { decide, type Wrapped, wishedNames } from "../wrap/decide.ts";
 import { wrappedText } from "../wrap/edits.ts";
-import { wishedNames } from "../wrap/names.ts";
 
 interface Options {
   readonly write?: true;

@@ -1,4 +1,4 @@
-import { oneLine, type Terminal } from "../terminal.ts";
+import { counted, oneLine, type Terminal } from "../terminal.ts";
 
 /** More things of one cause than this are not shown one by one. */
 export const few = 5;
@@ -13,8 +13,8 @@ export function alike<T>(
 
 /** Names the attachments of a group after its first one; nothing if there are none. */
 export function othersLine(network: string, names: readonly string[]): readonly string[] {
-  const things = names.length === 1 ? "attachment" : "attachments";
-  return names.length === 0 ? [] : [oneLine(`  and ${names.length} more ${things} of ${network}: ${names.join(", ")}`)];
+  const more = counted(names.length, "more attachment");
+  return names.length === 0 ? [] : [oneLine(`  and ${more} of ${network}: ${names.join(", ")}`)];
 }
 
 /** Replaces what belongs to one container: its id, MACs, addresses and the host's name of its veth. */
@@ -33,5 +33,30 @@ export function tellAlike(lines: readonly string[], { writeError }: Pick<Termina
   for (const group of alike(lines, (line) => [reasonIn(line)])) {
     for (const line of group.slice(0, few)) writeError(`${line}\n`);
     if (group.length > few) writeError(`and ${group.length - few} more${reasonIn(group[0])}\n`);
+  }
+}
+
+/** What a command could not look at. A verdict with such a thing is never good. */
+export class LeftOut {
+  readonly #lines = new Set<string>();
+  #told = 0;
+
+  /** Takes a line: the thing, a colon, and why. */
+  readonly note = (line: string): void => {
+    this.#lines.add(oneLine(line));
+  };
+
+  get lines(): readonly string[] {
+    return [...this.#lines];
+  }
+
+  get isEmpty(): boolean {
+    return this.#lines.size === 0;
+  }
+
+  /** Tells what it has not told yet. */
+  tell(terminal: Pick<Terminal, "writeError">): void {
+    tellAlike(this.lines.slice(this.#told), terminal);
+    this.#told = this.#lines.size;
   }
 }

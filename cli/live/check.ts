@@ -4,7 +4,7 @@ import { cidrOf, contains } from "../lists/addresses.ts";
 import { creatorsOf, hasKnownName, isDisabled, isRewritten } from "../lists/chain.ts";
 import { readListFile } from "../lists/find-files.ts";
 import { rangeSetsOf } from "../lists/ipam.ts";
-import type { List, ListedPlugin } from "../lists/list.ts";
+import type { List } from "../lists/list.ts";
 import { parseListFile } from "../lists/list-file.ts";
 import { missingMaster } from "../rules/missing-master.ts";
 import { missingWrapperCure } from "../rules/missing-plugin.ts";
@@ -164,12 +164,11 @@ export function outsideSubnets(list: List, attachment: CachedAttachment): readon
         const cidr = cidrOf(address);
         return cidr && known.length > 0 && !known.some((subnet) => contains(subnet, cidr));
       })
-      .map((address) => lineFor(plugin, ifName, `${address}, and the list now has ${subnets.join(", ")}`));
+      .map((address) => {
+        const words = `${ifName} has ${address}, and the list now has ${subnets.join(", ")}`;
+        return `${words}: ${plugin.type} may refuse the next container; stop those of the old subnet first, or undo the change`;
+      });
   });
-}
-
-function lineFor({ type }: ListedPlugin, ifName: string, words: string): string {
-  return `${ifName} has ${words}: ${type} may refuse the next container; stop those of the old subnet first, or undo the change`;
 }
 
 /**

@@ -1,28 +1,25 @@
 import { cachedResultFile } from "../../shared/journal/host-files.ts";
 import { type Entry, isSameNamespace, isStanding } from "../../shared/journal/journal.ts";
 import { entriesIn, keyOf, Memory, type MemoryFile } from "../host/memory.ts";
+import { homesAmong } from "../prune/homes.ts";
 import type { Terminal } from "../terminal.ts";
+import { LeftOut } from "./alike.ts";
 import type { CachedAttachment } from "./cached-results.ts";
 import { type CheckOptions, type CheckRequest, checkOptionsOn, inPlace } from "./check.ts";
-import { type HostOptions, type HostPathsFound, hostPathsOn, usualCacheDirectory } from "./host-paths.ts";
-import { LeftOut } from "./left-out.ts";
+import { type HostOptions, hostPathsOn, usualCacheDirectory } from "./host-paths.ts";
 import { agentFault, areNomads } from "./looked-at.ts";
 import { namespacePath } from "./namespaces.ts";
 import { addedPlugins } from "./networks.ts";
 import { demandKnown, isWanted, namesIn, readAttachments } from "./wanted.ts";
 
 /** What a command looks at on a host. */
-export interface HostView {
-  readonly paths: HostPathsFound;
-  readonly check: CheckOptions;
-  readonly leftOut: LeftOut;
-}
+export type HostView = Readonly<Awaited<ReturnType<typeof viewOf>>>;
 
 /** Opens what the options of a command are about. Throws Trouble if a directory of lists cannot be read. */
 export async function viewOf(
   options: HostOptions & CheckRequest,
   terminal: Pick<Terminal, "env" | "viewProblem" | "directory">,
-): Promise<HostView> {
+) {
   const paths = await hostPathsOn(options, terminal);
   const check = checkOptionsOn(paths, options, terminal);
   const leftOut = new LeftOut();
@@ -35,8 +32,8 @@ export async function viewOf(
 }
 
 /**
- * Returns the attachments of a host, also those whose results are lost, and what the wrappers have written. Throws Trouble if the
- * results cannot be listed, or if an option names what nothing has.
+ * Returns the attachments of a host, also those whose results are lost, what the wrappers have written, and how to check them.
+ * Throws Trouble if the results cannot be listed, or if an option names what nothing has.
  */
 export function everyAttachment({ paths, check, leftOut }: HostView) {
   const { wanted, all } = readAttachments(paths, leftOut.note);
@@ -54,7 +51,7 @@ export function everyAttachment({ paths, check, leftOut }: HostView) {
   };
   demandKnown(paths, found.all, check.networks.keys());
   for (const line of uselessWith(check, found.wanted)) leftOut.note(line);
-  return found;
+  return { ...found, check: { ...check, homeOf: homesAmong(found) } };
 }
 
 /**
@@ -91,20 +88,12 @@ export function withLostResult(
   });
 }
 
-/** What lies on the host and belongs to no attachment. */
-export interface Strays {
-  /** Namespaces that no attachment names. */
-  readonly namespaces: readonly string[];
-  /** Journals of the wrappers, and records of 0.2.0, whose container has no attachment. */
-  readonly memories: readonly MemoryFile[];
-}
-
-/** Finds the namespaces and the wrappers' files that no attachment needs. */
+/** Finds the namespaces and the wrappers' files that no attachment needs: journals, and records of 0.2.0. */
 export function straysAmong(
   attachments: readonly CachedAttachment[],
   namespaces: readonly string[],
   memories: readonly MemoryFile[],
-): Strays {
+) {
   const paths = new Set(attachments.map(({ netns }) => namespacePath(netns)));
   const owners = new Set(attachments.map(keyOf));
   return {

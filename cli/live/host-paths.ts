@@ -3,7 +3,7 @@ import { delimiter } from "node:path";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 import { NomadAgent } from "./nomad-agent.ts";
-import { askNomadHost, type NoAnswer, type NomadHost } from "./nomad-host.ts";
+import { askNomadHost } from "./nomad-host.ts";
 
 /** The directories of a host, and the attachments that a command is about. */
 export interface HostPaths {
@@ -41,23 +41,14 @@ export interface HostOptions {
   readonly container?: string;
 }
 
-/** The directories of a host, and where they are from. */
-export interface HostPathsFound extends HostPaths {
-  /** The local Nomad agent, and what it says of them. */
-  readonly agent: NomadAgent;
-  readonly nomad: NomadHost | NoAnswer;
-  /** Whether an option names the lists' directories, or the plugins'. */
-  readonly given: { readonly lists: boolean; readonly plugins: boolean };
-}
+/** The directories of a host, and where they are from: the local Nomad agent and what it says, or an option. */
+export type HostPathsFound = Readonly<Awaited<ReturnType<typeof hostPathsOn>>>;
 
 /**
  * Returns the host's directories from a command's options; what they do not name, from the local Nomad agent. Throws Trouble where
  * nobody can tell which containers live.
  */
-export async function hostPathsOn(
-  options: HostOptions,
-  terminal: Pick<Terminal, "env" | "viewProblem">,
-): Promise<HostPathsFound> {
+export async function hostPathsOn(options: HostOptions, terminal: Pick<Terminal, "env" | "viewProblem">) {
   demandView(options.cacheDir, terminal);
   const agent = new NomadAgent(terminal.env);
   const nomad = await askNomadHost(agent);

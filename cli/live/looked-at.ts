@@ -6,38 +6,28 @@ import type { Networks } from "./networks.ts";
 import type { NomadHost } from "./nomad-host.ts";
 
 /** Where a command looks, and what a verdict about the runtime's restart is about. */
-export interface LookedAt {
-  readonly directories: {
-    readonly lists: readonly string[];
-    readonly plugins: readonly string[];
-    readonly results: string;
-    /** Who named the directories: an option, the agent, or nobody. */
-    readonly from: { readonly lists: Origin; readonly plugins: Origin };
-  };
-  /** Why the wrappers cannot write journals; null if they can. */
-  readonly journalProblem: string | null;
-  readonly agent: {
-    /** Why the agent does not say its directories; null if it does. */
-    readonly problem: string | null;
-    /** Directories that the agent does not use. */
-    readonly differs: readonly string[];
-    /** Networks of its directory that the agent has not loaded. */
-    readonly notLoaded: readonly string[];
-  };
-}
+export type LookedAt = Readonly<ReturnType<typeof lookedAt>>;
 
+/** Who named a directory: an option, the agent, or nobody. */
 type Origin = "option" | "agent" | "usual";
 
 /** Compares where a command looks, and the networks that it finds there, with what the agent says. */
-export function lookedAt(paths: HostPathsFound, networks: Networks = new Map()): LookedAt {
+export function lookedAt(paths: HostPathsFound, networks: Networks = new Map()) {
   const { configDirectories, cniPath, cacheDirectory, given, nomad } = paths;
   const other: Origin = "problem" in nomad ? "usual" : "agent";
-  const from = { lists: given.lists ? "option" : other, plugins: given.plugins ? "option" : other } as const;
+  const from: Readonly<Record<"lists" | "plugins", Origin>> = {
+    lists: given.lists ? "option" : other,
+    plugins: given.plugins ? "option" : other,
+  };
   return {
     directories: { lists: configDirectories, plugins: cniPath, results: cacheDirectory, from },
+    /** Null if the wrappers can write journals. */
     journalProblem: journalProblem() ?? null,
-    agent:
-      "problem" in nomad ? { problem: nomad.problem, differs: [], notLoaded: [] } : agentOf(nomad, paths, networks),
+    agent: {
+      /** Why the agent does not say its directories; null if it does. */
+      problem: "problem" in nomad ? nomad.problem : null,
+      ...("problem" in nomad ? { differs: [], notLoaded: [] } : differencesFrom(nomad, paths, networks)),
+    },
   };
 }
 
@@ -46,11 +36,11 @@ export function areNomads({ configDirectories, nomad }: Pick<HostPathsFound, "co
   return !("problem" in nomad) && configDirectories.join() === nomad.configDirectory;
 }
 
-function agentOf(nomad: NomadHost, { configDirectories, cniPath }: HostPaths, networks: Networks): LookedAt["agent"] {
+/** The directories that the agent does not use, and the networks of its directory that it has not loaded. */
+function differencesFrom(nomad: NomadHost, { configDirectories, cniPath }: HostPaths, networks: Networks) {
   const agents = nomad.cniPath.split(delimiter).filter(Boolean).join(delimiter);
   const isOwn = areNomads({ configDirectories, nomad });
   return {
-    problem: null,
     differs: [
       ...(isOwn ? [] : [`the Nomad agent has cni_config_dir ${nomad.configDirectory}`]),
       ...(cniPath.join(delimiter) === agents ? [] : [`the Nomad agent has cni_path ${agents}`]),

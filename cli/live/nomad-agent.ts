@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { join } from "node:path";
-import { type JsonObject, objectOf } from "../../shared/protocol/json.ts";
+import { type JsonObject, objectOf, objectsOf } from "../../shared/protocol/json.ts";
 import { isOwnPeer } from "./peer.ts";
 
 /** Nomad's variables (api/api.go, DefaultConfig). */
@@ -51,7 +51,8 @@ export class NomadAgent {
  */
 export async function askNomad(agent: NomadAgent) {
   try {
-    return { allocations: allocationsIn(await agent.ofNode("/allocations?stale")), problem: undefined };
+    const answer = await agent.ofNode("/allocations?stale");
+    return { allocations: new Map(objectsOf(answer).flatMap(allocationIn)), problem: undefined };
   } catch (error) {
     return { allocations: new Map<string, Allocation>(), problem: agentError(error) };
   }
@@ -69,11 +70,6 @@ function nodeIdOf(self: unknown): string {
   const { node_id } = objectOf(objectOf(stats).client);
   if (typeof node_id === "string" && /^[0-9a-f-]+$/.test(node_id)) return node_id;
   throw new Error("the agent is no Nomad client");
-}
-
-function allocationsIn(answer: unknown): ReadonlyMap<string, Allocation> {
-  const list = Array.isArray(answer) ? answer.map(objectOf) : [];
-  return new Map(list.flatMap(allocationIn));
 }
 
 function allocationIn({ ID, JobID, TaskGroup, AllocatedResources }: JsonObject): [string, Allocation][] {

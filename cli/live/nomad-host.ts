@@ -36,13 +36,11 @@ export async function askNomadHost(agent: NomadAgent, host = hostname()): Promis
     const name = typeof node.Name === "string" ? node.Name : host;
     return { name, configDirectory: CNIConfigDir, cniPath: CNIPath, networks: networksOf(node) };
   } catch (error) {
-    return { problem: agentError(error), isAbsent: isNobody(error) && !agent.env.NOMAD_ADDR };
+    const { code = "" } = error as NodeJS.ErrnoException;
+    // Without NOMAD_ADDR, nobody says that there is an agent.
+    const isAbsent = ["ECONNREFUSED", "ENETUNREACH"].includes(code) && !agent.env.NOMAD_ADDR;
+    return { problem: agentError(error), isAbsent };
   }
-}
-
-// Without NOMAD_ADDR, nobody says that there is an agent.
-function isNobody(error: unknown): boolean {
-  return ["ECONNREFUSED", "ENETUNREACH"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
 // client/fingerprint/cni.go. NodeNetworks has only the last one (nomad/structs, NodeResources.Merge).

@@ -5,25 +5,18 @@ import { Trouble, withPath } from "../trouble.ts";
 import { type CachedAttachment, isAttachment, readCachedResults, type UnreadableResult } from "./cached-results.ts";
 import { type HostPaths, usualCacheDirectory } from "./host-paths.ts";
 
-/** The attachments of a host. */
-export interface Attachments {
-  /** Those that a command is about. */
-  readonly wanted: readonly CachedAttachment[];
-  readonly all: readonly CachedAttachment[];
-}
+/** All attachments of a host, and those that a command is about. */
+export type Attachments = ReturnType<typeof readAttachments>;
 
 /** Reads the attachments of a host. `leaveOut` gets a line about each wanted result that cannot be read. */
-export function readAttachments(
-  paths: HostPaths,
-  leaveOut: (line: string) => void,
-  usual = usualCacheDirectory,
-): Attachments {
+export function readAttachments(paths: HostPaths, leaveOut: (line: string) => void, usual = usualCacheDirectory) {
   const { cacheDirectory, network } = paths;
   demandCache(cacheDirectory, usual);
   const entries = readCachedResults(cacheDirectory);
   // guard: a result that cannot be read is not called good
   for (const entry of entries) if (!isAttachment(entry) && isOf(network, entry)) leaveOut(lineFor(entry));
-  const all = entries.filter(isAttachment).filter(isOfAList);
+  // Every runtime that uses go-cni attaches `lo` in a network of its own, which no file defines.
+  const all = entries.filter(isAttachment).filter((one) => one.network !== "cni-loopback");
   return { wanted: all.filter((attachment) => isWanted(paths, attachment)), all };
 }
 
@@ -78,9 +71,4 @@ function isOf(network: string | undefined, { file }: UnreadableResult): boolean 
 
 function lineFor({ file, reason }: UnreadableResult): string {
   return `${oneLine(file)}: ${oneLine(reason)}; this attachment is left out`;
-}
-
-// Every runtime that uses go-cni attaches `lo` in a network of its own, which no file defines.
-function isOfAList({ network }: CachedAttachment): boolean {
-  return network !== "cni-loopback";
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { hasIpam } from "./ipam.ts";
-import { type Kind, namespaceIn, ownInterface, vethTaken } from "./kind.ts";
+import { type Kind, namespaceIn, ownInterface, vethTaken } from "./kinds.ts";
 import type { Machine } from "./machine.ts";
 import { firstOf, isIpv6, subnetOf } from "./network.ts";
 import { macvlansOn, namesOf, type PluginCall, PluginError, resultOf } from "./plugin.ts";

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, objectOf } from "../../shared/protocol/json.ts";
 import { bandwidth } from "./bandwidth.ts";
-import type { Link, Machine, Route } from "./machine.ts";
+import type { Link, Route } from "./machine.ts";
 import { isIn, isIpv6, subnetOf } from "./network.ts";
 import {
   macvlansOn,
@@ -38,7 +38,8 @@ const firewall: Plugin = {
   },
   check(machine, call) {
     passedOn(call.config, "missing prevResult from earlier plugin");
-    const missing = allPassages(call).find((text) => !hasRule(machine, forward, text));
+    const wanted = resultOf(call.config).ips.flatMap(({ address }) => passages(String(address)));
+    const missing = wanted.find((text) => !machine.hasRule(forward, text));
     if (missing !== undefined) throw new PluginError(`expected rule [${missing}] not found`);
   },
   *del(machine, call) {
@@ -55,14 +56,6 @@ function ingressPolicyOf({ config: { ingressPolicy } }: PluginCall): string {
   const policy = String(ingressPolicy || "open");
   if (["open", "same-bridge", "isolated"].includes(policy)) return policy;
   throw new PluginError(`unknown ingress policy: "${policy}"`);
-}
-
-function allPassages({ config }: PluginCall): string[] {
-  return resultOf(config).ips.flatMap(({ address }) => passages(String(address)));
-}
-
-function hasRule({ rules }: Machine, chain: string, text: string): boolean {
-  return rules.some((rule) => rule.chain === chain && rule.text === text);
 }
 
 /** The attributes that tuning sets, with their values: those of the link, and the sysctls of the namespace. */

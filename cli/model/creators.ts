@@ -1,12 +1,10 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { bridge } from "./bridge.ts";
 import { hasIpam, ipamOf } from "./ipam.ts";
-import { type Kind, namespaceIn } from "./kind.ts";
-import { kinds } from "./kinds.ts";
+import { type Kind, kinds, namespaceIn } from "./kinds.ts";
 import type { Link, Machine } from "./machine.ts";
-import { masquerade, unmasquerade } from "./masquerade.ts";
-import { checkNetwork, configure, type FilledIp, type Leased } from "./network.ts";
-import { namesOf, open, type Plugin, type PluginCall, PluginError, type Steps } from "./plugin.ts";
+import { checkNetwork, configure, type FilledIp, isIpv6, type Leased } from "./network.ts";
+import { namesOf, open, type Plugin, type PluginCall, PluginError, type Steps, withoutPrefix } from "./plugin.ts";
 
 /** The plugins that make interfaces. */
 export const creators: Readonly<Record<string, Plugin>> = {
@@ -110,4 +108,36 @@ export function* detach(kind: Kind, machine: Machine, call: PluginCall): Steps {
   // The addresses come from the link. Without it or without the namespace, the rules stay (plugins#810).
   const addresses = config.ipMasq && kind.link === "veth" ? link?.addresses : undefined;
   unmasquerade(machine, network, containerId, addresses ?? []);
+}
+
+/** A chain for the network and the container, whatever the interface (pkg/ip/ipmasq_iptables_linux.go). */
+export function* masquerade(machine: Machine, network: string, containerId: string, address: string): Steps {
+  const chain = chainFor(network, containerId, address);
+  machine.chains.add(chain);
+  machine.appendUnique(chain, `-d ${address} -j ACCEPT`);
+  machine.appendUnique(chain, `! -d ${isIpv6(address) ? "ff00::/8" : "224.0.0.0/4"} -j MASQUERADE`);
+  yield "chain filled";
+  machine.appendUnique("POSTROUTING", `-s ${withoutPrefix(address)} -j ${chain}`);
+  yield "masqueraded";
+}
+
+/** Removes the chain after each address, and goes on with the next one if it cannot. */
+export function unmasquerade(
+  machine: Machine,
+  network: string,
+  containerId: string,
+  addresses: readonly string[],
+): void {
+  const errors = addresses.flatMap((address) => {
+    const chain = chainFor(network, containerId, address);
+    const jump = `-s ${withoutPrefix(address)} -j ${chain}`;
+    machine.removeRules((rule) => rule.chain === "POSTROUTING" && rule.text === jump);
+    return machine.deleteChain(chain) ? [] : "CHAIN_DEL failed: Device or resource busy";
+  });
+  if (errors.length > 0) throw new PluginError(errors.join("\n"));
+}
+
+/** IPv4 and IPv6 have tables of their own. */
+function chainFor(network: string, containerId: string, address: string): string {
+  return `CNI-${network}${containerId}${isIpv6(address) ? " (IPv6)" : ""}`;
 }

@@ -239,6 +239,10 @@ export class Machine {
     this.rules.push({ chain, text, comment, by: this.makers() });
   }
 
+  hasRule(chain: string, text: string): boolean {
+    return this.rules.some((rule) => rule.chain === chain && rule.text === text);
+  }
+
   /** Appends a rule that the chain does not have yet. */
   appendUnique(chain: string, text: string): void {
     const same = this.rules.find((rule) => rule.chain === chain && rule.text === text);

@@ -62,8 +62,6 @@ export const portmap: Plugin = {
     parse(call);
     passedOn(call.config, "Required prevResult missing");
     const mappings = mappingsOf(call.config);
-    const has = (chain: string, text: string) =>
-      machine.rules.some((rule) => rule.chain === chain && rule.text === text);
     for (const ip of mappings.length > 0 ? ownAddresses(call) : []) {
       // It counts the rules with the container's comment, whatever their port (checkPortsAgainstRules).
       if (isNft(call.config)) {
@@ -76,7 +74,8 @@ export const portmap: Plugin = {
         throw new PluginError(`could not check ipv${isIpv6(ip) ? 6 : 4} dnat: ${what}`);
       };
       if (!machine.chains.has(chain)) fail(`chain ${chain} not found in iptables table nat`);
-      const isThere = (one: Mapping) => has(chain, dnat(one, ip)) && has(summary, entry(one, chain));
+      const isThere = (one: Mapping) =>
+        machine.hasRule(chain, dnat(one, ip)) && machine.hasRule(summary, entry(one, chain));
       if (!mappings.every(isThere)) fail(`rule in chain ${chain} not found in table nat`);
     }
   },

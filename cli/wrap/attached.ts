@@ -5,23 +5,14 @@ import { interfaceNames } from "../live/cached-results.ts";
 import { readAttachments } from "../live/wanted.ts";
 
 /** A running attachment that no wrapper made, or made only in part. */
-export interface OlderAttachment {
-  readonly containerId: string;
-  /** Its container interfaces, in the order of the list. */
-  readonly interfaces: readonly string[];
-  /** The interfaces that no journal has, and a lease under the list's own name. */
-  readonly leased: readonly string[];
-}
+export type OlderAttachment = ReturnType<typeof olderAttachments>[number];
 
 /**
  * Reads which attachments of a list something other than the wrappers made: libcni's cache has their results, and at least one
- * interface that is not the runtime's is in no journal. `leaveOut` gets a line about each result that cannot be read.
+ * interface that is not the runtime's is in no journal. `interfaces` are in the order of the list, and `leased` are those that
+ * no journal has, with a lease under the list's own name. `leaveOut` gets a line about each result that cannot be read.
  */
-export function olderAttachments(
-  { name, plugins }: List,
-  state: string,
-  leaveOut: (line: string) => void,
-): readonly OlderAttachment[] {
+export function olderAttachments({ name, plugins }: List, state: string, leaveOut: (line: string) => void) {
   if (name === undefined) return [];
   const memory = new Memory(state);
   const directories = new Set(plugins.map((plugin) => leasesOf({ ...plugin, network: name })));

@@ -5,7 +5,7 @@ import { textReport } from "../lint/text-report.ts";
 import { readListFile, unchangedPath } from "../lists/find-files.ts";
 import { type List, listOf } from "../lists/list.ts";
 import { type ListFile, parseListFile, positionOf } from "../lists/list-file.ts";
-import { oneLine, type Style, styled, type Terminal } from "../terminal.ts";
+import { jsonText, oneLine, type Style, styled, type Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
 /** A change of a list that a command offers. */
@@ -42,8 +42,7 @@ export function offer(change: Change, options: { write?: true; json?: true }, te
   const isWritten = isChanged && options.write && refusal === undefined;
   const backup = isWritten ? write(list.file, text, terminal) : undefined;
   if (options.json) {
-    const data = { file: path, changed: isChanged, backup, ...decisions };
-    terminal.write(`${JSON.stringify(data, undefined, 2)}\n`);
+    terminal.write(jsonText({ file: path, changed: isChanged, backup, ...decisions }));
     return;
   }
   if (isChanged) terminal.write(diffText(path, before, text, terminal));

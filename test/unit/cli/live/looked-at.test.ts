@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { LeftOut } from "../../../../cli/live/alike.ts";
 import { type HostPathsFound, hostPathsOf, hostPathsOn } from "../../../../cli/live/host-paths.ts";
-import { LeftOut } from "../../../../cli/live/left-out.ts";
 import {
   agentFault,
   isReady,

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { hostErrors } from "../../../../cli/needs/host-errors.ts";
+import { hostErrors, ipv6Problems, sysctlProblems } from "../../../../cli/needs/host-errors.ts";
 import { lostSince } from "../../../../cli/needs/running.ts";
-import { ipv6Problems, sysctlProblems } from "../../../../cli/needs/sysctls.ts";
 import { cachedAttachment } from "../../support/cached-results.ts";
 import { intercept } from "../../support/file-functions.ts";
 import { setVariable } from "../../support/programs.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decide, decideAlone, type Known } from "../../../../cli/wrap/decide.ts";
-import { checkWishedName, wishedNames } from "../../../../cli/wrap/names.ts";
+import { checkWishedName, decide, decideAlone, type Known, wishedNames } from "../../../../cli/wrap/decide.ts";
 import { parsedList } from "../explain/support.ts";
 
 type Plugin = Record<string, unknown>;
