@@ -74,6 +74,11 @@ export function oneLine(text: string): string {
   return text.replaceAll("\r", "\\r").replaceAll("\n", "\\n");
 }
 
+/** Writes the data of `--json`. */
+export function jsonText(data: unknown): string {
+  return `${JSON.stringify(data, null, 2)}\n`;
+}
+
 /** Writes a number of things, such as `2 files`. */
 export function counted(count: number, word: string, words = `${word}s`): string {
   return `${count} ${count === 1 ? word : words}`;

@@ -48,7 +48,8 @@ export function adopt(
 ): () => void {
   // guard: a journal that an ADD has written meanwhile
   const added = journal && !existsSync(journal.file) ? journal : undefined;
-  const after = withResult(read, result);
+  // Go's encoder wrote the file. The keys that adopt does not change keep their place.
+  const after = JSON.stringify({ ...parseJsonObject(read), result });
   const earlier = backupOf(cacheDirectory, basename(file));
   const backups = backupDirectory(cacheDirectory);
   // With `recursive`, Node says of a read-only file system that there is no such file.
@@ -241,11 +242,6 @@ function isJournal({ file, text }: JsonObject): boolean {
 
 function backupFile(cacheDirectory: string, file: string): string {
   return join(backupDirectory(cacheDirectory), basename(file));
-}
-
-// Go's encoder wrote the file. The keys that adopt does not change keep their place.
-function withResult(text: string, result: CniResult): string {
-  return JSON.stringify({ ...parseJsonObject(text), result });
 }
 
 function textOf(file: string): string | undefined {

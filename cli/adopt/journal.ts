@@ -1,5 +1,4 @@
 import { readFile, stat } from "../../shared/host/node/files.ts";
-import type { Lease } from "../../shared/journal/host-files.ts";
 import { type Entry, journalFile, type Line, namespaceOf } from "../../shared/journal/journal.ts";
 import { beganLine, linesText } from "../../shared/journal/lines.ts";
 import { checksumOf } from "../../shared/journal/own-entry.ts";
@@ -59,12 +58,10 @@ function entryLines(attachment: CachedAttachment, creator: ListedPlugin, { insid
 }
 
 /** The network under which the creator's lease is: the wrapper's own, or the list's, where a script left it. */
-function leasedNetwork(attachment: CachedAttachment, creator: ListedPlugin): string {
-  const isIn = (network: string) => leasesFor(attachment, { ...creator, network }).length > 0;
-  return [creator.network, attachment.network].find(isIn) ?? creator.network;
-}
-
-function leasesFor({ containerId }: CachedAttachment, creator: ListedPlugin): readonly Lease[] {
-  const leases = new Memory().leases(leasesOf(creator));
-  return leases.filter((lease) => lease.containerId === containerId && lease.ifName === creator.ifName);
+function leasedNetwork({ containerId, network: listed }: CachedAttachment, creator: ListedPlugin): string {
+  const isIn = (network: string) => {
+    const leases = new Memory().leases(leasesOf({ ...creator, network }));
+    return leases.some((lease) => lease.containerId === containerId && lease.ifName === creator.ifName);
+  };
+  return [creator.network, listed].find(isIn) ?? creator.network;
 }

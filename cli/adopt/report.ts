@@ -1,6 +1,6 @@
 import type { CniResult } from "../../shared/protocol/result.ts";
 import { alike, othersLine } from "../live/alike.ts";
-import { oneLine, styled, type Terminal } from "../terminal.ts";
+import { jsonText, oneLine, styled, type Terminal } from "../terminal.ts";
 import { diffText } from "../wrap/change.ts";
 import type { Undone } from "./adoption.ts";
 import type { Case, Proposal } from "./proposal.ts";
@@ -33,7 +33,7 @@ export function jsonOf(cases: readonly Case[]): string {
     const shown = proposal.is === "adoptable" ? { ...proposal, journal: proposal.journal?.file } : proposal;
     return { network, containerId, ifName, file, workload, ...shown };
   });
-  return `${JSON.stringify(data, null, 2)}\n`;
+  return jsonText(data);
 }
 
 /** How `--undo` ended, a line for each file. */
@@ -44,8 +44,7 @@ export function undoneText(undone: readonly (readonly [string, Undone])[]): stri
 
 /** The same as JSON. */
 export function undoneJson(undone: readonly (readonly [string, Undone])[]): string {
-  const data = undone.map(([file, how]) => ({ file, undone: how }));
-  return `${JSON.stringify(data, null, 2)}\n`;
+  return jsonText(undone.map(([file, how]) => ({ file, undone: how })));
 }
 
 const undoneWords: Readonly<Record<Undone, string>> = {
@@ -95,12 +94,9 @@ function changeOf(
   after: CniResult,
   terminal: Pick<Terminal, "hasColors">,
 ): string {
-  return diffText(oneLine(file), text(result), text(after), terminal).trimEnd();
-}
-
-// An entry of a list that gets a follower must not count as changed because of its comma.
-function text(value: unknown): string {
-  return `${JSON.stringify(value, null, 2).replace(/,$/gm, "")}\n`;
+  // An entry of a list that gets a follower must not count as changed because of its comma.
+  const [before, now] = [result, after].map((one) => jsonText(one).replace(/,$/gm, ""));
+  return diffText(oneLine(file), before ?? "", now ?? "", terminal).trimEnd();
 }
 
 function summaryOf(cases: readonly Case[], isWritten: boolean): string {

@@ -14,7 +14,6 @@ import { placesText } from "../live/looked-at.ts";
 import type { Attachments } from "../live/wanted.ts";
 import { workloadNames } from "../live/workload.ts";
 import { hostOptions, jsonOption, timeoutOption, withOption, yesOption } from "../options.ts";
-import { homesAmong } from "../prune/homes.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
@@ -46,8 +45,7 @@ export const adoptCommand: CommandData<undefined, Options> = {
   run: async ({ options, terminal }) => {
     const view = await viewOf(options, terminal);
     const { paths, leftOut } = view;
-    const attachments = everyAttachment(view);
-    const check = { ...view.check, homeOf: homesAmong(attachments) };
+    const { check, ...attachments } = everyAttachment(view);
     leftOut.tell(terminal);
     if (options.undo) {
       const isWanted = isWantedFile(paths, attachments);

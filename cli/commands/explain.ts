@@ -14,7 +14,7 @@ import { demandReplaceable, writeAtomically } from "../files/atomic-write.ts";
 import type { List } from "../lists/list.ts";
 import { addedBeside } from "../live/networks.ts";
 import { cacheDirOption, jsonOption, portOption } from "../options.ts";
-import { oneLine, type Terminal } from "../terminal.ts";
+import { jsonText, oneLine, type Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 import { readList } from "../wrap/change.ts";
 
@@ -54,8 +54,7 @@ export const explainCommand: CommandData<string, Options> = {
     const explanation = explain(list, verb, sourceOf(list, verb, options, terminal));
     const verdict = options.container === undefined ? verdictOf(list, explanation.attachment, ownJq()) : undefined;
     if (options.json) {
-      const data = { ...explanationData(explanation), ...(verdict && { verdict: verdictData(verdict) }) };
-      terminal.write(`${JSON.stringify(data, null, 2)}\n`);
+      terminal.write(jsonText({ ...explanationData(explanation), ...(verdict && { verdict: verdictData(verdict) }) }));
     } else {
       if (verdict) terminal.write(`${verdictText(list, verdict, checkAfterScript(list, explanation.attachment))}\n`);
       terminal.write(explanationText(explanation, terminal));

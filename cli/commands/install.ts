@@ -8,7 +8,7 @@ import { readListFiles } from "../lists/find-files.ts";
 import { usualConfigDirectories } from "../live/host-paths.ts";
 import { networksIn, readLists } from "../live/networks.ts";
 import { jsonOption } from "../options.ts";
-import type { Terminal } from "../terminal.ts";
+import { jsonText } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
 interface Options {
@@ -38,22 +38,20 @@ export const installCommand: CommandData<undefined, Options> = {
       throw new Trouble("--rollback takes what is kept in the directory: leave --from and --plugins out");
     const place = placeAt(dir, terminal.directory);
     const { faults } = readLists(usualConfigDirectories(), terminal);
-    const needJq = () => listsWithJq(terminal);
+    const needJq = () => {
+      const networks = networksIn(readListFiles(usualConfigDirectories(), terminal));
+      return [...networks.values()].filter(({ list }) => hasJq(list)).map(({ list }) => list.file.path);
+    };
     const installed = rollback
       ? installPrevious(place, needJq)
       : install(place, readSource(from, terminal), plugins ?? "all", needJq);
     // guard: the slim flavor is not called good under a list that nobody can read
     const leftOut = installed.release.flavor === "slim" ? faults.map(({ line }) => line) : [];
-    terminal.write(json ? `${JSON.stringify({ ...installed, leftOut }, null, 2)}\n` : installedText(installed));
+    terminal.write(json ? jsonText({ ...installed, leftOut }) : installedText(installed));
     for (const line of leftOut) terminal.writeError(`${line}; ${mayHaveJq}\n`);
     if (!hasPlugins(place)) terminal.writeError(noPluginsText(place.directory));
     return 0;
   },
 };
-
-function listsWithJq(terminal: Terminal): readonly string[] {
-  const networks = networksIn(readListFiles(usualConfigDirectories(), terminal));
-  return [...networks.values()].filter(({ list }) => hasJq(list)).map(({ list }) => list.file.path);
-}
 
 const mayHaveJq = "nobody can tell whether it has wrapper.jq, which the slim flavor does not run";

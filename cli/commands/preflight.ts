@@ -6,21 +6,18 @@ import { proposalAfter } from "../adopt/proposal.ts";
 import { type CommandData, option } from "../command.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { whyNoCheckIn } from "../host/read-plugin-folder.ts";
-import { sha256 } from "../install/place.ts";
-import type { ListFile } from "../lists/list-file.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { isGood, type Verdict } from "../live/check.ts";
-import { everyAttachment, type HostView, straysAmong, viewOf } from "../live/every-attachment.ts";
+import { everyAttachment, straysAmong, viewOf } from "../live/every-attachment.ts";
 import type { HostOptions } from "../live/host-paths.ts";
 import { isReady, lookedAt } from "../live/looked-at.ts";
 import { namedNamespaces } from "../live/namespaces.ts";
 import { workloadNames } from "../live/workload.ts";
 import { hostOptions, jsonOption, timeoutOption, withOption } from "../options.ts";
 import { callTheRoll, type Expected, newestOfEach, readAnswers } from "../preflight/answers.ts";
-import { forecastsOn, type HostReport, unsavedAmong } from "../preflight/forecasts.ts";
+import { forecastsOn, type HostReport, originOf, unsavedAmong } from "../preflight/forecasts.ts";
 import { preflightJson, preflightText } from "../preflight/report.ts";
 import { summaryCode, summaryJson, summaryText } from "../preflight/summary.ts";
-import { homesAmong } from "../prune/homes.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
@@ -74,8 +71,7 @@ export const preflightCommand: CommandData<undefined, Options> = {
 async function reportOn(options: Options, terminal: Terminal): Promise<HostReport> {
   const view = await viewOf(options, terminal);
   const { paths, leftOut } = view;
-  const attachments = everyAttachment(view);
-  const check = { ...view.check, homeOf: homesAmong(attachments) };
+  const { check, ...attachments } = everyAttachment(view);
   leftOut.tell(terminal);
   const evidence = evidenceOn(attachments.all, check);
   const isAdoptable = async (attachment: CachedAttachment, verdict: Verdict) => {
@@ -95,20 +91,6 @@ async function reportOn(options: Options, terminal: Terminal): Promise<HostRepor
     lookedAt: lookedAt(paths, check.networks),
     nomadSkipsCheck: whyNoCheckIn(paths.cniPath, terminal.directory),
     unsaved: unsavedAmong(forecasts, { now, modifiedMs: (file) => stat(file)?.modifiedMs }),
-  };
-}
-
-function originOf({ paths, check }: HostView, now: number, { release }: Terminal): HostReport["origin"] {
-  const { files, with: instead } = check;
-  const checksumOf = ({ path, text }: ListFile) => ({ file: path, sha256: sha256(Buffer.from(text)) });
-  return {
-    format: 1,
-    tool: { version: release.version, commit: release.commit },
-    time: new Date(now).toISOString(),
-    lists: files.map(checksumOf),
-    with: instead ? checksumOf(instead.list.file) : null,
-    network: paths.network ?? null,
-    container: paths.containerId ?? null,
   };
 }
 

@@ -9,9 +9,9 @@ import { placesText } from "../live/looked-at.ts";
 import { demandCache, demandNetwork, isWanted } from "../live/wanted.ts";
 import { workloadNames } from "../live/workload.ts";
 import { hostOptions, jsonOption, timeoutOption, yesOption } from "../options.ts";
-import { type Finding, findingsIn, type Survey } from "../prune/findings.ts";
+import { findingsIn, type Survey } from "../prune/findings.ts";
 import { pathStateOf, readNamespaces } from "../prune/host-namespaces.ts";
-import { type Pruned, type PruneOptions, prune } from "../prune/prune.ts";
+import { type PruneOptions, prune } from "../prune/prune.ts";
 import { pruneJson, pruneText, type Row } from "../prune/report.ts";
 import { type Places, surveyOf } from "../prune/survey.ts";
 import { oneLine, type Terminal } from "../terminal.ts";
@@ -50,7 +50,9 @@ export const pruneCommand: CommandData<undefined, Options> = {
     const findings = findingsIn(before);
     const names = findings.flatMap(({ network }) => network ?? []);
     demandNetwork(paths.network, [...before.networks.values(), ...names]);
-    const found = findings.filter(how.isWanted).map(unpruned);
+    const found = findings.filter(how.isWanted).map((finding): Row => {
+      return { finding, fate: finding.why === undefined ? "prunable" : "left", why: finding.why };
+    });
     const attachments = found.flatMap(({ finding }) => finding.known?.result ?? []);
     const workloads = await workloadNames(attachments, paths.agent, terminal.writeError);
     const where = placesText(paths);
@@ -77,11 +79,6 @@ async function look(places: Places, note: (line: string) => void): Promise<Surve
   return findingsIn(first).length === 0 ? first : surveyOf(places, await readNamespaces(), leaveOut);
 }
 
-function unpruned(finding: Finding): Row {
-  const { why } = finding;
-  return { finding, fate: why === undefined ? "prunable" : "left", why };
-}
-
 function pruneOptions(paths: HostPaths, places: Places, { timeout }: Options): PruneOptions {
   return {
     look: () => look(places, () => {}),
@@ -92,7 +89,7 @@ function pruneOptions(paths: HostPaths, places: Places, { timeout }: Options): P
   };
 }
 
-async function pruned(before: Survey, how: PruneOptions, terminal: Terminal): Promise<Pruned> {
+async function pruned(before: Survey, how: PruneOptions, terminal: Terminal) {
   const done = await prune(before, how);
   const lines = done.failed.map(({ known: { network, containerId }, plugin, error }) => {
     return oneLine(`${network} ${containerId}: DEL of ${plugin} failed: ${error}`);

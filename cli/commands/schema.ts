@@ -1,5 +1,6 @@
 import type { CommandData } from "../command.ts";
 import { listJsonSchema } from "../schema/json-schema.ts";
+import { jsonText } from "../terminal.ts";
 
 /** `schema`: the JSON Schema of a list, for editors. */
 export const schemaCommand: CommandData = {
@@ -10,7 +11,7 @@ export const schemaCommand: CommandData = {
     "the keys of the wrappers and of the reference plugins, and marks wrong values.",
   example: "schema > /etc/cni/conflist.schema.json",
   run: ({ terminal }) => {
-    terminal.write(`${JSON.stringify(listJsonSchema(), null, 2)}\n`);
+    terminal.write(jsonText(listJsonSchema()));
     return 0;
   },
 };

@@ -16,14 +16,13 @@ import { lookedAt } from "../live/looked-at.ts";
 import { errorsIn, type Lists } from "../live/networks.ts";
 import { hostErrors, type RunningHost } from "../needs/host-errors.ts";
 import { hostOptions, jsonOption, timeoutOption } from "../options.ts";
-import { homesAmong } from "../prune/homes.ts";
 import { countNetworks, type HostStatus, isWell } from "../status/host-status.ts";
 import { installationsIn } from "../status/installation.ts";
 import { narrowRuntimes } from "../status/narrow-runtimes.ts";
 import { prometheusText } from "../status/prometheus.ts";
 import { repairedAdds } from "../status/repaired-adds.ts";
 import { statusText } from "../status/text.ts";
-import type { Terminal } from "../terminal.ts";
+import { jsonText, type Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
 interface Options extends HostOptions {
@@ -70,7 +69,7 @@ function isStatus(text: string): boolean {
 }
 
 function textOf(status: HostStatus, { json, prometheus, output }: Options, terminal: Terminal): string {
-  if (json) return `${JSON.stringify(status, null, 2)}\n`;
+  if (json) return jsonText(status);
   return prometheus || output !== undefined ? prometheusText(status) : statusText(status, terminal);
 }
 
@@ -82,8 +81,7 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
   }
   const view = await viewOf(options, terminal);
   const { paths, leftOut } = view;
-  const { wanted, all, memories } = everyAttachment(view);
-  const check = { ...view.check, homeOf: homesAmong({ all, memories }) };
+  const { wanted, all, memories, check } = everyAttachment(view);
   const remembered = new Set(memories.map(keyOf));
   const checked = await withBar(wanted, terminal, async (attachment) => {
     const verdict = await checkOnHost(attachment, check);

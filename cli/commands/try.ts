@@ -10,7 +10,7 @@ import { agentFault } from "../live/looked-at.ts";
 import { addedBeside, demandNetworkIn } from "../live/networks.ts";
 import { cniPathOption, jsonOption, portOption, timeoutOption } from "../options.ts";
 import { missingWrapperCure } from "../rules/missing-plugin.ts";
-import type { Terminal } from "../terminal.ts";
+import { jsonText, type Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 import { ownNamespaces, type StageOutcome, type Task, tryInside } from "../try/inside.ts";
 import { type Report, tryText } from "../try/report.ts";
@@ -50,7 +50,7 @@ export const tryCommand: CommandData<string, Options> = {
       return 0;
     }
     const report = await reportOn(given, options, terminal);
-    terminal.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : tryText(report, terminal));
+    terminal.write(options.json ? jsonText(report) : tryText(report, terminal));
     const { steps, left, problems, obstacles, added } = report;
     // guard: a step that nobody can judge is not called good
     const isKnown = steps.every(({ outcome }) => outcome !== "unknown");

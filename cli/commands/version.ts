@@ -1,6 +1,6 @@
 import type { CommandData } from "../command.ts";
 import { jsonOption } from "../options.ts";
-import type { Build } from "../terminal.ts";
+import { type Build, jsonText } from "../terminal.ts";
 
 /** `version`: the origin of this executable, and the versions of what it contains. */
 export const versionCommand: CommandData<undefined, { json?: true }> = {
@@ -13,7 +13,7 @@ export const versionCommand: CommandData<undefined, { json?: true }> = {
   run: ({ options: { json }, terminal }) => {
     const { version, commit, flavor, target, parts } = terminal.release;
     const build: Build = { version, commit, flavor, target, parts };
-    terminal.write(json ? `${JSON.stringify(build, null, 2)}\n` : textOf(build));
+    terminal.write(json ? jsonText(build) : textOf(build));
     return 0;
   },
 };

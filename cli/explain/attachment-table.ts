@@ -8,20 +8,6 @@ import { deviceName, reportedBy } from "../lists/reported.ts";
 import { plainTable } from "../plain-table.ts";
 import type { Explanation, Step } from "./explain.ts";
 
-/** One container interface, with everything that leads to it. */
-interface Attached {
-  readonly ifName: string;
-  /** The type of the plugin that made it, without `-wrapper`. Undefined if no plugin of the list says so. */
-  readonly maker: string | undefined;
-  /** The host's devices, the one next to the container last. */
-  readonly devices: readonly string[];
-  readonly addresses: readonly string[];
-  /** The published ports and who publishes them, such as `portmap :25080/tcp to :80`. */
-  readonly ports: readonly string[];
-  /** The other wrapped chained plugins that act on it. */
-  readonly acting: readonly string[];
-}
-
 /** A table of the container's interfaces, their plugins and the host's side; undefined if there is no result with interfaces. */
 export function attachmentTable(explanation: Explanation): string | undefined {
   const interfaces = interfacesOf(explanation);
@@ -37,8 +23,8 @@ export function attachmentTable(explanation: Explanation): string | undefined {
   return plainTable(["host", "plugin", "interface", "address"], rows);
 }
 
-/** Returns the interfaces of a result; none if the list has no result. */
-export function interfacesOf(explanation: Explanation): readonly Attached[] {
+/** Returns the container interfaces of a result, each with everything that leads to it; none if the list has no result. */
+export function interfacesOf(explanation: Explanation) {
   const { attachment, result = {} } = explanation;
   const interfaces = result.interfaces ?? [];
   return attachmentsOf(interfaces).map(({ container, members }) => {
@@ -50,12 +36,7 @@ export function interfacesOf(explanation: Explanation): readonly Attached[] {
   });
 }
 
-function attached(
-  explanation: Explanation,
-  { name }: Interface,
-  devices: readonly string[],
-  addresses: string[],
-): Attached {
+function attached(explanation: Explanation, { name }: Interface, devices: readonly string[], addresses: string[]) {
   const own = explanation.list.plugins.filter((plugin) => plugin.ifName === name);
   const maker = own.find(({ role }) => role === "creator");
   const made = explanation.added.find(({ plugin }) => plugin === maker);
@@ -63,10 +44,14 @@ function attached(
   const uses = maker && usedDevice(maker);
   return {
     ifName: name,
+    /** Without `-wrapper`. Undefined if no plugin of the list says that it made the interface. */
     maker: maker?.delegate,
+    /** The host's, the one next to the container last. */
     devices: [...(uses === undefined ? [] : [uses]), ...devices],
     addresses: chosenBy === undefined ? addresses : addresses.map((address) => `${address} (from ${chosenBy})`),
+    /** The published ports and who publishes them, such as `portmap :25080/tcp to :80`. */
     ports: explanation.steps.filter(({ plugin }) => plugin.ifName === name).flatMap(portsOf),
+    /** The other wrapped chained plugins that act on it. */
     acting: own.filter(actsAlone).map(({ delegate }) => delegate),
   };
 }

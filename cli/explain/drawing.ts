@@ -58,10 +58,9 @@ function svgOf(scene: Scene): string {
 
 /** Draws a device with its interfaces beside it. Returns where the next one begins. */
 function drawDevice(parts: string[], { name, kind, addresses, interfaces }: Device, top: number): number {
-  const boxes = interfaces.map(interfaceBox);
+  const boxes = interfaces.map(partBox);
   const inside = boxes.reduce((sum, box) => sum + heightOf(box) + gap, 0);
-  const host: Box | undefined =
-    name === undefined ? undefined : { title: inBox(name), lines: [kind, ...addresses].flatMap(inBox), kind: "part" };
+  const host = name === undefined ? undefined : partBox({ name, kind, addresses });
   const outside = host ? heightOf(host) + gap : 0;
   if (host) parts.push(boxOf(host, column.host, top));
   let y = top;
@@ -80,7 +79,7 @@ function wireOf(from: number, to: number): string {
   return `<line x1="${x1}" y1="${from}" x2="${x2}" y2="${to}" stroke="currentColor" class="d-wire"/>`;
 }
 
-function interfaceBox({ name, kind, addresses }: SceneInterface): Box {
+function partBox({ name, kind, addresses }: Omit<SceneInterface, "reach">): Box {
   return { title: inBox(name), lines: [kind, ...addresses].flatMap(inBox), kind: "part" };
 }
 

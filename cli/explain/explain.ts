@@ -49,7 +49,8 @@ export function explain(list: List, verb: ConfiguredVerb, source: Source): Expla
   const steps = stepsOf(list, verb, source, prevResult);
   const isAdded = verb === "ADD" && steps.length === list.plugins.length && steps.every(hasPassed);
   if (verb !== "ADD") return { ...common, steps, result: prevResult };
-  return { ...common, steps, added: steps, result: isAdded ? lastResult(steps) : undefined };
+  const result = isAdded ? (steps.at(-1)?.answer.output as CniResult | undefined) : undefined;
+  return { ...common, steps, added: steps, result };
 }
 
 /** Whether the runtime gets no error. */
@@ -101,10 +102,6 @@ function plainStep(plugin: ListedPlugin, given: Call, source: Source): Step {
 function calledAs({ type }: ListedPlugin, { environment }: Call): string {
   const [first = ""] = (environment.CNI_PATH ?? "").split(":");
   return `${first}/${type}`;
-}
-
-function lastResult(steps: readonly Step[]): CniResult | undefined {
-  return steps.at(-1)?.answer.output as CniResult | undefined;
 }
 
 /** Returns an explanation as plain data, for programs. */

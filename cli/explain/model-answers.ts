@@ -59,7 +59,7 @@ export function modelAnswers(machine: Machine): Source["answer"] {
     machine.maker = environment.CNI_CONTAINERID ?? "";
     // No two entries of a journal begin at the same time.
     machine.wait(1);
-    const chooser = unknownIpam(stdin);
+    const chooser = unknownOf({ delegate: "bridge", configuration: stdin });
     const { CNI_IFNAME: ifName = "" } = environment;
     if (chooser !== undefined && !interfaces.includes(ifName)) interfaces.push(ifName);
     const config = chooser === undefined ? stdin : withExample(stdin, interfaces.indexOf(ifName));
@@ -70,10 +70,6 @@ export function modelAnswers(machine: Machine): Source["answer"] {
     const isChosen = chooser !== undefined && output?.ips !== undefined;
     return { exitCode, output, ...(isChosen && { chosenBy: chooser === "dhcp" ? "DHCP" : chooser }) };
   };
-}
-
-function unknownIpam(configuration: JsonObject): string | undefined {
-  return unknownOf({ delegate: "bridge", configuration });
 }
 
 function withExample({ ipam, ...rest }: JsonObject, place: number): JsonObject {

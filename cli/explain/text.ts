@@ -171,8 +171,10 @@ function planWords(plan: Plan | undefined): string[] {
     }
     case "add":
       return [...filterWords(plan.call), spliceWords(plan.splice)];
-    case "undo":
-      return [`The wrapper undoes ${entryWords(plan.entries)}, the last one first.`, ...(plan.own ? [ownAnswer] : [])];
+    case "undo": {
+      const entries = plan.entries.map(({ type, ifName }) => `${type} of ${ifName}`).join(", ") || "nothing";
+      return [`The wrapper undoes ${entries}, the last one first.`, ...(plan.own ? [ownAnswer] : [])];
+    }
     case "remove":
       return plan.removals.length === 0
         ? ["There is nothing to run: nothing says that the plugin made anything."]
@@ -200,10 +202,6 @@ const leftOutWords: Readonly<Record<LeftOut, string>> = {
 
 function filterWords({ filter }: { readonly filter?: unknown }): string[] {
   return filter ? ["The wrapper.jq program has rewritten the configuration."] : [];
-}
-
-function entryWords(entries: readonly { readonly type: string; readonly ifName: string }[]): string {
-  return entries.map(({ type, ifName }) => `${type} of ${ifName}`).join(", ") || "nothing";
 }
 
 function spliceWords(splice: Splice): string {

@@ -104,13 +104,10 @@ async function outputIn(netns: string | undefined, words: readonly string[]): Pr
 }
 
 /** A default route of the host, for IPv4. */
-export interface DefaultRoute {
-  readonly device: string;
-  readonly gateway: string;
-}
+export type DefaultRoute = ReturnType<typeof defaultRoutes>[number];
 
 /** Reads the default routes of this host. Each number is hexadecimal, and its bytes are in the order of the machine: little-endian. */
-export function defaultRoutes(text = readFile("/proc/net/route") ?? ""): readonly DefaultRoute[] {
+export function defaultRoutes(text = readFile("/proc/net/route") ?? "") {
   return text.split("\n").flatMap((line) => {
     const [device = "", destination, gateway = "", , , , , mask] = line.split("\t");
     if (destination !== "00000000" || mask !== "00000000" || gateway === "00000000") return [];

@@ -1,4 +1,5 @@
 import { basename, dirname } from "node:path";
+import { counted } from "../terminal.ts";
 import type { Installed } from "./install.ts";
 import { usualDirectory } from "./place.ts";
 import type { InstalledRelease } from "./release-of.ts";
@@ -37,7 +38,7 @@ const without = {
 export function usesText(uses: readonly Use[], unreadable: number, what: keyof typeof without): string {
   const lines = uses.map(({ network, name }) => `  ${network} ${name}`);
   return [
-    ...(uses.length > 0 ? [`${count(uses.length)} the wrappers:`, ...lines] : []),
+    ...(uses.length > 0 ? [`${counted(uses.length, ...needing)} the wrappers:`, ...lines] : []),
     ...(unreadable > 0 ? ["A result that cannot be read may be of a running container that needs the wrappers."] : []),
     ...without[what],
     "",
@@ -68,9 +69,7 @@ export function releaseWords({ version, flavor, commit }: InstalledRelease): str
   return `${version} (${flavor === "node" ? "Node flavor" : "slim flavor"}, commit ${short})`;
 }
 
-function count(number: number): string {
-  return number === 1 ? "1 running container needs" : `${number} running containers need`;
-}
+const needing = ["running container needs", "running containers need"] as const;
 
 function dirOf(executable: string): string {
   return dirname(executable) === usualDirectory ? "" : ` --dir ${dirname(executable)}`;

@@ -54,15 +54,11 @@ function unpacked(file: string, bytes: Buffer): Source {
   // guard: no archive without the executable
   if (!found) throw new Trouble(`${file}: the archive has no ${executableName}`);
   const links = entries.filter(({ target }) => target === executableName).map(({ path }) => path);
-  const wrong = links.find((link) => !isWrapperName(link));
+  // A wrapper's name stays in its directory, and is neither hidden nor the executable.
+  const wrong = links.find((link) => !/^\w[\w.-]*-wrapper$/.test(link));
   // guard: no link outside the directory
   if (wrong !== undefined) throw new Trouble(`${file}: its link ${wrong} names no wrapper; download the archive again`);
   return { bytes: found.bytes, links, version: /-v(\d.*)\.tgz$/.exec(basename(file))?.[1] };
-}
-
-/** Whether a link has the name of a wrapper: it stays in its directory, and is neither hidden nor the executable. */
-function isWrapperName(name: string): boolean {
-  return /^\w[\w.-]*-wrapper$/.test(name);
 }
 
 function entriesOf(file: string, bytes: Buffer) {

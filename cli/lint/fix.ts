@@ -53,12 +53,10 @@ export function fixInPlace(
   for (const [index, file] of files.entries()) {
     const text = after[index]?.text ?? file.text;
     if (text !== file.text) writeAtomically(unchangedPath(file, terminal.directory), text, { followsLinks: true });
-    const lines = fixed.filter((finding) => finding.file.path === file.path).map(lineOf);
-    terminal.writeError(lines.join(""));
+    for (const { position, message, code } of fixed.filter((finding) => finding.file.path === file.path)) {
+      const place = `${file.path}:${position.line}:${position.column}`;
+      terminal.writeError(`${oneLine(`${place}: fixed: ${message} [${code}]`)}\n`);
+    }
   }
   return after;
-}
-
-function lineOf({ file, position, message, code }: Finding): string {
-  return `${oneLine(`${file.path}:${position.line}:${position.column}: fixed: ${message} [${code}]`)}\n`;
 }

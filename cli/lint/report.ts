@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ListFile } from "../lists/list-file.ts";
 import { rules } from "../rules/index.ts";
-import { counted, type Terminal } from "../terminal.ts";
+import { counted, jsonText, type Terminal } from "../terminal.ts";
 import type { Finding } from "./lint.ts";
 import type { Rule, Severity } from "./rule.ts";
 import { textReport } from "./text-report.ts";
@@ -20,7 +20,7 @@ export type Format = keyof typeof reports;
 
 /** The findings for programs: one array, whose keys stay the same. */
 export function jsonReport(findings: readonly Finding[]): string {
-  return `${JSON.stringify(findings.map(dataOf), undefined, 2)}\n`;
+  return jsonText(findings.map(dataOf));
 }
 
 function dataOf({ file, position, end, severity, code, message, hint, fix }: Finding): object {
@@ -68,8 +68,7 @@ function inProperty(text: string): string {
 export function sarifReport(findings: readonly Finding[], { release }: Pick<Terminal, "release">): string {
   const driver = { name: "cni-wrappers", version: release.version, rules: rules.map(ruleOf) };
   const run = { tool: { driver }, columnKind: "unicodeCodePoints", results: findings.map(resultOf) };
-  const log = { $schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs: [run] };
-  return `${JSON.stringify(log, undefined, 2)}\n`;
+  return jsonText({ $schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs: [run] });
 }
 
 function ruleOf({ code, severity, title, page }: Rule): object {

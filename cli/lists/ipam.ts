@@ -13,10 +13,7 @@ import type { ListedPlugin } from "./list.ts";
 type Configured = Pick<ListedPlugin, "configuration" | "path">;
 
 /** One range of host-local, as written. */
-export interface WrittenRange {
-  readonly path: JSONPath;
-  readonly range: JsonObject;
-}
+export type WrittenRange = ReturnType<typeof rangeSetsOf>[number][number];
 
 /** Whether a plugin gets addresses for its interface. */
 export function hasIpam({ configuration }: ListedPlugin): boolean {
@@ -24,7 +21,7 @@ export function hasIpam({ configuration }: ListedPlugin): boolean {
 }
 
 /** The ranges of host-local, in sets: an interface gets an address of each set. The short form with `subnet` is the first. */
-export function rangeSetsOf(plugin: Configured): readonly (readonly WrittenRange[])[] {
+export function rangeSetsOf(plugin: Configured) {
   const ipam = ipamOf(plugin.configuration);
   if (goLookup(ipam, "type") !== "host-local") return [];
   const path = [...plugin.path, "ipam"];

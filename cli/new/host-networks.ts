@@ -2,19 +2,10 @@ import { type Link, readLinks } from "../host/links.ts";
 import { runProgram } from "../host/programs.ts";
 
 /** The networks of a host, as far as a new list depends on them. */
-export interface HostNetworks {
-  /** All of them; none if they cannot be read. */
-  readonly links: readonly Link[];
-  /** Interfaces that can carry a macvlan, the one with the default route first. Addresses are in CIDR notation. */
-  readonly interfaces: readonly { readonly name: string; readonly addresses: readonly string[] }[];
-  /** The gateway of the default route, if it leads to the first interface. */
-  readonly gateway: string | undefined;
-  /** Every subnet that the host has an address in, or a route to. */
-  readonly subnets: readonly string[];
-}
+export type HostNetworks = Readonly<Awaited<ReturnType<typeof readHostNetworks>>>;
 
 /** Reads the networks of this host with ip(8). What cannot be read is missing. */
-export async function readHostNetworks(): Promise<HostNetworks> {
+export async function readHostNetworks() {
   const { passed, stdout } = runProgram("ip", ["-json", "route", "show"]);
   const routes: readonly { dst: string; gateway?: string; dev?: string }[] = passed ? JSON.parse(stdout || "[]") : [];
   const links = (await readLinks()) ?? [];
@@ -23,8 +14,11 @@ export async function readHostNetworks(): Promise<HostNetworks> {
   const interfaces = carriers.sort((one, other) => Number(other.name === main?.dev) - Number(one.name === main?.dev));
   return {
     links,
+    /** Those that can carry a macvlan, the one with the default route first. Addresses are in CIDR notation. */
     interfaces,
+    /** Of the default route, if it leads to the first interface. */
     gateway: main?.dev === interfaces[0]?.name ? main?.gateway : undefined,
+    /** Every subnet that the host has an address in, or a route to. */
     subnets: [...links.flatMap(addressesOf), ...routes.map(({ dst }) => dst)],
   };
 }

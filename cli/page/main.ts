@@ -32,7 +32,7 @@ function changed(): void {
   clearTimeout(timer);
   setBusy(true);
   say("");
-  sayBesideList("");
+  say("", "list-copied");
   const usual = Math.min(...took);
   timer = setTimeout(answer, usual < 60 ? 10 : Math.min(usual * 2, 1000));
 }
@@ -41,12 +41,8 @@ function refused(): void {
   say(`The text has more than ${longestText / 1024} KB, and the page does not take it. Use cni-wrappers explain.`);
 }
 
-function say(text: string): void {
-  byId("copied").textContent = text;
-}
-
-function sayBesideList(text: string): void {
-  byId("list-copied").textContent = text;
+function say(text: string, place = "copied"): void {
+  byId(place).textContent = text;
 }
 
 function answer(): void {
@@ -121,9 +117,9 @@ async function openLink(): Promise<void> {
 async function copyList(): Promise<void> {
   try {
     await navigator.clipboard.writeText(answers.wrapping?.text ?? editor.text());
-    sayBesideList("The list is copied.");
+    say("The list is copied.", "list-copied");
   } catch {
-    sayBesideList("This browser does not let the page copy: take the list, and copy it from the editor.");
+    say("This browser does not let the page copy: take the list, and copy it from the editor.", "list-copied");
   }
 }
 

@@ -6,33 +6,7 @@ import { oneLine, type Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
 /** What preflight said on one host, for a table of many hosts. */
-export interface HostAnswer {
-  readonly host: string;
-  readonly attachments: number;
-  readonly passes: number;
-  readonly fails: number;
-  readonly unchecked: number;
-  readonly gone: number;
-  /** The failing attachments that adopt can complete. */
-  readonly adoptable: number;
-  /** What preflight could not look at. */
-  readonly leftOut: number;
-  /** What is wrong beside failing attachments, a line each. */
-  readonly faults: readonly string[];
-  readonly nomadSkipsCheck: string | undefined;
-  /** When it was made, as ISO 8601; empty if it does not say it. */
-  readonly time: string;
-  /** The containers that Nomad has perhaps not saved. */
-  readonly unsaved: number;
-  readonly failures: readonly Failure[];
-}
-
-/** One attachment whose CHECK would fail. */
-interface Failure {
-  readonly network: string;
-  readonly reason: string;
-  readonly isAdoptable: boolean;
-}
+export type HostAnswer = Readonly<ReturnType<typeof answerIn>>;
 
 /**
  * Reads what `preflight --json` printed. A file has the answer of one host or those of many, one after the other: a line that
@@ -52,7 +26,7 @@ export function readAnswers(
   });
 }
 
-function answerIn(text: string, path: string, number: number): HostAnswer {
+function answerIn(text: string, path: string, number: number) {
   const whole = parseJsonObject(text) ?? {};
   const { host, attachments, leftOut, nomadSkipsCheck, unsaved, time, format = 1 } = whole;
   // guard: an answer whose keys have another meaning is not counted as a good one
@@ -70,12 +44,17 @@ function answerIn(text: string, path: string, number: number): HostAnswer {
     fails: failing.length,
     unchecked: count("unchecked"),
     gone: count("gone"),
+    /** What is wrong beside failing attachments, a line each. */
     faults: [...asked, ...faultsOf(whole, attachments)],
+    /** When it was made, as ISO 8601; empty if it does not say it. */
     time: typeof time === "string" ? time : "",
+    /** The failing attachments that adopt can complete. */
     adoptable: failing.filter(({ adoptable }) => adoptable === true).length,
+    /** What preflight could not look at. */
     // guard: a host of which preflight looked at a part is not called ready
     leftOut: lengthOf(leftOut) + asked.length,
     nomadSkipsCheck: typeof nomadSkipsCheck === "string" ? nomadSkipsCheck : undefined,
+    /** The containers that Nomad has perhaps not saved. */
     unsaved: lengthOf(unsaved),
     failures: failing.map(({ network, verdict: { plugin, error }, adoptable }) => ({
       network,

@@ -1,11 +1,13 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { Advice } from "../host/plugin-folder.ts";
+import { sha256 } from "../install/place.ts";
+import type { ListFile } from "../lists/list-file.ts";
 import { withBar } from "../live/at-once.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { type CheckOptions, checkOnHost, networkOf, type Verdict } from "../live/check.ts";
-import type { Strays } from "../live/every-attachment.ts";
+import type { HostView, straysAmong } from "../live/every-attachment.ts";
 import type { LookedAt } from "../live/looked-at.ts";
-import type { Workload, WorkloadNames } from "../live/workload.ts";
+import type { WorkloadNames } from "../live/workload.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** How to make a forecast. */
@@ -16,12 +18,18 @@ interface ForecastOptions extends CheckOptions {
   readonly names: Promise<WorkloadNames>;
 }
 
-/** Checks the attachments that a command is about, several at a time, with a bar on a terminal. */
+/** The forecast for one attachment. */
+export type Forecast = Awaited<ReturnType<typeof forecastsOn>>[number];
+
+/**
+ * Checks the attachments that a command is about, several at a time, with a bar on a terminal. `changed` are the keys of the list
+ * that changed since ADD, and `isAdoptable` says whether `adopt` can make CHECK pass.
+ */
 export async function forecastsOn(
   wanted: readonly CachedAttachment[],
   options: ForecastOptions,
   terminal: Pick<Terminal, "progress">,
-): Promise<readonly Forecast[]> {
+) {
   return withBar(wanted, terminal, async (attachment) => {
     const network = networkOf(attachment, options);
     const changed = network && attachment.list ? changedKeys(attachment.list, network.value) : [];
@@ -55,44 +63,28 @@ function pathOf(path: string, key: string, isIndex: boolean): string {
   return path === "" ? key : `${path}.${key}`;
 }
 
-/** The forecast for one attachment. */
-export interface Forecast {
-  readonly attachment: CachedAttachment;
-  readonly workload: Workload;
-  readonly verdict: Verdict;
-  /** Keys of the list that changed since ADD. */
-  readonly changed: readonly string[];
-  /** Whether `adopt` can make its CHECK pass. */
-  readonly isAdoptable: boolean;
-}
-
-/** The tool, the time and the lists of a report. */
-interface ReportOrigin {
-  /** The format of the JSON. Another number says that keys have another meaning. */
-  readonly format: 1;
-  readonly tool: { readonly version: string; readonly commit: string };
-  /** As ISO 8601. */
-  readonly time: string;
-  readonly lists: readonly ListChecksum[];
-  /** The list of `--with`; null without it. */
-  readonly with: ListChecksum | null;
-  /** What `--network` selects; null without it. */
-  readonly network: string | null;
-  /** What `--container` selects; null without it. */
-  readonly container: string | null;
-}
-
-interface ListChecksum {
-  readonly file: string;
-  readonly sha256: string;
+/** The tool, the time, the lists and the options of a report. */
+export function originOf({ paths, check }: HostView, now: number, { release }: Pick<Terminal, "release">) {
+  const { files, with: instead } = check;
+  const checksumOf = ({ path, text }: ListFile) => ({ file: path, sha256: sha256(Buffer.from(text)) });
+  return {
+    /** The format of the JSON. Another number says that keys have another meaning. */
+    format: 1,
+    tool: { version: release.version, commit: release.commit },
+    time: new Date(now).toISOString(),
+    lists: files.map(checksumOf),
+    with: instead ? checksumOf(instead.list.file) : null,
+    network: paths.network ?? null,
+    container: paths.containerId ?? null,
+  };
 }
 
 /** The answer of preflight for one host. */
 export interface HostReport {
-  readonly origin: ReportOrigin;
+  readonly origin: ReturnType<typeof originOf>;
   readonly host: string;
   readonly forecasts: readonly Forecast[];
-  readonly strays: Strays;
+  readonly strays: ReturnType<typeof straysAmong>;
   readonly lookedAt: LookedAt;
   /** A line about each result that cannot be read. */
   readonly leftOut: readonly string[];

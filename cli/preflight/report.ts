@@ -4,7 +4,7 @@ import { interfaceNames } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
 import { lookedAtLines } from "../live/looked-at.ts";
 import { plainTable } from "../plain-table.ts";
-import { oneLine, type Style, styled, type Terminal } from "../terminal.ts";
+import { jsonText, oneLine, type Style, styled, type Terminal } from "../terminal.ts";
 import type { Forecast, HostReport } from "./forecasts.ts";
 
 /** The report for people: a table, the reasons, what belongs to no attachment, and a line that sums up. */
@@ -52,16 +52,14 @@ export function preflightJson({ origin, forecasts, lookedAt, nomadSkipsCheck, st
   }));
   // A journal has the plugins' configurations, with any secret in them.
   const { namespaces, memories } = strays;
-  const lost = { namespaces, journals: memories.map(({ file }) => file) };
-  const data = {
+  return jsonText({
     ...origin,
     ...rest,
     ...lookedAt,
-    strays: lost,
+    strays: { namespaces, journals: memories.map(({ file }) => file) },
     attachments,
     nomadSkipsCheck: nomadSkipsCheck?.reason ?? null,
-  };
-  return `${JSON.stringify(data, null, 2)}\n`;
+  });
 }
 
 function summaryOf(forecasts: readonly Forecast[]): string {

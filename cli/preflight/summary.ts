@@ -1,7 +1,7 @@
 import { type ExitCode, exitCodeOf } from "../exit-codes.ts";
 import { withoutNames } from "../live/alike.ts";
 import { plainTable } from "../plain-table.ts";
-import { oneLine, type Style, styled, type Terminal } from "../terminal.ts";
+import { jsonText, oneLine, type Style, styled, type Terminal } from "../terminal.ts";
 import { type HostAnswer, isFull, type RollCall, rollCallLines } from "./answers.ts";
 
 /** The answers of many hosts for people: a line for each host, the reasons of the failing attachments, and further advice. */
@@ -26,7 +26,7 @@ export function summaryJson(answers: readonly HostAnswer[], rollCall: RollCall):
     const { failures: _, nomadSkipsCheck = null, ...answer } = whole;
     return { ...answer, nomadSkipsCheck, verdict: verdictOn(whole) };
   });
-  return `${JSON.stringify({ hosts, ...rollCall, failures: groupsOf(answers) }, null, 2)}\n`;
+  return jsonText({ hosts, ...rollCall, failures: groupsOf(answers) });
 }
 
 type HostVerdict = "ready" | "adopt first" | "not ready";
@@ -95,18 +95,11 @@ function total(answers: readonly HostAnswer[], { missing, stale, doubled }: Roll
   return `${ready} of ${answers.length + missing.length} hosts are ready`;
 }
 
-/** Failing attachments of one network with the same reason. */
-interface Group {
-  readonly network: string;
-  /** The reason, without what differs from container to container. */
-  readonly reason: string;
-  readonly attachments: number;
-  readonly hosts: number;
-  readonly adoptable: number;
-}
-
-/** Groups the failing attachments of all hosts by network and reason. The largest group comes first. */
-function groupsOf(answers: readonly HostAnswer[]): readonly Group[] {
+/**
+ * Groups the failing attachments of all hosts by network and reason, without what differs from container to container. The largest
+ * group comes first.
+ */
+function groupsOf(answers: readonly HostAnswer[]) {
   const failures = answers.flatMap(({ failures }, host) => failures.map((failure) => ({ ...failure, host })));
   const groups = Map.groupBy(failures, ({ network, reason }) => JSON.stringify([network, withoutNames(reason)]));
   return [...groups]

@@ -4,18 +4,12 @@ import { readNamespaces } from "./host-namespaces.ts";
 import { knownsIn } from "./known.ts";
 import { type AttachmentState, statesOf } from "./state.ts";
 
-/** What is known of a host's attachments. */
-interface Attachments {
-  readonly all: readonly CachedAttachment[];
-  readonly memories: readonly MemoryFile[];
-}
-
 /**
  * Returns a function that says why an attachment is not gone although its path leads to no namespace; it returns undefined if the
  * attachment is gone. The first call looks into the namespaces of the host.
  */
 export function homesAmong(
-  { all, memories }: Attachments,
+  { all, memories }: { readonly all: readonly CachedAttachment[]; readonly memories: readonly MemoryFile[] },
   namespaces = readNamespaces,
 ): (attachment: CachedAttachment) => Promise<string | undefined> {
   let states: Promise<ReadonlyMap<string, AttachmentState>> | undefined;

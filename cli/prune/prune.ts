@@ -19,16 +19,11 @@ export interface PruneOptions {
   readonly results: string;
 }
 
-/** What `prune` did, and the DELs that failed. */
-export interface Pruned {
-  readonly rows: readonly Row[];
-  readonly failed: readonly FailedDel[];
-  /** Why some links or packet rules could not be read. They may be left. */
-  readonly problems: readonly string[];
-}
-
-/** Removes what belongs to gone attachments: DEL first, then what DEL left. It looks at the host again after each step. */
-export async function prune(before: Survey, options: PruneOptions): Promise<Pruned> {
+/**
+ * Removes what belongs to gone attachments: DEL first, then what DEL left. It looks at the host again after each step. `failed` are
+ * the DELs that failed, and `problems` says why some links or packet rules could not be read. They may be left.
+ */
+export async function prune(before: Survey, options: PruneOptions) {
   const first = findingsIn(before).filter(options.isWanted);
   const failed = await detachAll(before, first, options);
   const now = await options.look();

@@ -16,10 +16,10 @@ export function leaseDirectories(lists: readonly List[]): readonly string[] {
   return [...new Set([leaseDirectory, ...named].flatMap((path) => attempt(() => realpathSync(path)) ?? []))];
 }
 
-/** Reads the leases of all networks in a directory. `now` is the time in milliseconds. */
-export function readLeases(directory: string, now: number): readonly Thing[] {
+/** Reads the leases of all networks in these directories. `now` is the time in milliseconds. */
+export function readLeases(directories: readonly string[], now: number): readonly Thing[] {
   const memory = new Memory();
-  return memory.leaseFolders([directory]).flatMap((folder) => {
+  return memory.leaseFolders(directories).flatMap((folder) => {
     const network = basename(folder);
     return memory.leases(folder).map(({ address, containerId, ifName }): Thing => {
       const file = join(folder, address);

@@ -1,7 +1,7 @@
 import { alike, few } from "../live/alike.ts";
 import type { WorkloadNames } from "../live/workload.ts";
 import { plainTable } from "../plain-table.ts";
-import { counted, oneLine, type Style, styled, type Terminal } from "../terminal.ts";
+import { counted, jsonText, oneLine, type Style, styled, type Terminal } from "../terminal.ts";
 import type { Finding } from "./findings.ts";
 import { kinds } from "./thing.ts";
 
@@ -36,16 +36,11 @@ export function pruneText(
 
 /** The same as JSON. */
 export function pruneJson(rows: readonly Row[], names: WorkloadNames): string {
-  const data = rows.map(({ finding: { thing, network, containerId, known }, fate, why }) => ({
-    kind: thing.kind,
-    where: thing.where,
-    network,
-    containerId,
-    ...(known?.result && { workload: names(known.result) }),
-    fate,
-    why,
-  }));
-  return `${JSON.stringify(data, null, 2)}\n`;
+  const data = rows.map(({ finding: { thing, network, containerId, known }, fate, why }) => {
+    const workload = known?.result && names(known.result);
+    return { kind: thing.kind, where: thing.where, network, containerId, workload, fate, why };
+  });
+  return jsonText(data);
 }
 
 /** The rows of one container, at least one. */

@@ -8,7 +8,7 @@ import type { List } from "../lists/list.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult, readCachedResults } from "../live/cached-results.ts";
 import type { Survey } from "./findings.ts";
 import type { HostNamespaces } from "./host-namespaces.ts";
-import { fileName, type Known, knownsIn, networksOf } from "./known.ts";
+import { fileName, knownsIn, networksOf } from "./known.ts";
 import { holdersOf, leaseDirectories, readLeases } from "./read-leases.ts";
 import { linksOfContainers, readRules } from "./read-rules.ts";
 import { statesOf } from "./state.ts";
@@ -42,19 +42,21 @@ export async function surveyOf(
   const hostEnds = links.filter((link) => link.link_netnsid !== undefined && link.linkinfo?.info_kind === "veth");
   const atAdd = knowns.flatMap(({ list }) => list ?? []);
   const directories = leaseDirectories([...lists, ...atAdd]);
-  const now = Date.now();
   return {
     states: statesOf(knowns, { pathState, namespaces, hostEnds, bootId: new Memory().moment()?.bootId, unreadable }),
     namespaces,
     things: [
       ...rules.things,
       ...linksOfContainers(links),
-      ...directories.flatMap((directory) => readLeases(directory, now)),
+      ...readLeases(directories, Date.now()),
       ...readBackups(cacheDirectory, results, pathState, skip),
       ...remembered.map((one) => thingOf("journal", one)),
       ...results.map((one) => thingOf("result", one)),
     ],
-    networks: new Map([...knowns.flatMap(delegatesOf), ...lists.flatMap(delegatesOfList)]),
+    networks: new Map([
+      ...knowns.flatMap((known) => networksOf(known).map((name) => [name, known.network] as const)),
+      ...lists.flatMap(delegatesOf),
+    ]),
     unreadable,
     problems: [...unseen, ...rules.problems],
     holdersOf: (address) => holdersOf(address, directories),
@@ -67,11 +69,7 @@ function thingOf(kind: Kind, one: AttachmentKey & { readonly file: string; reado
   return { kind, where: file, name: fileName(one), network, containerId, addresses: [], removal };
 }
 
-function delegatesOf(known: Known): readonly (readonly [string, string])[] {
-  return networksOf(known).map((name) => [name, known.network]);
-}
-
-function delegatesOfList({ name = "", plugins }: List): readonly (readonly [string, string])[] {
+function delegatesOf({ name = "", plugins }: List): readonly (readonly [string, string])[] {
   return [[name, name], ...plugins.map(({ network }) => [network, name] as const)];
 }
 

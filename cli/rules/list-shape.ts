@@ -8,14 +8,12 @@ export const listShape: ListRule = {
 \`disableCheck\` and \`disableGC\` are true or false.`,
   findInList(list) {
     const problems = problemsOf(list.hasPlugins ? listKeys : singleKeys, list.value);
+    // Other rules look for what is missing, and for names that nobody can have.
+    const isWrongType = ({ value, issue }: Problem) =>
+      value !== undefined && issue.code !== "custom" && issue.code !== "too_small";
     return problems.filter(isWrongType).map(foundIn);
   },
 };
-
-// Other rules look for what is missing, and for names that nobody can have.
-function isWrongType({ value, issue }: Problem): boolean {
-  return value !== undefined && issue.code !== "custom" && issue.code !== "too_small";
-}
 
 function foundIn(problem: Problem): FoundAt {
   const key = problem.path[0] === "cniVersions" ? "cniVersions" : problem.path.at(-1);

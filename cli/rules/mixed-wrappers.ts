@@ -8,7 +8,8 @@ export const mixedWrappers: PluginRule = {
 wrappers of a list share a journal, so install one version of all.`,
   findInPlugin({ type }, { plugins }, { plugins: folder }) {
     const own = wrapperOf(type, folder);
-    const newest = plugins.map((plugin) => wrapperOf(plugin.type, folder)?.version ?? "0").reduce(newer, "0");
+    const versions = plugins.map((plugin) => wrapperOf(plugin.type, folder)?.version ?? "0");
+    const newest = versions.sort(compareVersions).at(-1) ?? "0";
     if (!own || compareVersions(own.version, newest) === 0) return undefined;
     const message = `${own.path} has version ${own.version}, and another wrapper of the list has ${newest}`;
     return { at: ["type"], message, hint: "Make it a link to cni-wrappers" };
@@ -18,8 +19,4 @@ wrappers of a list share a journal, so install one version of all.`,
 function wrapperOf(type: string, folder: PluginFolder | undefined) {
   const found = folder?.find(type);
   return found?.isWrapper && found.version !== undefined ? { path: found.path, version: found.version } : undefined;
-}
-
-function newer(one: string, other: string): string {
-  return compareVersions(one, other) < 0 ? other : one;
 }

@@ -7,11 +7,8 @@ export const uselessJq: PluginRule = {
 and the slim flavor, which has no jq, refuses the list. Leave \`jq\` out. See
 [a jq program](configuration.md#a-jq-program).`,
   findInPlugin({ isWrapped, wrapper: { jq } }) {
-    if (!isWrapped || typeof jq !== "string" || !isIdentity(jq)) return undefined;
+    const program = typeof jq === "string" ? jq.replaceAll(/#.*$/gm, "") : "";
+    if (!isWrapped || !/^\s*(?:\.\s*\|\s*)*\.\s*$/.test(program)) return undefined;
     return { at: ["wrapper", "jq"], isKey: true, message: "this jq program returns its input", hint: "Leave jq out" };
   },
 };
-
-function isIdentity(program: string): boolean {
-  return /^\s*(?:\.\s*\|\s*)*\.\s*$/.test(program.replaceAll(/#.*$/gm, ""));
-}

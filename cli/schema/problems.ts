@@ -4,18 +4,13 @@ import { pathWords } from "../../shared/protocol/shapes.ts";
 import { nameIn } from "./go-view.ts";
 
 /** A part of a value that its schema refuses. */
-export interface Problem {
-  /** The keys, as the file spells them. The last ones may be missing there. */
-  readonly path: readonly (string | number)[];
-  /** The value; undefined if it is missing. */
-  readonly value: unknown;
-  /** What is wrong, without the path. */
-  readonly message: string;
-  readonly issue: z.core.$ZodIssue;
-}
+export type Problem = ReturnType<typeof problemsOf>[number];
 
-/** Returns all that a schema refuses in a value. `original` is the value in the file, if `value` is a view of it. */
-export function problemsOf(schema: z.core.$ZodType, value: unknown, original = value): readonly Problem[] {
+/**
+ * Returns all that a schema refuses in a value. `original` is the value in the file, if `value` is a view of it. The path of a
+ * problem has the keys as the file spells them, and the last ones may be missing there. Its message has no path.
+ */
+export function problemsOf(schema: z.core.$ZodType, value: unknown, original = value) {
   // zod compares the `length` of whatever has one, and names the constructor of an object with another prototype than usual. A
   // list's objects have none, so it throws for one of those; a copy has.
   const { error } = z.safeParse(schema, structuredClone(value));

@@ -3,8 +3,8 @@ import type { CachedAttachment } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
 import { isReady, type LookedAt } from "../live/looked-at.ts";
 import { type Installation, isSound } from "./installation.ts";
-import type { NarrowRuntime } from "./narrow-runtimes.ts";
-import type { RepairedAdds } from "./repaired-adds.ts";
+import type { narrowRuntimes } from "./narrow-runtimes.ts";
+import type { repairedAdds } from "./repaired-adds.ts";
 
 /** The state of a host in numbers. */
 export interface HostStatus extends LookedAt {
@@ -21,7 +21,7 @@ export interface HostStatus extends LookedAt {
     /** A line for each rule of lint that is switched off and has found an error. They do not count. */
     readonly switchedOff: readonly string[];
   };
-  readonly networks: readonly NetworkStatus[];
+  readonly networks: ReturnType<typeof countNetworks>;
   readonly orphans: {
     /** Attachments whose namespace is gone. */
     readonly results: number;
@@ -33,23 +33,9 @@ export interface HostStatus extends LookedAt {
   /** Why Nomad would skip CHECK on this host; null if it would not. */
   readonly nomadSkipsCheck: Advice | null;
   /** Runtimes whose limits end the Node flavor, if that is installed. */
-  readonly narrowRuntimes: readonly NarrowRuntime[];
+  readonly narrowRuntimes: ReturnType<typeof narrowRuntimes>;
   /** Undefined without a log. */
-  readonly repaired: RepairedAdds | undefined;
-}
-
-/** The attachments of one network. */
-interface NetworkStatus {
-  readonly network: string;
-  readonly attachments: number;
-  /** Those whose CHECK fails. */
-  readonly failing: number;
-  /** Those whose namespace is gone: nothing runs there. */
-  readonly gone: number;
-  /** Those that have an address outside of the list's subnets. */
-  readonly outside: number;
-  /** Those that have a wrapped plugin in the list and no journal: nothing recovers them. */
-  readonly withoutJournal: number;
+  readonly repaired: Awaited<ReturnType<typeof repairedAdds>> | undefined;
 }
 
 /** An attachment that was looked at. */
@@ -60,15 +46,21 @@ export interface CheckedAttachment {
 }
 
 /** Counts the attachments by network, in the order of the names. */
-export function countNetworks(checked: readonly CheckedAttachment[]): readonly NetworkStatus[] {
+export function countNetworks(checked: readonly CheckedAttachment[]) {
   const byName = Map.groupBy(checked, ({ attachment }) => attachment.network);
   return [...byName.keys()].sort().map((network) => {
     const own = byName.get(network) ?? [];
-    const failing = own.filter(({ verdict }) => verdict.is === "fails").length;
-    const gone = own.filter(({ verdict }) => verdict.is === "gone").length;
-    const outside = own.filter(({ verdict }) => "outside" in verdict).length;
-    const withoutJournal = own.filter(({ lacksJournal }) => lacksJournal).length;
-    return { network, attachments: own.length, failing, gone, outside, withoutJournal };
+    return {
+      network,
+      attachments: own.length,
+      failing: own.filter(({ verdict }) => verdict.is === "fails").length,
+      /** Nothing runs there. */
+      gone: own.filter(({ verdict }) => verdict.is === "gone").length,
+      /** They have an address outside of the list's subnets. */
+      outside: own.filter(({ verdict }) => "outside" in verdict).length,
+      /** They have a wrapped plugin in the list: nothing recovers them. */
+      withoutJournal: own.filter(({ lacksJournal }) => lacksJournal).length,
+    };
   });
 }
 

@@ -2,24 +2,16 @@ import { join } from "node:path";
 import { readFile } from "../../shared/host/node/files.ts";
 import { processesNamed } from "../host/programs.ts";
 
-/** A runtime whose plugins may have too little address space for the Node flavor. */
-export interface NarrowRuntime {
-  readonly name: string;
-  readonly pid: number;
-  /** In bytes. */
-  readonly addressSpace: number;
-}
-
 /** Node reserves some 1.2 GB when it starts. With less it ends without an answer. In bytes. */
 export const neededAddressSpace = 2 * 1024 ** 3;
 
 const runtimes = ["nomad", "containerd", "crio", "dockerd"];
 
 /**
- * Finds runtimes with a low limit of address space, which their plugins inherit. The limit of open files says nothing: Go
- * raises its own, and gives plugins the old one.
+ * Finds runtimes with a low limit of address space, in bytes, which their plugins inherit: it may be too little for the Node
+ * flavor. The limit of open files says nothing: Go raises its own, and gives plugins the old one.
  */
-export function narrowRuntimes(processes?: string, owner?: number): readonly NarrowRuntime[] {
+export function narrowRuntimes(processes?: string, owner?: number) {
   return processesNamed(runtimes, processes, owner).flatMap(({ name, pid, path }) => {
     const limits = readFile(join(path, "limits")) ?? "";
     // NaN if it is unlimited, and NaN is not less than any number.

@@ -1,23 +1,17 @@
 import { createReadStream } from "node:fs";
 import { repairs } from "../../shared/journal/recovery-table.ts";
-import { type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
+import { parseJsonObject } from "../../shared/protocol/json.ts";
 import { openInput } from "../files/read-input.ts";
 import { reasonOf, Trouble } from "../trouble.ts";
-
-/** How many ADDs the wrappers repaired, by the lines of their log. */
-export interface RepairedAdds {
-  /** The log. */
-  readonly file: string;
-  readonly passed: number;
-  /** ADDs that failed in spite of the repair. */
-  readonly failed: number;
-}
 
 // The configuration and the answer in a line have at most 8 MiB each. In UTF-16 units.
 const longestLine = 32 * 1024 ** 2;
 
-/** Counts the repaired ADDs in a log, where others may write. A log that does not exist has no lines: a wrapper creates it with its first line. */
-export async function repairedAdds(file: string, longest = longestLine): Promise<RepairedAdds> {
+/**
+ * Counts the repaired ADDs in a log, where others may write: those that passed, and those that failed in spite of the repair. A log
+ * that does not exist has no lines: a wrapper creates it with its first line.
+ */
+export async function repairedAdds(file: string, longest = longestLine) {
   const calls = new Map<string, boolean>();
   try {
     let rest = "";
@@ -48,17 +42,11 @@ function note(text: string, calls: Map<string, boolean>): void {
   if (!mark.test(text)) return;
   const line = parseJsonObject(text);
   if (line === undefined) return;
-  const call = callOf(line);
-  if (words.includes(line.message)) calls.set(call, true);
-  else if (line.level === "error" && calls.has(call) && !isOfDel(line)) calls.set(call, false);
-}
-
-// A process number may come again, but not with the same container and interface while one of them is in the log.
-function callOf({ pid, containerId, ifName, network }: JsonObject): string {
-  return JSON.stringify([pid, containerId, ifName, network]);
-}
-
-/** Whether the line is about a DEL with which a repair begins. It often fails. */
-function isOfDel({ message }: JsonObject): boolean {
-  return String(message).startsWith("delegate failed DEL");
+  const { pid, containerId, ifName, network, message, level } = line;
+  // A process number may come again, but not with the same container and interface while one of them is in the log.
+  const call = JSON.stringify([pid, containerId, ifName, network]);
+  // The DEL with which a repair begins often fails.
+  const isOfDel = String(message).startsWith("delegate failed DEL");
+  if (words.includes(message)) calls.set(call, true);
+  else if (level === "error" && calls.has(call) && !isOfDel) calls.set(call, false);
 }

@@ -16,19 +16,13 @@ import type { AttachmentParameters } from "../live/libcni.ts";
 import { Trouble } from "../trouble.ts";
 import { addedTo, type Thing, takeSnapshot } from "./snapshot.ts";
 
-/** An interface of a container. */
-interface Given {
-  readonly name: string;
-  readonly addresses: readonly string[];
-}
-
 /** One step, and how it ended. `unknown`: the plugin misses something that only the host itself has. */
 export interface Step {
   /** In words. */
   readonly step: string;
   readonly outcome: "passes" | "fails" | "unknown" | "not run";
   /** The interfaces that an ADD gave, with their addresses. */
-  readonly interfaces?: readonly Given[];
+  readonly interfaces?: ReturnType<typeof interfacesOf>;
   readonly plugin?: string;
   readonly position?: number;
   /** The plugin's words, or why the step was not run. */
@@ -57,8 +51,11 @@ export interface Happened {
 
 /** Runs a list for a first container, a second one beside it, and a third one whose first ADD fails at the last plugin. */
 export async function courseOf(trial: Trial): Promise<Happened> {
-  const why = refusalOf(trial.list);
-  if (why !== undefined) return { steps: [{ step: "ADD of a container", outcome: "fails", why }], left: [] };
+  const { name = "" } = trial.list;
+  // Then libcni asks no plugin (AddNetworkList).
+  const problem = networkNameProblem(name);
+  const why = `the name ${JSON.stringify(name)} ${problem}`;
+  if (problem !== undefined) return { steps: [{ step: "ADD of a container", outcome: "fails", why }], left: [] };
   const course = new Course(trial);
   const first = containerOf(1, trial);
   const second = containerOf(2, trial);
@@ -84,12 +81,6 @@ export async function courseOf(trial: Trial): Promise<Happened> {
     await course.remove("DEL of the third", third);
   });
   return course;
-}
-
-/** Why libcni asks no plugin (AddNetworkList). */
-function refusalOf({ name = "" }: List): string | undefined {
-  const problem = networkNameProblem(name);
-  return problem && `the name ${JSON.stringify(name)} ${problem}`;
 }
 
 class Course implements Happened {
@@ -206,7 +197,7 @@ function stepOf(step: string, outcome: ChainOutcome): Step {
   return { step, outcome: missesHost.test(error) ? "unknown" : "fails", plugin, position, why: error };
 }
 
-function interfacesOf(result: CniResult): readonly Given[] {
+function interfacesOf(result: CniResult) {
   const inside = (result.interfaces ?? []).filter(isContainerInterface);
   return inside.map(({ name }) => ({ name, addresses: addressesAt({ result }, name) }));
 }

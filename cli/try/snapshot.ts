@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { attempt, readFile } from "../../shared/host/node/files.ts";
-import { addressesOf, type Link, readLinks } from "../host/links.ts";
+import { addressesOf, readLinks } from "../host/links.ts";
 import { backendsOf, readerOfRules } from "../prune/read-rules.ts";
 import { isOfKernel, mountsIn, ownMounts } from "./stage.ts";
 
@@ -11,33 +11,29 @@ export interface Thing {
   readonly where: string;
 }
 
-/** Everything on the stage that a plugin can leave there. */
-export interface Snapshot {
-  /** By its text, with a number if others have the same. */
-  readonly things: ReadonlyMap<string, Thing>;
-  /** Why some of it cannot be read. */
-  readonly problems: readonly string[];
-}
+/** Everything on the stage that a plugin can leave there, and why some of it cannot be read. */
+export type Snapshot = Awaited<ReturnType<typeof takeSnapshot>>;
 
 /** Looks at the stage. */
-export async function takeSnapshot(): Promise<Snapshot> {
+export async function takeSnapshot() {
   const problems: string[] = [];
   const read = readerOfRules(problems);
   const links = (await readLinks()) ?? [];
   const families = ["-4", "-6"];
   const found: readonly Thing[] = [
     ...links.map(({ ifname }): Thing => ({ kind: "link", where: ifname })),
-    ...links.flatMap(addressThings),
+    ...links.flatMap((link) =>
+      addressesOf(link).map((address): Thing => ({ kind: "address", where: `${address} of ${link.ifname}` })),
+    ),
     ...families.flatMap((family) => [...routes(family, read), ...rules(family, read)]),
     ...packetRules(read),
     ...files(),
   ];
-  return { things: numbered(found), problems };
-}
-
-function numbered(things: readonly Thing[]): Snapshot["things"] {
-  const groups = Map.groupBy(things, textOf);
-  return new Map([...groups].flatMap(([text, same]) => same.map((thing, index) => [`${text} ${index}`, thing])));
+  // Some have the same text.
+  const things = [...Map.groupBy(found, textOf)].flatMap(([text, same]) => {
+    return same.map((thing, index) => [`${text} ${index}`, thing] as const);
+  });
+  return { things: new Map(things), problems };
 }
 
 /** What the later snapshot has and the earlier one has not. */
@@ -57,10 +53,6 @@ export function shapeOf(thing: Thing): string {
 }
 
 type Read = ReturnType<typeof readerOfRules>;
-
-function addressThings(link: Link): readonly Thing[] {
-  return addressesOf(link).map((address) => ({ kind: "address", where: `${address} of ${link.ifname}` }));
-}
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -10,16 +10,6 @@ import type { List, ListedPlugin } from "../lists/list.ts";
 import { reportedBy } from "../lists/reported.ts";
 import { existingAbove } from "./stage.ts";
 
-/** What a list finds on the stage of this host, and why it cannot be tried there. */
-export interface Surroundings {
-  /** Lines for `ip -batch`. */
-  readonly commands: readonly string[];
-  readonly notes: readonly string[];
-  readonly obstacles: readonly string[];
-  /** The directories that begin empty. */
-  readonly state: readonly string[];
-}
-
 /** The links of the host, and what the command was asked for. */
 interface Host {
   readonly links: readonly Link[];
@@ -30,8 +20,11 @@ interface Host {
   readonly routes?: readonly DefaultRoute[];
 }
 
-/** Looks at what a list needs of this host. */
-export function surroundingsOf(list: List, host: Host): Surroundings {
+/**
+ * Looks at what a list needs of this host, and why it cannot be tried there. `commands` are lines for `ip -batch` on the stage, and
+ * `state` are the directories that begin empty.
+ */
+export function surroundingsOf(list: List, host: Host) {
   const { plugins } = list;
   const { links, cniPath, veth, routes = defaultRoutes() } = host;
   const cards = linksNamed(
@@ -39,6 +32,7 @@ export function surroundingsOf(list: List, host: Host): Surroundings {
     links,
   );
   const bridges = linksNamed(plugins.flatMap(bridgeOf), links).filter((link) => !cards.includes(link));
+  const isOnStage = (path: string) => isInRun(path) || path.startsWith(`${stateDirectory}/`);
   const leases = plugins.map(leasesOf).filter((path) => path.startsWith("/") && !isOnStage(path));
   const state = [stateDirectory, ...new Set(leases)];
   return {
@@ -145,10 +139,6 @@ function textsIn(value: unknown): readonly string[] {
 
 function isInRun(path: string): boolean {
   return /^\/(?:var\/)?run\//.test(path);
-}
-
-function isOnStage(path: string): boolean {
-  return isInRun(path) || path.startsWith(`${stateDirectory}/`);
 }
 
 function addressesText(link: Link): string {

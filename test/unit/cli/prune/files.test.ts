@@ -43,7 +43,7 @@ test("leases are the files of addresses, of old versions of host-local, too", ()
     "zone/last_reserved_ip.0": "10.1.0.2",
   });
   writeFileSync(at("zone/10.1.0.2"), "c1\r\neth0");
-  const leases = readLeases(directory, Date.now());
+  const leases = readLeases([directory], Date.now());
   expect(leases[0]).toEqual({
     ...{ kind: "lease", where: at("zone/10.1.0.2"), name: "lease:zone:c1:eth0", network: "zone", containerId: "c1" },
     ...{ addresses: ["10.1.0.2"], doubt: expect.any(String) },
@@ -61,7 +61,7 @@ test("leases are the files of addresses, of old versions of host-local, too", ()
 
 test("a lease is new for 15 minutes", () => {
   write({ "zone/10.1.0.2": "c1\r\neth0" });
-  const doubtAt = (seconds: number) => readLeases(directory, seconds * 1000).map(({ doubt }) => doubt);
+  const doubtAt = (seconds: number) => readLeases([directory], seconds * 1000).map(({ doubt }) => doubt);
   expect(doubtAt(1000 + 899)).toEqual(["it is less than 15 minutes old: an ADD may be under way"]);
   expect(doubtAt(1000 + 900)).toEqual([undefined]);
   expect(doubtAt(1000 - 900)).toEqual(["it is less than 15 minutes old: an ADD may be under way"]);
@@ -71,7 +71,7 @@ test("a lease is new for 15 minutes", () => {
 test("an address that somebody reserved by hand stays", () => {
   write({ "zone/10.1.0.2": "reserved\n", "zone/10.1.0.3": "printer" });
   const doubt = "it names no interface: somebody may have reserved the address";
-  expect(readLeases(directory, Date.now()).map((lease) => lease.doubt)).toEqual([doubt, doubt]);
+  expect(readLeases([directory], Date.now()).map((lease) => lease.doubt)).toEqual([doubt, doubt]);
 });
 
 test("each directory of leases is read once", () => {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Surroundings, surroundingsOf } from "../../../../cli/try/surroundings.ts";
+import { surroundingsOf } from "../../../../cli/try/surroundings.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { redirect } from "../../support/redirected.ts";
 import { writeFile } from "../../support/written.ts";
@@ -67,7 +67,7 @@ const inRun = { cniPath: ["/opt/cni/bin", "/var/run/cni", "/opt/run/cni"] };
 const noVeth = "it needs ens18 of this host: --veth puts a veth there";
 const leases = (dataDir: string) => ({ type: "ptp", ipam: { type: "host-local", dataDir } });
 
-test.each<[string, readonly Plugin[], Partial<Surroundings>, Partial<Host>?]>([
+test.each<[string, readonly Plugin[], Partial<ReturnType<typeof surroundingsOf>>, Partial<Host>?]>([
   ["a card", [macvlan], card],
   ["a card by its other name, twice", [{ ...macvlan, master: "enp0s18" }, macvlan], card],
   ["no --veth", [macvlan], { ...card, obstacles: [noVeth] }, { veth: false }],
