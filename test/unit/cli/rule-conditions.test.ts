@@ -652,3 +652,10 @@ test("drop-in-not-installed: a plain plugin in the wrapper's place", () => {
   expect(foundWith(true)).toEqual([]);
   expect(foundIn("drop-in-not-installed", plugins)).toEqual([]);
 });
+
+test("duplicate-interface: the name in the hint is free, also among later plugins", () => {
+  const plugins = [{ type: "macvlan-wrapper" }, { type: "bridge-wrapper" }, { type: "ptp-wrapper", wrapper: eth1 }];
+  expect(foundIn("duplicate-interface", plugins)).toEqual([
+    '"type": bridge-wrapper makes eth0, which macvlan-wrapper makes already. Set wrapper.ifName to another name, such as "eth2"',
+  ]);
+});

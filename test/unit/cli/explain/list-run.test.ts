@@ -57,6 +57,16 @@ describe("the result that libcni keeps, which wrappers read", () => {
   });
 });
 
+test("DEL of a second attachment gets its own result, so firewall keeps the rules of the first one", () => {
+  const ipam = { type: "host-local", subnet: "10.1.0.0/24" };
+  const { machine, run } = running([{ type: "bridge", bridge: "br0", ipam }, { type: "firewall" }]);
+  const rules = () => machine.things().flatMap(({ what }) => /CNI-FORWARD -s ([^/ ]+)/.exec(what)?.[1] ?? []);
+  expect([run.add("c1"), run.add("c1", { ifName: "net1" })]).toEqual([undefined, undefined]);
+  expect(rules()).toEqual(["10.1.0.2", "10.1.0.3"]);
+  expect(run.del("c1", { ifName: "net1" })).toBeUndefined();
+  expect(rules()).toEqual(["10.1.0.2"]);
+});
+
 test("a jq program is run where there is jq", () => {
   const plugins = [{ type: "tap-wrapper", wrapper: { jq: "." } }];
   expect(

@@ -86,6 +86,7 @@ test("an old archive with a newer name changes nothing", () => {
   expect(() => install(place(), renamed, "all")).toThrow("the archive's name says 2.0.0, but its executable is 0.9.0");
   expect(readFileSync(at("cni-wrappers"))).toEqual(program("1.0.0"));
   expect(names()).toEqual([".cni-wrappers", "bridge-wrapper", "cni-wrappers", "macvlan-wrapper"]);
+  expect(readFileSync(at(".cni-wrappers/checksums"), "utf8")).toBe(`${sumOf("cni-wrappers")}  1.0.0\n`);
   expect(() => install(place(), { ...renamed, bytes: program("1.0.0") }, "all")).toThrow("its executable is 1.0.0");
   expect(install(place(), { ...renamed, bytes: program("2.0.0") }, "all").is).toBe("replaced");
 });
@@ -599,9 +600,12 @@ test("no rollback to an executable that another user may change", () => {
   chmodSync(at("cni-wrappers"), 0o4777);
   installed("2.0.0");
   const previous = at(".cni-wrappers/previous");
+  writeFileSync(previous, `${program("1.0.0")}touch ${at("started")}\n`);
+  chmodSync(previous, 0o4777);
   expect(() => installPrevious(place())).toThrow(
     `${previous}: another user may change it, or gets its owner's rights; run: chown root: ${previous} && chmod 755 ${previous}`,
   );
+  expect(existsSync(at("started"))).toBe(false);
   chmodSync(previous, 0o755);
   expect(installPrevious(place())).toMatchObject({ release: { version: "1.0.0" } });
 });

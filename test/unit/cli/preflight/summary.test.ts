@@ -94,7 +94,7 @@ describe("preflight --summary", () => {
     const dropped = { ...passes, verdict: { is: "passes", outside: [], dropped: ["sbr"] } };
     const texts = [
       answer("n1", outside, passes),
-      { ...answer("n2", passes), agent: { notLoaded: ["shop"] } },
+      { ...answer("n2", passes), agent: { notLoaded: ["shop", "zone"] } },
       answer("n3", dropped, dropped),
       { ...answer("n4", passes), journalProblem: "/var: full" },
       { ...answer("n5", passes), agent: { notLoaded: "shop" }, journalProblem: null },
@@ -104,6 +104,7 @@ describe("preflight --summary", () => {
       [
         "n1: attachments with an address outside of the list's subnets: 1",
         "n2: the Nomad client has not loaded the network shop",
+        "n2: the Nomad client has not loaded the network zone",
         "n3: attachments whose plugin is in the list no more, so DEL leaves its rules: 2",
         "n4: the wrappers cannot write journals: /var: full",
       ].join("\n"),
@@ -192,6 +193,7 @@ describe("preflight --summary", () => {
 
     test.each([
       ["missing", "n1 n2 n3", [early], "no answer: n2, n3", "1 of 3"],
+      ["listed twice", "n1 n2 n2", [early], "no answer: n2", "1 of 2"],
       ["stale", "n1 n2", [early, late], old, "1 of 2"],
       ["without a time", "n1", [untimed], old, "0 of 1"],
       ["without a time, beside a new one", "n1 n2", [untimed, other], old, "1 of 2"],

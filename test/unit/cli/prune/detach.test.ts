@@ -71,3 +71,10 @@ test("a result without addresses stays as it is; loopback is known, a plugin wit
   const unread = knownOf("c1", "10.1.0.2", [], { config: "no" });
   expect(await runsOf(fail, { of: unread })).toEqual({ runs: [], failed: [] });
 });
+
+test("DEL gets the result in the version of the list, as libcni converts it", async () => {
+  const of = knownOf("c1", "10.1.0.2", [], { config: configOf([{ type: "bridge" }], { cniVersion: "0.4.0" }) });
+  const [run] = (await runsOf(() => ({ passed: true }), { of })).runs;
+  const prevResult = { cniVersion: "0.4.0", ips: [{ version: "4", address: "10.1.0.2/24" }] };
+  expect(run?.stdin).toMatchObject({ prevResult });
+});

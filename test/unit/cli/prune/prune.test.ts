@@ -291,6 +291,15 @@ test("prune leaves the rule of an address that a container got which may live", 
   ]);
 });
 
+test("prune tells the rules of two containers in one chain apart", async () => {
+  const knowns = [knownOf("c1", "10.1.0.2"), knownOf("c2", "10.1.0.3")];
+  const states = new Map(knowns.map((known) => [known, { is: "gone" } as const]));
+  const names = ["hostport:c1", "hostport:c2"];
+  const things = names.map((name): Thing => ({ ...leaseAt(), kind: "rule", where: "nft ip cni_hostport x", name }));
+  const { rows } = await pruneAll(surveyWith({ states, things }));
+  expect(rows.map(({ finding }) => finding.thing.name)).toEqual(names);
+});
+
 test("prune leaves what may be alive", async () => {
   const unknown = { is: "unknown", why: "some reason" } as const;
   const left = await pruned(knownAt(), (thing) => ({ things: [thing] }), unknown);

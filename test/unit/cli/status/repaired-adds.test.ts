@@ -13,8 +13,8 @@ const reboot = "attached before this boot: undoing it before ADD";
 const gone = "attached in a namespace that is gone: undoing it before ADD";
 const always = "wrapper.recover is always: undoing an earlier attachment before ADD";
 
-function line(level: string, message: string, pid = 7): string {
-  return `${JSON.stringify({ time: "t", level, pid, command: "ADD", containerId: "c1", ifName: "eth0", network: "zone", message })}\n`;
+function line(level: string, message: string, pid = 7, ifName = "eth0"): string {
+  return `${JSON.stringify({ time: "t", level, pid, command: "ADD", containerId: "c1", ifName, network: "zone", message })}\n`;
 }
 
 const repair = line("warn", again);
@@ -31,6 +31,7 @@ test.each<[string, string[], number, number]>([
   ["recover: always", [line("warn", always)], 1, 0],
   ["two repairs of one call", [line("warn", reboot), repair], 1, 0],
   ["another call that fails", [repair, line("error", failing, 8)], 1, 0],
+  ["a later call of another interface that fails", [repair, line("error", failing, 7, "net1")], 1, 0],
   ["calls without a repair", [line("error", failing), line("error", "x; running the delegate's DEL")], 0, 0],
   ["a line that is cut, and one without an end", [`{"message":"${reboot}\n`, repair.trimEnd()], 1, 0],
 ])("%s", async (_, lines, passed, failed) => {

@@ -73,6 +73,14 @@ test.each([
   expect(stderr).toMatch(new RegExp(`^cni-wrappers: ${words.replace(/[()]/g, "\\$&")}`));
 });
 
+test("a stage that ends before it has read its input is no good answer", async () => {
+  zoneOf({ type: "bridge", comment: "x".repeat(300_000) });
+  expect(await attempted("exec 0<&-; sleep 0.2; exit 128")).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining("unshare(1) ended with 128"),
+  });
+});
+
 test("nothing is started without root's rights, or if the list needs an interface of the host", async () => {
   zoneOf({ type: "macvlan", master: "ens18" });
   const links = [{ ifindex: 2, ifname: "ens18", link_type: "ether" }];
