@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
-import { readFile } from "../../shared/host/node/files.ts";
+import { readFile, stat } from "../../shared/host/node/files.ts";
 import { isExecutable } from "../../shared/host/node/inspect-file.ts";
 
 /** Runs a program of the host to its end. `problem` is the last line that it wrote to stderr. */
@@ -26,16 +26,22 @@ export function isInstalled(name: string): boolean {
 
 /**
  * Finds the processes of these names, and their directories in /proc. Anybody can give a process a name, so it must belong to
- * `owner`, who must have started it: a setuid program that a user starts through a link of his has the name of the link.
+ * `owner`, who must have started it on this host: a setuid program that a user starts through a link of his has the name of the link.
  */
 export function processesNamed(names: readonly string[], processes = "/proc", owner = 0) {
   const ids = readdirSync(processes).filter((name) => /^\d+$/.test(name));
   return ids.flatMap((id) => {
     const path = join(processes, id);
     const name = readFile(join(path, "comm"))?.trim() ?? "";
-    const isOwn = names.includes(name) && usersOf(path).every((user) => user === owner);
+    const isOwn = names.includes(name) && usersOf(path).every((user) => user === owner) && isOnHost(path);
     return isOwn ? { name, pid: Number(id), path } : [];
   });
+}
+
+/** Whether the process with this directory in /proc has this process's root directory. Root of a container has another one. */
+export function isOnHost(path: string): boolean {
+  const [own, its] = [stat("/"), stat(join(path, "root"))];
+  return its?.device === own?.device && its?.inode === own?.inode;
 }
 
 /** The real, effective, saved and file system's user of a process, proc_pid_status(5). */

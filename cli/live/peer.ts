@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
-import { isOwn, listDirectory, readFile, stat } from "../../shared/host/node/files.ts";
+import { isOwn, listDirectory, readFile } from "../../shared/host/node/files.ts";
+import { isOnHost } from "../host/programs.ts";
 import { linkText } from "./namespaces.ts";
 
 /**
@@ -18,15 +19,12 @@ export function isOwnPeer(
   return ends.length > 0 && ends.every((end) => isOwn(end) && isHeldOnHost(end.inode, proc));
 }
 
-/** Whether a process with this process's root directory has a socket. Root of a container has another one. */
 function isHeldOnHost(inode: number, proc: string): boolean {
-  const own = stat("/");
   return listDirectory(proc).some((id) => {
-    const root = stat(`${proc}/${id}/root`);
-    // guard: root believes no process of a container
-    if (root?.device !== own?.device || root?.inode !== own?.inode) return false;
     const files = `${proc}/${id}/fd`;
-    return listDirectory(files).some((file) => linkText(`${files}/${file}`) === `socket:[${inode}]`);
+    const isIt = (file: string) => linkText(`${files}/${file}`) === `socket:[${inode}]`;
+    // guard: root believes no process of a container
+    return isOnHost(`${proc}/${id}`) && listDirectory(files).some(isIt);
   });
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { hasProgram, processesNamed, runProgram } from "../../../../cli/host/programs.ts";
@@ -35,8 +35,9 @@ test("a program is in one of the directories, and executable", () => {
 
 test("processes have the name, and the owner has started them", () => {
   const owner = 7;
-  const put = (id: string, comm: string, users = "7\t7\t7\t7") => {
+  const put = (id: string, comm: string, users = "7\t7\t7\t7", root = "/") => {
     mkdirSync(join(directory, id));
+    symlinkSync(root, join(directory, id, "root"));
     writeFileSync(join(directory, id, "comm"), `${comm}\n`);
     writeFileSync(join(directory, id, "status"), `Name:\t${comm}\nUid:\t${users}\nGid:\t0\t0\t0\t0\n`);
   };
@@ -53,6 +54,8 @@ test("processes have the name, and the owner has started them", () => {
   put("16", "nomad", "1000\t7\t7\t7");
   // A program of the owner's that runs for a user.
   put("18", "nomad", "7\t1000\t7\t1000");
+  // Root of a container.
+  put("19", "nomad", "7\t7\t7\t7", "/tmp");
   mkdirSync(join(directory, "17"));
   writeFileSync(join(directory, "17/comm"), "nomad\n");
   const found = [

@@ -209,6 +209,7 @@ test("a runtime with too little address space matters to the Node flavor alone",
   mkdirSync(at("proc/812"), { recursive: true });
   for (const name of ["self", "sys"]) symlinkSync(`/proc/${name}`, at(`proc/${name}`));
   writeFileSync(at("proc/812/comm"), "nomad\n");
+  symlinkSync("/", at("proc/812/root"));
   writeFileSync(at("proc/812/status"), "Uid:\t0\t0\t0\t0\n");
   writeFileSync(at("proc/812/limits"), "Max address space         1048576000 \n");
   redirect("/proc", at("proc"));

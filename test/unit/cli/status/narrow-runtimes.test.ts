@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { narrowRuntimes } from "../../../../cli/status/narrow-runtimes.ts";
@@ -10,6 +10,7 @@ const directory = scratch();
 function run(pid: number, name: string, addressSpace: string): void {
   mkdirSync(join(directory, String(pid)));
   writeFileSync(join(directory, `${pid}/comm`), `${name}\n`);
+  symlinkSync("/", join(directory, `${pid}/root`));
   writeFileSync(join(directory, `${pid}/status`), "Uid:\t7\t7\t7\t7\n");
   const limits = [
     "Limit                     Soft Limit           Hard Limit           Units     ",

@@ -1,3 +1,4 @@
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { surroundingsOf } from "../../../../cli/try/surroundings.ts";
@@ -139,6 +140,7 @@ test("a CHECK that no runtime runs is a note", () => {
 test("files in /run and services that the list asks are not there", () => {
   const files = { "run/dhcp.sock": "", "proc/7/comm": "firewalld\n", "proc/7/status": "Uid:\t0\t0\t0\t0\n" };
   for (const [file, text] of Object.entries(files)) writeFile(join(directory, file), text);
+  symlinkSync("/", join(directory, "proc/7/root"));
   redirect("/run", join(directory, "run"));
   redirect("/proc", join(directory, "proc"));
   const list = listWith(
