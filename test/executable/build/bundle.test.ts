@@ -1,7 +1,9 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Metafile } from "esbuild";
 import { expect, test } from "vitest";
-import { built } from "../../support/tree.ts";
+import { bundleForConformance } from "../../../build/bundle.ts";
+import { built, scratch } from "../../support/tree.ts";
 
 const { core, start } = JSON.parse(readFileSync(built("meta.json"), "utf8")) as Record<string, Metafile>;
 
@@ -36,4 +38,12 @@ test("jq is not in the script that every call reads, but in its own", () => {
 
 test("nothing in it imports the operator's commands, the build or the tests", () => {
   expect(inputs.filter((path) => /^(cli|build|test)\//.test(path))).toEqual([]);
+});
+
+test("a warning of esbuild stops the build: what it warns of fails on a user's host", async () => {
+  const root = scratch();
+  mkdirSync(join(root, "conformance"));
+  writeFileSync(join(root, "conformance/main.ts"), "console.log(import.meta.url);\n");
+  const bundled = bundleForConformance(root, { version: "1.2.3", commit: "unknown" });
+  await expect(bundled).rejects.toThrow('"import.meta" is not available');
 });

