@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, unlinkSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { appendJournal, attempt, removeDirectory } from "../../shared/host/node/files.ts";
@@ -156,7 +156,7 @@ export function undo(
         try {
           const undone = "before" in backup ? undoOne(cacheDirectory, backup) : "unreadable";
           // guard: the backup of a result that is not restored
-          if (undone === "restored" || undone === "gone") rmSync(backupFile(cacheDirectory, backup.file));
+          if (undone === "restored" || undone === "gone") unlink(backupFile(cacheDirectory, backup.file));
           return [backup.file, undone];
         } catch (error) {
           // The other results do not depend on it.
@@ -193,8 +193,13 @@ function isThere(found: ReturnType<typeof parseCachedResult>): boolean {
 function removeAdded(journal: MissingJournal | undefined): void {
   // guard: a journal that has more than adopt's lines
   if (!journal || textOf(journal.file) !== journal.text) return;
-  rmSync(journal.file, { force: true });
+  unlink(journal.file);
   removeDirectory(dirname(journal.file));
+}
+
+// rmSync has no code for a read-only file system.
+function unlink(path: string): void {
+  withPath(path, () => unlinkSync(path));
 }
 
 // libcni takes every file next to a result for a result, also what a killed process leaves. The time of the file tells preflight

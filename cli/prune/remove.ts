@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
+import { unlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { listDirectory, readFile, removeDirectory } from "../../shared/host/node/files.ts";
 import { journalDirectory } from "../../shared/journal/journal.ts";
@@ -83,7 +83,8 @@ function removeFile(file: string, text: string): string | undefined {
   // guard: a file that changed since it was read
   if (readFile(file) !== text) return readFile(file) === undefined ? undefined : "it changed meanwhile";
   try {
-    rmSync(file);
+    // rmSync has no code for a read-only file system.
+    unlinkSync(file);
     removeDirectoryOfJournals(file);
     return undefined;
   } catch (error) {

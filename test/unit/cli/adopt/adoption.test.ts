@@ -7,7 +7,7 @@ import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { writeResult } from "../../support/cached-results.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
-import { noteSyncs } from "../../support/file-functions.ts";
+import { failWith, noteSyncs } from "../../support/file-functions.ts";
 import { redirect } from "../../support/redirected.ts";
 import { writeFile } from "../../support/written.ts";
 
@@ -127,6 +127,15 @@ test.each<[string, string, (path: string) => void, string, string]>([
     ],
   });
   expect(stderr).toContain(reason && `${odd}: ${reason}\n`);
+});
+
+test("--undo says in words which backup it cannot remove", async () => {
+  setResult("after");
+  backUp({ before: "before", after: "after" });
+  failWith("EROFS", "unlinkSync");
+  const { exitCode, stdout, stderr } = await runUndo("--json");
+  expect({ exitCode, undone: JSON.parse(stdout) }).toEqual({ exitCode: 2, undone: [{ file, undone: "failed" }] });
+  expect(stderr).toMatch(/\/adopted\/\S+: the file system is read-only\n$/);
 });
 
 test("--undo --json is JSON, with two spaces", async () => {

@@ -10,7 +10,7 @@ import { remove } from "../../../../cli/prune/remove.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { configOf } from "../../support/cached-results.ts";
 import { runCommand, trouble } from "../../support/fake-terminal.ts";
-import { intercept } from "../../support/file-functions.ts";
+import { failWith, intercept } from "../../support/file-functions.ts";
 import { entryOf, journalFiles } from "../../support/journals.ts";
 import { setVariable, writeProgram } from "../../support/programs.ts";
 import { redirect } from "../../support/redirected.ts";
@@ -134,12 +134,8 @@ test.each([
 
 test("a file that the system does not remove stays, with the reason", async () => {
   const finding = findingOf();
-  const restore = intercept("rmSync", () => () => {
-    throw Object.assign(new Error("no"), { code: "EROFS" });
-  });
-  const why = await removed(finding);
-  restore();
-  expect(why).toBe("the file system is read-only");
+  failWith("EROFS", "unlinkSync");
+  expect(await removed(finding)).toBe("the file system is read-only");
 });
 
 test("a directory without libcni's results is a mistake, such as that of the results", async () => {
