@@ -14,13 +14,17 @@ const folder = dirname(container);
 async function filesAfterAdd(
   prepare: string,
   answer: object,
-  { options = "rw", configuration = {} }: { options?: string; configuration?: Record<string, unknown> } = {},
+  {
+    options = "rw",
+    configuration = {},
+    under = "",
+  }: { options?: string; configuration?: Record<string, unknown>; under?: string } = {},
 ): Promise<string[]> {
   const machine = new Machine();
   const script = `
     mount -t tmpfs -o ${options} none /var/lib
     ${prepare}
-    "$@"
+    ${under} "$@"
     code=$?
     mkdir -p ${folder}; cd ${folder} && find . -mindepth 1 -printf '%y %m %s %P\\n' | grep -v '^d' | sort >"$SCRATCH/found"
     exit $code`;
@@ -42,6 +46,12 @@ test("what else is in the directory is left alone", async () => {
     isJournal,
     expect.stringMatching(/^f 644 7 blue\/other:eth0$/),
   ]);
+});
+
+test("other calls may remove the directory several times before the journal is in it", async ({ skip }) => {
+  skipEmulated(skip, "strace does not see the calls of a program in qemu");
+  const under = `strace -f -qq -o /dev/null -P ${journal} -e trace=openat -e inject=openat:error=ENOENT:when=1..9`;
+  expect(await filesAfterAdd("", passes, { under })).toEqual([isJournal]);
 });
 
 test("no call waits for a pipe in place of a journal", async () => {

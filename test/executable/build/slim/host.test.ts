@@ -1,8 +1,9 @@
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { expect } from "vitest";
 import { skipEmulated } from "../../support/emulator.ts";
-import { bin, errorOf, Machine, test } from "../../support/machine.ts";
+import { bin, delegates, errorOf, Machine, test } from "../../support/machine.ts";
 
 // What the Rust host does, and Node does by itself. `npm run test:mutation` runs these tests with faults in Rust.
 
@@ -17,6 +18,17 @@ test("a panic ends a call with one CNI error", async ({ skip }) => {
   const ended = await execa(command, args, { env, extendEnv: false, input: "{}", reject: false });
   expect(ended).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^panicked at .*99999 out of range/s) });
   expect(JSON.parse(ended.stdout)).toMatchObject({ code: 999, msg: "internal error of the wrapper" });
+});
+
+test("a file of the wrapper's size that differs only at its end is another program", async ({ machine }) => {
+  mkdirSync(machine.path("other"));
+  const copy = readFileSync(file);
+  copy.writeUInt8(copy.readUInt8(copy.length - 1) ^ 1, copy.length - 1);
+  machine.file("other/plain", copy, 0o755);
+  const env = { CNI_PATH: `${machine.path("other")}:${delegates}`, CNI_WRAPPERS_LOG: machine.path("log") };
+  expect(await machine.call({ command: "DEL", env })).toMatchObject({ exitCode: 0, stdout: "{}" });
+  // It is a wrapper, too, and writes a line of its own.
+  expect(String(machine.read("log")).match(/\n/g)).toHaveLength(2);
 });
 
 test("a FIFO instead of the network namespace is not waited for", async ({ machine }) => {
