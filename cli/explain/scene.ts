@@ -1,5 +1,5 @@
 import type { Host } from "../../shared/host/host.ts";
-import type { List, ListedPlugin } from "../lists/list.ts";
+import type { List } from "../lists/list.ts";
 import type { AttachmentParameters } from "../live/libcni.ts";
 import { type Link, Machine } from "../model/machine.ts";
 import { isIn } from "../model/network.ts";
@@ -27,17 +27,10 @@ export interface SceneInterface {
 }
 
 /** What is there after a list's first ADD, whether it passed or not. */
-export interface Scene {
-  readonly devices: readonly Device[];
-  readonly ports: readonly string[];
-  /** The plugin at which the ADD ended, with its words. */
-  readonly end?: { readonly plugin: ListedPlugin; readonly isKnown: boolean; readonly message: string };
-  /** The types of the plugins that did not run. */
-  readonly notRun: readonly string[];
-}
+export type Scene = ReturnType<typeof sceneOf>;
 
-/** Returns what a list's ADD makes on a host of the model. */
-export function sceneOf(list: List, attachment: AttachmentParameters, jq: Host["jq"]): Scene {
+/** Returns what a list's ADD makes on a host of the model. `notRun` are the types of the plugins that did not run. */
+export function sceneOf(list: List, attachment: AttachmentParameters, jq: Host["jq"]) {
   const machine = new Machine();
   const { containerId: id } = attachment;
   const namespace = machine.addNamespace(`/run/netns/${id}`);
@@ -56,10 +49,11 @@ export function sceneOf(list: List, attachment: AttachmentParameters, jq: Host["
   }
   const ports = publishedPorts(machine).map(({ port, to }) => `Port ${port} of the host leads to ${to}.`);
   const rest = end ? list.plugins.slice(end.plugin.index + 1) : [];
-  return { devices: [...devices.values()], ports, ...(end && { end }), notRun: rest.map(({ type }) => type) };
+  return { devices: [...devices.values()], ports, end, notRun: rest.map(({ type }) => type) };
 }
 
-function endOf({ plugins }: List, add: () => ReturnType<ListRun["add"]>): Scene["end"] {
+/** The plugin at which the ADD ended, with its words. */
+function endOf({ plugins }: List, add: () => ReturnType<ListRun["add"]>) {
   try {
     const failure = add();
     const plugin = plugins[failure?.plugin ?? -1];

@@ -49,16 +49,11 @@ export function isNoBridge({ link_type, linkinfo }: Link): boolean {
   return link_type !== undefined && linkinfo?.info_kind !== "bridge";
 }
 
-/** The links of a container's namespace and of the host. */
-export interface ContainerLinks {
-  readonly inside: readonly Link[];
-  readonly host: readonly Link[];
-  /** What `link_netnsid` is inside for an end on the host. */
-  readonly hostId: string;
-}
+/** The links of a container's namespace and of the host, and what `link_netnsid` is inside for an end on the host. */
+export type ContainerLinks = NonNullable<Awaited<ReturnType<typeof readContainerLinks>>>;
 
 /** Reads the links of a namespace and of the host with ip(8); undefined if they cannot be read. */
-export async function readContainerLinks(netns: string): Promise<ContainerLinks | undefined> {
+export async function readContainerLinks(netns: string) {
   // The kernel gives the host an id when ip asks for a link that leads there.
   const read = await withNamespace(netns, undefined, async (path) => ({
     inside: await readLinks(path),

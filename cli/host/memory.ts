@@ -2,7 +2,7 @@ import { lstatSync, readdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { attempt, stat } from "../../shared/host/node/files.ts";
 import { Facts } from "../../shared/journal/facts.ts";
-import { type Lease, leaseDirectory, resultDirectory } from "../../shared/journal/host-files.ts";
+import { leaseDirectory, resultDirectory } from "../../shared/journal/host-files.ts";
 import {
   type AttachmentKey,
   containerDirectory,
@@ -100,17 +100,13 @@ function keyOfRecord(name: string): AttachmentKey | undefined {
 const roots: readonly string[] = [journalDirectory, resultDirectory, leaseDirectory];
 
 /** What wrappers and host-local remember on a host. */
-export interface State {
-  /** The entries of the wrapped interface plugins. */
-  readonly entries: readonly Entry[];
-  /** The leases of host-local in its default directory, each with the network under whose name it lies. */
-  readonly leases: readonly (Lease & { readonly network: string })[];
-  /** The journals that cannot be read, with the reason. */
-  readonly unreadable: readonly string[];
-}
+export type State = Readonly<ReturnType<typeof readState>>;
 
-/** Reads a directory like /var/lib/cni: `wrappers` has the journals, `networks` has host-local's leases. */
-export function readState(path: string, directory: string): State {
+/**
+ * Reads a directory like /var/lib/cni: `wrappers` has the journals, `networks` has host-local's leases. Returns the entries of the
+ * wrapped interface plugins, the leases, each with the network under whose name it lies, and which journals cannot be read and why.
+ */
+export function readState(path: string, directory: string) {
   const root = resolve(directory, path);
   withPath(path, () => readdirSync(root));
   const memory = new Memory(root);

@@ -6,19 +6,16 @@ import { searchPath } from "../../shared/delegate/find-delegate.ts";
 import { canSpawn } from "../../shared/host/node/executable-file.ts";
 import { parseJsonObject } from "../../shared/protocol/json.ts";
 import { withPath } from "../trouble.ts";
-import {
-  type Advice,
-  compareVersions,
-  type InstalledPlugin,
-  isPluginName,
-  noProgram,
-  type PluginDirectory,
-  type PluginFolder,
-  versionIn,
-} from "./plugin-folder.ts";
+import { type Advice, compareVersions, isPluginName, noProgram, versionIn } from "./plugin-folder.ts";
+
+/** The plugins in the directories of --cni-path, as a runtime finds them. Nothing is run before a rule asks for it. */
+export type PluginFolder = Readonly<ReturnType<typeof readPluginFolder>>;
+
+/** A file with the name of a plugin. */
+export type InstalledPlugin = ReturnType<typeof pluginAt>;
 
 /** Reads the directories of a CNI_PATH. An executable with several names is run once. */
-export function readPluginFolder(cniPath: string, directory: string): PluginFolder {
+export function readPluginFolder(cniPath: string, directory: string) {
   const directories = searchPath(cniPath).map((path) => directoryAt(path, directory));
   const plugin = pluginReader(directory);
   const candidates = (type: string) => {
@@ -26,18 +23,21 @@ export function readPluginFolder(cniPath: string, directory: string): PluginFold
   };
   return {
     directories,
-    find: (type) => candidates(type)[0],
-    findDelegate: (delegate, wrapper) => {
+    /** Returns the file that a runtime takes for a type; undefined if no directory has it. */
+    find: (type: string) => candidates(type)[0],
+    /** Returns the file that a wrapper takes for its delegate: the first executable that is no wrapper. */
+    findDelegate: (delegate: string, wrapper: InstalledPlugin) => {
       const folder = dirname(realpathSync(resolve(directory, wrapper.path)));
       const next = isPluginName(delegate) ? plugin(join(folder, delegate)) : undefined;
       return [...candidates(delegate), ...(next ? [next] : [])].find((each) => each.isExecutable && !each.isWrapper);
     },
-    // A later directory's version takes the place of an earlier one's.
-    versionForNomad: (type) => candidates(type).findLast(({ version }) => version !== undefined)?.version,
+    /** Returns the version that Nomad knows of a type. A later directory's takes the place of an earlier one's. */
+    versionForNomad: (type: string) => candidates(type).findLast(({ version }) => version !== undefined)?.version,
   };
 }
 
-function directoryAt(path: string, directory: string): PluginDirectory {
+/** A directory of --cni-path, and why no plugin comes from it. */
+function directoryAt(path: string, directory: string) {
   try {
     const isEmpty = readdirSync(resolve(directory, path)).length === 0;
     return { path, problem: isEmpty ? "is empty" : undefined };
@@ -62,7 +62,7 @@ function pluginReader(directory: string): (path: string) => InstalledPlugin | un
   };
 }
 
-function pluginAt(path: string, real: string, mode: number, executables: Map<string, Executable>): InstalledPlugin {
+function pluginAt(path: string, real: string, mode: number, executables: Map<string, Executable>) {
   const isExecutable = (mode & 0o111) !== 0;
   const known = executables.get(real) ?? executable(real);
   executables.set(real, known);
@@ -70,26 +70,33 @@ function pluginAt(path: string, real: string, mode: number, executables: Map<str
   return {
     path,
     isExecutable,
+    /** Whether the kernel starts it, its mode aside. Nothing else is ever run: execvp would hand it to a shell. */
     isProgram: canSpawn(real),
+    /** Whether it is a wrapper, under its own name or under the plugin's. */
     get isWrapper() {
       return basename(real) === "cni-wrappers" || /^Built from commit /m.test(about());
     },
+    /** As Nomad finds it: the first word of its output that is a version. */
     get version() {
       return versionIn(about());
     },
-    get silence() {
+    /** Why it has no version, and what to do; undefined if it has one. */
+    get silence(): Advice | undefined {
       if (versionIn(about()) !== undefined) return undefined;
       if (!isExecutable) return { reason: `${path} is not executable`, cure: `run: chmod 755 ${path}` };
       const { problem } = known;
       if (problem !== undefined) return { reason: `${path}: ${problem.reason}`, cure: problem.cure };
       return { reason: `${path} prints none`, cure: "replace it by the reference plugin" };
     },
+    /** The versions of the specification that its answer to VERSION has; undefined if it does not answer. */
     get speaks() {
       return isExecutable ? known.supportedVersions() : undefined;
     },
+    /** The signal that ended it when it was asked with VERSION; undefined if it ended by itself. */
     get crash() {
       return isExecutable ? known.crash() : undefined;
     },
+    /** Whether it can run `wrapper.jq`: only the Node flavor of a wrapper can. */
     get hasJq() {
       return isExecutable && known.takesArguments();
     },

@@ -1,6 +1,6 @@
 import type { Link } from "../host/links.ts";
 import type { State } from "../host/memory.ts";
-import type { PluginFolder } from "../host/plugin-folder.ts";
+import type { PluginFolder } from "../host/read-plugin-folder.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import type { ListFile, Place } from "../lists/list-file.ts";
 

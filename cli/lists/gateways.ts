@@ -4,14 +4,10 @@ import { type Address, addressOf, type Cidr, cidrOf, contains, networkOf } from 
 import { creatorsOf, isRewritten } from "./chain.ts";
 import { certainSubnets } from "./ipam.ts";
 import type { List, ListedPlugin } from "./list.ts";
-import { amongNeighbours, type Owned } from "./neighbours.ts";
+import { amongNeighbours } from "./neighbours.ts";
 
 /** An address that the bridge plugin gives a bridge of the host. The key is the bridge's name. */
-export interface GatewayAddress extends Owned {
-  readonly plugin: ListedPlugin;
-  /** The gateway's address, with the length of the subnet's prefix. */
-  readonly cidr: Cidr;
-}
+export type GatewayAddress = ReturnType<typeof gatewaysOf>[number];
 
 /** The gateways' addresses of a list that are certain. */
 export const gatewaysIn = once((list: List) => creatorsOf(list).flatMap((plugin) => gatewaysOf(plugin, list)));
@@ -31,7 +27,7 @@ export function excludes(one: Cidr, other: Cidr): boolean {
   return one.bits === 32 || contains(one, other) || contains(other, one);
 }
 
-function gatewaysOf(plugin: ListedPlugin, list: List): readonly GatewayAddress[] {
+function gatewaysOf(plugin: ListedPlugin, list: List) {
   const { delegate, profile, configuration } = plugin;
   const isGateway = configuration.isGateway === true || configuration.isDefaultGateway === true;
   // With `vlan`, the address is on a VLAN device of the bridge.
@@ -41,6 +37,7 @@ function gatewaysOf(plugin: ListedPlugin, list: List): readonly GatewayAddress[]
   return cidrsOf(plugin).map((cidr) => ({ list, plugin, key: bridge, cidr }));
 }
 
+/** The gateways' addresses, with the lengths of the subnets' prefixes. */
 function cidrsOf(plugin: ListedPlugin): readonly Cidr[] {
   return certainSubnets(plugin).flatMap(({ subnet, gateway }) => {
     const cidr = cidrOf(subnet);

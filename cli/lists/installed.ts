@@ -1,4 +1,5 @@
-import { compareVersions, type PluginFolder } from "../host/plugin-folder.ts";
+import { compareVersions } from "../host/plugin-folder.ts";
+import type { PluginFolder } from "../host/read-plugin-folder.ts";
 import type { ListedPlugin } from "./list.ts";
 
 /** Returns the installed version of the plugin that does a listed plugin's work, as far as `--cni-path` has it and it tells. */

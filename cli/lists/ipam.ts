@@ -3,7 +3,7 @@ import type { JSONPath } from "jsonc-parser";
 import { leaseDirectoryOf } from "../../shared/journal/host-files.ts";
 import { goLookup, isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { ipamOf } from "../../shared/protocol/request.ts";
-import type { PluginFolder } from "../host/plugin-folder.ts";
+import type { PluginFolder } from "../host/read-plugin-folder.ts";
 import { addressOf, addressText, cidrOf, contains, type Range, rangeOf } from "./addresses.ts";
 import { isRewritten } from "./chain.ts";
 import { isOlder } from "./installed.ts";

@@ -35,12 +35,7 @@ interface ListFault {
 const rulesOfLoading = ["invalid-json", "list-shape", "wrong-ending", "no-plugins", "network-name", "plugin-type"];
 
 /** A network and the list that defines it. */
-export interface Network {
-  readonly name: string;
-  readonly list: List;
-  /** The list as libcni sees it: a plugin's configuration in a `.conf` becomes a list with one plugin. */
-  readonly value: JsonObject;
-}
+export type Network = Readonly<NonNullable<ReturnType<typeof networkIn>>>;
 
 /** Reads the lists of the directories, and names the files that a runtime does not load. Throws Trouble if a directory cannot be read. */
 export function readLists(directories: readonly string[], { directory }: Pick<Terminal, "directory">): Lists {
@@ -131,7 +126,7 @@ export function networksIn(files: readonly ListFile[]): Networks {
 }
 
 /** Returns the network that a file defines, whatever the file's name; undefined if it defines none. */
-export function networkIn(file: ListFile): Network | undefined {
+export function networkIn(file: ListFile) {
   const list = file.errors.length > 0 ? undefined : listOf(file);
   return list?.name === undefined ? undefined : { name: list.name, list, value: asList(list) };
 }
@@ -144,7 +139,7 @@ export function demandNetworkIn(file: ListFile): Network {
   throw new Trouble(`${file.path}: it is not a list with a name; run cni-wrappers lint on it`);
 }
 
-// libcni, ConfListFromConf.
+/** The list as libcni sees it: a plugin's configuration in a `.conf` becomes a list with one plugin (ConfListFromConf). */
 function asList({ value, hasPlugins }: List): JsonObject {
   if (hasPlugins) return value;
   const { name, cniVersion } = value;

@@ -1,4 +1,5 @@
-import { compareVersions, type PluginFolder } from "../host/plugin-folder.ts";
+import { compareVersions } from "../host/plugin-folder.ts";
+import type { PluginFolder } from "../host/read-plugin-folder.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
 export const mixedWrappers: PluginRule = {

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { misplacedKeys } from "../../shared/protocol/request.ts";
 import { pathWords } from "../../shared/protocol/shapes.ts";
 import { near } from "../../shared/protocol/spelling.ts";
-import type { PluginFolder } from "../host/plugin-folder.ts";
+import type { PluginFolder } from "../host/read-plugin-folder.ts";
 import type { FoundAt, ListRule } from "../lint/rule.ts";
 import { installedVersion, isNewer, isOlder } from "../lists/installed.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";

@@ -1,34 +1,26 @@
 import { applyEdits, type Node } from "jsonc-parser";
 import type { Edit } from "../lint/rule.ts";
+import { creatorsOf } from "../lists/chain.ts";
 import { type List, type ListedPlugin, runtimeIfName } from "../lists/list.ts";
 import type { ListFile } from "../lists/list-file.ts";
-import type { Wrapped } from "./decide.ts";
 import { objectAt, removal, valueIn } from "./edits.ts";
 
 const suffix = "-wrapper";
 
-/** A plugin that `unwrap` changes. */
-interface Unwrapped extends Pick<Wrapped, "index" | "type" | "becomes"> {
-  /** The removed `wrapper` block. */
-  readonly wrapper: Readonly<Record<string, unknown>>;
-  /** What the plain plugin does not do, one sentence each. */
-  readonly losses: readonly string[];
-}
-
 /** What `unwrap` does to a list, and what the operator should know. */
-export interface Unwrapping {
-  readonly plugins: readonly Unwrapped[];
-  readonly notes: readonly string[];
-}
+export type Unwrapping = ReturnType<typeof decideUnwrapping>;
+
+/** A plugin that `unwrap` changes, with the `wrapper` block that it removes. */
+type Unwrapped = Unwrapping["plugins"][number];
 
 /** Decides how to unwrap a list. If no plugin changes, nothing in it is wrapped. */
-export function decideUnwrapping(list: List): Unwrapping {
+export function decideUnwrapping(list: List) {
   const plugins = list.plugins.flatMap((plugin) => {
     const { index, type, delegate: becomes, wrapper, configuration } = plugin;
     if (type === becomes && configuration.wrapper === undefined) return [];
     return [{ index, type, becomes, wrapper, losses: lossesOf(plugin, list.name ?? "") }];
   });
-  return { plugins, notes: notesOn(list, plugins) };
+  return { plugins, notes: plugins.length === 0 ? [] : notesOn(list) };
 }
 
 /** Returns the text of the plain list. For a list that `wrap` wrapped, it is the text from before. */
@@ -71,13 +63,11 @@ const lost: Readonly<Record<string, string>> = {
   log: "writes no log",
 };
 
-function notesOn({ plugins: listed, isDropIn }: List, plugins: readonly Unwrapped[]): readonly string[] {
-  if (plugins.length === 0) return [];
-  const creators = listed.filter(({ role }) => role === "creator");
-  const isRenaming = creators.some(({ isRenamed }) => isRenamed);
+function notesOn({ plugins, isDropIn }: List): readonly string[] {
+  const creators = creatorsOf({ plugins });
   return [
     ...(creators.length > 1 ? [severalCreators] : []),
-    ...(isRenaming ? [drainFirst] : []),
+    ...(creators.some(({ isRenamed }) => isRenamed) ? [drainFirst] : []),
     ...(isDropIn ? [dropIn] : []),
   ];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { InstalledPlugin, PluginFolder } from "../../../../cli/host/plugin-folder.ts";
+import type { InstalledPlugin, PluginFolder } from "../../../../cli/host/read-plugin-folder.ts";
 import { installedVersion, isNewer } from "../../../../cli/lists/installed.ts";
 import { certainSubnets, commonAddress, isStrict, pluginNamesIn, poolsOf } from "../../../../cli/lists/ipam.ts";
 import { parsedList } from "../explain/support.ts";
