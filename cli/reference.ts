@@ -55,7 +55,7 @@ export function fishCompletion({ commands }: Command): string {
   return `# fish completion for cni-wrappers\n${lines.join("\n")}\n`;
 }
 
-function optionWords({ short, long, description, takesValue, choices }: OptionReference): string {
+function optionWords({ short, long, description, takesValue, choices }: ReturnType<typeof optionsOf>[number]): string {
   const flags = [short && `-s ${short.slice(1)}`, `-l ${long.slice(2)}`].filter(Boolean).join(" ");
   const value = choices.length > 0 ? ` -x -a ${quoted(choices.join(" "))}` : takesValue ? " -r" : "";
   return `${flags}${value} -d ${quoted(description)}`;
@@ -69,9 +69,6 @@ function quoted(text: string): string {
 export function zshCompletion(program: Command): string {
   return `#compdef cni-wrappers\nautoload -Uz bashcompinit && bashcompinit\n${bashCompletion(program)}`;
 }
-
-/** An option of a command, as its help describes it. */
-type OptionReference = ReturnType<typeof optionsOf>[number];
 
 /** Returns the options in the help of a command. */
 export function optionsOf(command: Command) {
@@ -102,21 +99,14 @@ export function manPage(command: Command, version: string): string {
   const given = command.registeredArguments.map((one) => [help.argumentTerm(one), one.description] as const);
   const options = optionsOf(command).map(({ flags, description }) => [flags, description] as const);
   const others = parent ? [parent.name()] : commands.map((one) => `${name}-${one.name()}`);
+  const summaries = commands.map((one) => [one.name(), one.summary()] as const);
   return [
     `.TH ${roff(name.toUpperCase())} 1 "" "cni\\-wrappers ${roff(version)}" "User Commands"`,
     ...[".SH NAME", `${roff(name)} \\- ${roff(help.subcommandDescription(command))}`],
     ...[".SH SYNOPSIS", `.B ${roff(help.commandUsage(command))}`],
     ...[".SH DESCRIPTION", roff(help.commandDescription(command))],
     ...[".SH OPTIONS", ...list(options, "B")],
-    ...(commands.length > 0
-      ? [
-          ".SH COMMANDS",
-          ...list(
-            commands.map((one) => [one.name(), one.summary()]),
-            "B",
-          ),
-        ]
-      : []),
+    ...(commands.length > 0 ? [".SH COMMANDS", ...list(summaries, "B")] : []),
     ...(given.length > 0 ? [".SH ARGUMENTS", ...list(given, "I")] : []),
     ...[".SH EXIT STATUS", ...list(Object.entries(exitCodes), "B")],
     ...(command instanceof ProgramCommand ? [".SH EXAMPLE", ".nf", roff(command.example), ".fi"] : []),

@@ -10,20 +10,13 @@ import type { CachedAttachment } from "../live/cached-results.ts";
 import { withSortedKeys } from "../live/libcni.ts";
 
 /** The journal that a live attachment lacks. */
-export interface MissingJournal {
-  readonly file: string;
-  readonly text: string;
-}
+export type MissingJournal = NonNullable<ReturnType<typeof missingJournal>>;
 
 /**
  * Returns the journal that the wrapped creators of a list would have left, if they had made the interfaces in the namespace;
  * undefined if there is one, or nothing to write in it. Its entries are as old as libcni's result.
  */
-export function missingJournal(
-  attachment: CachedAttachment,
-  creators: readonly ListedPlugin[],
-  links: ContainerLinks,
-): MissingJournal | undefined {
+export function missingJournal(attachment: CachedAttachment, creators: readonly ListedPlugin[], links: ContainerLinks) {
   const file = journalFile(attachment);
   // guard: a journal that is there
   if (readFile(file) !== undefined) return undefined;

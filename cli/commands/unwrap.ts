@@ -57,9 +57,9 @@ export const unwrapCommand: CommandData<string, Options> = {
 };
 
 function usesOf({ name = "", plugins }: List, state: string, leaveOut: (line: string) => void) {
-  const paths = { configDirectories: [], cniPath: [], cacheDirectory: state, network: name };
   // Whoever attached a container: no plain list of several interface plugins passes CHECK.
   // guard: the list of containers that something else attached
   const wrapped = new Set(plugins.filter(({ role }) => role !== "meta").length > 1 ? [name] : []);
-  return usesAmong(readAttachments(paths, leaveOut).wanted, wrapped, state).filter(({ network }) => network === name);
+  const { wanted } = readAttachments({ cacheDirectory: state, network: name }, leaveOut);
+  return usesAmong(wanted, wrapped, state).filter(({ network }) => network === name);
 }

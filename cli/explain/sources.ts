@@ -19,9 +19,8 @@ export function ownJq(): Host["jq"] {
  * beginning of the container's id. Throws Trouble if there is no such attachment, or if there are several.
  */
 export function cacheSource({ name = "", isDropIn }: List, containerId: string, cacheDirectory: string): Source {
-  const paths = { configDirectories: [], cniPath: [], cacheDirectory, network: name, containerId };
   const unread: string[] = [];
-  const { wanted } = readAttachments(paths, (line) => unread.push(line));
+  const { wanted } = readAttachments({ cacheDirectory, network: name, containerId }, (line) => unread.push(line));
   const exact = wanted.filter((one) => one.containerId === containerId);
   const [only, another] = exact.length > 0 ? exact : wanted;
   if (only?.result === undefined) {

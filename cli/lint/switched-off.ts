@@ -52,11 +52,9 @@ function problemOf(reasons: JsonObject): string | undefined {
 
 /** Says how many findings do not count and why, one line for each rule and reason. */
 export function switchedOffLines(findings: readonly Finding[], reasonOf: ReasonOf): readonly string[] {
-  const off = findings.map((finding) => ({ code: finding.code, reason: reasonOf(finding) }));
-  const lines = off
-    .filter(({ reason }) => reason !== undefined)
-    .map(({ code, reason = "" }) => {
-      return `${code} is switched off: ${oneLine(reason)}`;
-    });
+  const lines = findings.flatMap((finding) => {
+    const reason = reasonOf(finding);
+    return reason === undefined ? [] : `${finding.code} is switched off: ${oneLine(reason)}`;
+  });
   return [...Map.groupBy(lines, (line) => line)].map(([line, { length }]) => `${line} (${counted(length, "finding")})`);
 }

@@ -52,10 +52,11 @@ interface Ended {
 
 function runToItsEnd(path: string, { environment, stdin }: PluginRun, seconds: number): Promise<Ended> {
   return new Promise((resolve) => {
-    const env = { ...withoutLog(process.env), ...environment };
+    // An operator counts the lines of the wrappers' log after a restart. A forecast must not add to them.
+    const { CNI_WRAPPERS_LOG: _, ...own } = process.env;
     listenForSignals();
     // In a process group of its own.
-    const child = spawn(path, { env, stdio: "pipe", detached: true });
+    const child = spawn(path, { env: { ...own, ...environment }, stdio: "pipe", detached: true });
     running.add(child);
     const output = { stdout: "", stderr: "" };
     let size = 0;
@@ -106,11 +107,6 @@ function killGroup({ pid }: ChildProcess): void {
   // It may have ended.
   // guard: no plugin stays behind
   if (pid !== undefined) attempt(() => process.kill(-pid, "SIGKILL"));
-}
-
-// An operator counts the lines of the wrappers' log after a restart. A forecast must not add to them.
-function withoutLog({ CNI_WRAPPERS_LOG: _, ...environment }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return environment;
 }
 
 // libcni, pkg/invoke/raw_exec.go, pluginErr; pkg/types, Error.

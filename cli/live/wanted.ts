@@ -5,11 +5,14 @@ import { Trouble, withPath } from "../trouble.ts";
 import { type CachedAttachment, isAttachment, readCachedResults, type UnreadableResult } from "./cached-results.ts";
 import { type HostPaths, usualCacheDirectory } from "./host-paths.ts";
 
+/** Where the results are, and what the options `--network` and `--container` name. */
+type Asked = Omit<HostPaths, "configDirectories" | "cniPath">;
+
 /** All attachments of a host, and those that a command is about. */
 export type Attachments = ReturnType<typeof readAttachments>;
 
 /** Reads the attachments of a host. `leaveOut` gets a line about each wanted result that cannot be read. */
-export function readAttachments(paths: HostPaths, leaveOut: (line: string) => void, usual = usualCacheDirectory) {
+export function readAttachments(paths: Asked, leaveOut: (line: string) => void, usual = usualCacheDirectory) {
   const { cacheDirectory, network } = paths;
   demandCache(cacheDirectory, usual);
   const entries = readCachedResults(cacheDirectory);
@@ -29,7 +32,7 @@ export function demandCache(cacheDirectory: string, usual = usualCacheDirectory)
 
 /** Whether the options `--network` and `--container` select an attachment, or something that was a part of one. */
 export function isWanted(
-  { network, containerId = "" }: HostPaths,
+  { network, containerId = "" }: Asked,
   one: { readonly network: string | undefined; readonly containerId: string | undefined },
 ): boolean {
   const isOfNetwork = network === undefined || one.network === network;
@@ -41,7 +44,7 @@ export function isWanted(
  * the networks of the lists.
  */
 export function demandKnown(
-  { network, containerId }: HostPaths,
+  { network, containerId }: Asked,
   attachments: readonly CachedAttachment[],
   names: Iterable<string>,
 ): void {

@@ -4,14 +4,11 @@ import { addressOf, addressText, cidrOf, contains, networkOf } from "../lists/ad
 import type { Link, Namespace, Route } from "./machine.ts";
 import { PluginError, withoutPrefix } from "./plugin.ts";
 
-/** An address of a result. */
-export interface Ip {
-  readonly address: string;
-  readonly gateway?: string;
-}
-
 /** An address that a plugin fills in. */
 export type FilledIp = { address: string; gateway?: string };
+
+/** An address of a result. */
+type Ip = Readonly<FilledIp>;
 
 /** What an IPAM plugin gives. */
 export interface Leased {

@@ -21,14 +21,7 @@ export interface Plugin {
 }
 
 /** The names in a call that plugins name their things by. */
-export interface Names {
-  readonly containerId: string;
-  readonly netns: string;
-  readonly ifName: string;
-  readonly network: string;
-}
-
-export function namesOf({ env, config }: PluginCall): Names {
+export function namesOf({ env, config }: PluginCall) {
   const { CNI_CONTAINERID: containerId = "", CNI_NETNS: netns = "", CNI_IFNAME: ifName = "" } = env;
   return { containerId, netns, ifName, network: String(config.name) };
 }

@@ -6,7 +6,7 @@ import { leaseDirectoryOf } from "../../shared/journal/host-files.ts";
 import { goLookup, isJsonObject } from "../../shared/protocol/json.ts";
 import { ipamOf } from "../../shared/protocol/request.ts";
 import { journalProblem } from "../host/journal-place.ts";
-import { type DefaultRoute, defaultRoutes, type Link } from "../host/links.ts";
+import { type DefaultRoute, defaultRoutes } from "../host/links.ts";
 import { hasProgram, runProgram } from "../host/programs.ts";
 import { addressOf, addressText, cidrOf, contains, networkOf } from "../lists/addresses.ts";
 import { isRewritten } from "../lists/chain.ts";
@@ -17,15 +17,12 @@ import type { CachedAttachment } from "../live/cached-results.ts";
 import { droppedPlugins } from "../live/check.ts";
 import type { Networks } from "../live/networks.ts";
 import { oneLine } from "../terminal.ts";
-import { lostSince } from "./running.ts";
+import { type HostLinks, lostSince } from "./running.ts";
 
 /** The running host that the lists are compared with. */
-export interface RunningHost {
+export interface RunningHost extends HostLinks {
   /** The attachments whose containers run. */
   readonly live: readonly CachedAttachment[];
-  readonly links: readonly Link[];
-  /** Gets a line about what cannot be looked at. */
-  readonly note: (line: string) => void;
 }
 
 /** Finds what the lists need and this host does not have, besides plugins and interfaces, a line each. */

@@ -11,7 +11,7 @@ import { readRules } from "../prune/read-rules.ts";
 import { chainName, masqueradeName } from "../prune/thing.ts";
 
 /** The host's links. `note` gets a line about what cannot be looked at. */
-interface Host {
+export interface HostLinks {
   readonly links: readonly Link[];
   readonly note: (line: string) => void;
 }
@@ -23,7 +23,7 @@ interface Host {
 export function lostSince(
   list: List,
   attachments: readonly CachedAttachment[],
-  { links, note }: Host,
+  { links, note }: HostLinks,
 ): readonly string[] {
   // CHECK says if the bridge is not there.
   const bridges = gatewaysIn(list).flatMap((gateway) => {
@@ -92,7 +92,7 @@ function masqueradingProblem(
   plugin: ListedPlugin,
   list: List,
   attachments: readonly CachedAttachment[],
-  { links, note }: Host,
+  { links, note }: HostLinks,
 ): readonly string[] {
   const { profile, configuration, type } = plugin;
   const users = attachments.filter((one) => hadMasquerading(one, plugin));

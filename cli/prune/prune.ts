@@ -1,7 +1,7 @@
 import { type PluginRun, runPlugin } from "../live/run-plugin.ts";
 import { detach, type FailedDel, undoRemembered } from "./detach.ts";
 import { addressesInUse, type Finding, findingsIn, type Survey } from "./findings.ts";
-import { fileName, type Known } from "./known.ts";
+import { fileName } from "./known.ts";
 import { cameBack, isBack, isGone, remove } from "./remove.ts";
 import type { Row } from "./report.ts";
 import { kinds, type Thing } from "./thing.ts";
@@ -102,12 +102,9 @@ async function removeAll(
       const reason = finding.why ?? keep.get(finding.thing.name) ?? (await remove(finding, results, isTaken));
       if (reason === undefined) continue;
       reasons.set(idOf(finding), reason);
-      note(keep, finding.known, `something of it is left: ${finding.thing.where}`);
+      const files = finding.known && fileName(finding.known);
+      if (files !== undefined && !keep.has(files)) keep.set(files, `something of it is left: ${finding.thing.where}`);
     }
   }
   return reasons;
-}
-
-function note(keep: Map<string, string>, known: Known | undefined, reason: string): void {
-  if (known && !keep.has(fileName(known))) keep.set(fileName(known), reason);
 }

@@ -85,17 +85,13 @@ function removeFile(file: string, text: string): string | undefined {
   try {
     // rmSync has no code for a read-only file system.
     unlinkSync(file);
-    removeDirectoryOfJournals(file);
+    // The directory of a container's journals goes with the last one.
+    // guard: any directory but that of a container's journals
+    if (dirname(dirname(file)) === journalDirectory) removeDirectory(dirname(file));
     return undefined;
   } catch (error) {
     return reasonOf(error as NodeJS.ErrnoException);
   }
-}
-
-// The directory of a container's journals goes with the last one.
-function removeDirectoryOfJournals(file: string): void {
-  // guard: any directory but that of a container's journals
-  if (dirname(dirname(file)) === journalDirectory) removeDirectory(dirname(file));
 }
 
 // Handles are those of this moment: the table may have been made again since.

@@ -15,7 +15,8 @@ without \`"capabilities": { "bandwidth": true }\`.`,
     if (!need || isRewritten(plugin) || need.isMet(plugin) || hasCapability(plugin, need.capability)) return undefined;
     const { capabilities } = configuration;
     // Other rules report a wrong value, and a misspelt name.
-    if (capabilities !== undefined && !isEmpty(capabilities)) return undefined;
+    const isEmpty = isJsonObject(capabilities) && !Object.values(capabilities).includes(true);
+    if (capabilities !== undefined && !isEmpty) return undefined;
     const hint = `Add "capabilities": { "${need.capability}": true }`;
     return { at: [capabilities === undefined ? "type" : "capabilities"], message: `${type} ${need.message}`, hint };
   },
@@ -41,7 +42,3 @@ const needs: Readonly<Record<string, Need>> = {
     isMet: ({ configuration }) => ["ingressRate", "egressRate", "runtimeConfig"].some((key) => configuration[key]),
   },
 };
-
-function isEmpty(capabilities: unknown): boolean {
-  return isJsonObject(capabilities) && !Object.values(capabilities).includes(true);
-}

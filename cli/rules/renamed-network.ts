@@ -1,7 +1,7 @@
 import type { State } from "../host/memory.ts";
 import type { ListRule } from "../lint/rule.ts";
 import { creatorsOf } from "../lists/chain.ts";
-import { type List, runtimeIfName } from "../lists/list.ts";
+import { runtimeIfName } from "../lists/list.ts";
 import type { Run } from "../lists/neighbours.ts";
 import { once } from "../once.ts";
 
@@ -14,7 +14,8 @@ containers are gone.`,
   findInList(list, { lists, state }) {
     const attached = interfacesByNetwork(state?.entries ?? []);
     if (list.name === undefined || attached.has(list.name)) return undefined;
-    const own = interfacesOf(list);
+    const wrapped = creatorsOf(list).filter(({ isWrapped }) => isWrapped);
+    const own = namesOf(wrapped.map(({ delegate, ifName }) => `${delegate} ${ifName}`));
     const old = [...attached].filter(([network, made]) => !namesIn(lists).has(network) && made === own);
     return old.map(([network]) => ({
       at: ["name"],
@@ -26,25 +27,12 @@ containers are gone.`,
 
 const namesIn = once((lists: Run) => new Set(lists.map(({ name }) => name)));
 
-/** The interfaces that a wrapped list makes, and the plugins that make them. */
-function interfacesOf(list: List): string {
-  const wrapped = creatorsOf(list).filter(({ isWrapped }) => isWrapped);
-  return namesOf(wrapped.map(({ delegate, ifName }) => `${delegate} ${ifName}`));
-}
-
-/** The same of each network that containers have. Those of one network may be of several versions of the list. */
-const interfacesByNetwork = once((entries: State["entries"]): ReadonlyMap<string, string> => {
+/** The interfaces that containers have in each network. Those of one network may be of several versions of the list. */
+const interfacesByNetwork = once((entries: State["entries"]) => {
+  const nameIn = ({ type, ifName, runtimeIfName: asked }: (typeof entries)[number]) =>
+    `${type} ${ifName === asked ? runtimeIfName : ifName}`;
   const byNetwork = Map.groupBy(entries, ({ network }) => network);
-  return new Map(
-    [...byNetwork].map(([network, made]) => {
-      return [
-        network,
-        namesOf(
-          made.map(({ type, ifName, runtimeIfName: asked }) => `${type} ${ifName === asked ? runtimeIfName : ifName}`),
-        ),
-      ];
-    }),
-  );
+  return new Map([...byNetwork].map(([network, made]) => [network, namesOf(made.map(nameIn))] as const));
 });
 
 function namesOf(interfaces: readonly string[]): string {

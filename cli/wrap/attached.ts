@@ -17,8 +17,7 @@ export function olderAttachments({ name, plugins }: List, state: string, leaveOu
   const memory = new Memory(state);
   const directories = new Set(plugins.map((plugin) => leasesOf({ ...plugin, network: name })));
   const leases = [...directories].flatMap((directory) => memory.leases(directory));
-  const paths = { configDirectories: [], cniPath: [], cacheDirectory: state, network: name };
-  return readAttachments(paths, leaveOut).wanted.flatMap((one) => {
+  return readAttachments({ cacheDirectory: state, network: name }, leaveOut).wanted.flatMap((one) => {
     const { containerId, runtimeIfName } = one;
     const interfaces = interfaceNames(one).filter((name) => name !== "lo");
     const made = memory.journal(one).entries.map(({ ifName }) => ifName);

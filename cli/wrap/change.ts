@@ -75,7 +75,11 @@ export function showErrors({ list, text }: Change, terminal: Terminal): boolean 
 export function diffText(path: string, before: string, after: string, terminal: Pick<Terminal, "hasColors">): string {
   const patch = structuredPatch(path, path, before, after, undefined, undefined, { context: 3 });
   const lines = formatPatch(patch, FILE_HEADERS_ONLY).trimEnd().split("\n");
-  return lines.map((line) => `${colored(line, terminal)}\n`).join("");
+  const colored = lines.map((line) => {
+    const [, style] = styles.find(([pattern]) => pattern.test(line)) ?? [];
+    return style === undefined ? line : styled(terminal, style, line);
+  });
+  return `${colored.join("\n")}\n`;
 }
 
 const styles: readonly (readonly [RegExp, Style])[] = [
@@ -84,8 +88,3 @@ const styles: readonly (readonly [RegExp, Style])[] = [
   [/^-/, "red"],
   [/^\+/, "green"],
 ];
-
-function colored(line: string, terminal: Pick<Terminal, "hasColors">): string {
-  const style = styles.find(([pattern]) => pattern.test(line))?.[1];
-  return style === undefined ? line : styled(terminal, style, line);
-}
