@@ -4,10 +4,10 @@ import { apart, bin, delegates, handedOver, inTurn, type Machine, test, verbs } 
 const directories = ["/dev/shm", "/run", "/tmp"];
 
 /**
- * Starts a call in a private mount namespace. There each of these directories is empty, with these mount options. All that
- * the call needs is moved away first, because it may be in one of them. Then lists the files in the directories.
+ * Starts a call in a private mount namespace. There each of these directories is empty, with these mount options; the last one
+ * may have others. All that the call needs is moved away first, because it may be in one of them. Then lists the files in the directories.
  */
-function amongEmptyDirectories(machine: Machine, options: string) {
+function amongEmptyDirectories(machine: Machine, options: string, last = options) {
   const outside = { bin, delegates, scratch: machine.directory };
   const script = `
     mount -t tmpfs none /mnt
@@ -16,8 +16,9 @@ function amongEmptyDirectories(machine: Machine, options: string) {
       .map(([name, directory]) => `mount --bind '${directory}' /mnt/${name}`)
       .join("\n")}
     for directory in ${directories.join(" ")}; do mount -t tmpfs -o ${options} none "$directory"; done
+    mount -o remount,${last} /tmp
     ls -A ${directories.join(" ")} >/mnt/scratch/before
-    /mnt/bin/bridge-wrapper
+    sh -c 'echo $$ >/mnt/scratch/pid; exec /mnt/bin/bridge-wrapper'
     code=$?
     ls -A ${directories.join(" ")} >/mnt/scratch/after
     exit $code`;
@@ -44,6 +45,11 @@ test.for(["ADD", "DEL"])("%s leaves none when the delegate dies", async (command
   await machine.call({ command, delegate: "dies", env: { ...env, SIGNAL: "KILL" }, through });
   expect(machine.calls()).toEqual([command]);
   expectNothingLeft(machine);
+});
+
+test("where only the last place can be written, the delegate still is the wrapper's process", async ({ machine }) => {
+  await machine.call({ command: "CHECK", delegate: "notes-pid", ...amongEmptyDirectories(machine, "ro", "rw") });
+  expect(machine.read("delegate-pid")).toEqual(machine.read("pid"));
 });
 
 const narrow = [
