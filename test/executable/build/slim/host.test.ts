@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { expect } from "vitest";
 import { skipEmulated } from "../../support/emulator.ts";
-import { bin, delegates, errorOf, Machine, test } from "../../support/machine.ts";
+import { apart, bin, delegates, errorOf, Machine, test } from "../../support/machine.ts";
 
 // What the Rust host does, and Node does by itself. `npm run test:mutation` runs these tests with faults in Rust.
 
@@ -88,4 +88,23 @@ test("a delegate whose answer cannot be read has ended before the wrapper does, 
   const { exitCode, order } = await add(["-e", `inject=read:error=EIO:when=${nth}`]);
   expect(exitCode).toBe(1);
   expect(order.trim().split("\n")).toEqual(["ADD", "DEL", "ADD"].flatMap((verb) => [`${verb} begins`, `${verb} ends`]));
+});
+
+test("an answer of the kernel that could not be received is not taken for the next one", async ({ machine, skip }) => {
+  skipEmulated(skip, "strace does not see the calls of a program in qemu");
+  const path = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
+  machine.file("plain", `#!/bin/sh\n${path} ip link add eth0 index 7 type veth peer name far0\necho "{}"\n`, 0o755);
+  const script = `
+    mount -t tmpfs none /var/lib
+    strace -qq -o /dev/null -e trace=recvfrom -e inject=recvfrom:error=ENOMEM:when=1 "$@"
+    cat /var/lib/cni/wrappers/blue/* >"$SCRATCH/journal"`;
+  const env = { CNI_PATH: machine.directory, CNI_NETNS: "/proc/self/ns/net" };
+  await machine.call({ env, through: ["unshare", "--net", ...apart(script)] });
+  const [began, done] = String(machine.read("journal"))
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  // The first question was whether there is an interface already.
+  expect([began, done]).toMatchObject([{ line: "began" }, { line: "done", made: 7 }]);
+  expect(began).not.toHaveProperty("before");
 });
