@@ -1,11 +1,12 @@
 import { hostname } from "node:os";
+import { delimiter } from "node:path";
 import { InvalidArgumentError } from "commander";
 import { stat } from "../../shared/host/node/files.ts";
 import { evidenceOn } from "../adopt/evidence.ts";
 import { proposalAfter } from "../adopt/proposal.ts";
 import { type CommandData, option } from "../command.ts";
 import { exitCodeOf } from "../exit-codes.ts";
-import { whyNoCheckIn } from "../host/read-plugin-folder.ts";
+import { readPluginFolder, whyNoCheck } from "../host/read-plugin-folder.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { isGood, type Verdict } from "../live/check.ts";
 import { everyAttachment, straysAmong, viewOf } from "../live/every-attachment.ts";
@@ -89,7 +90,7 @@ async function reportOn(options: Options, terminal: Terminal): Promise<HostRepor
     strays: straysAmong(attachments.all, namedNamespaces(), attachments.memories),
     leftOut: leftOut.lines,
     lookedAt: lookedAt(paths, check.networks),
-    nomadSkipsCheck: whyNoCheckIn(paths.cniPath, terminal.directory),
+    nomadSkipsCheck: whyNoCheck(readPluginFolder(paths.cniPath.join(delimiter), terminal.directory)),
     unsaved: unsavedAmong(forecasts, { now, modifiedMs: (file) => stat(file)?.modifiedMs }),
   };
 }

@@ -41,13 +41,14 @@ function attached(explanation: Explanation, { name }: Interface, devices: readon
   const maker = own.find(({ role }) => role === "creator");
   const made = explanation.added.find(({ plugin }) => plugin === maker);
   const chosenBy = made?.runs.find(({ answer }) => answer.chosenBy !== undefined)?.answer.chosenBy;
-  const uses = maker && usedDevice(maker);
+  const { uses } = reportedBy(maker?.delegate ?? "");
+  const used = maker && uses && deviceName(uses, maker.configuration);
   return {
     ifName: name,
     /** Without `-wrapper`. Undefined if no plugin of the list says that it made the interface. */
     maker: maker?.delegate,
     /** The host's, the one next to the container last. */
-    devices: [...(uses === undefined ? [] : [uses]), ...devices],
+    devices: [...(used === undefined ? [] : [used]), ...devices],
     addresses: chosenBy === undefined ? addresses : addresses.map((address) => `${address} (from ${chosenBy})`),
     /** The published ports and who publishes them, such as `portmap :25080/tcp to :80`. */
     ports: explanation.steps.filter(({ plugin }) => plugin.ifName === name).flatMap(portsOf),
@@ -58,11 +59,6 @@ function attached(explanation: Explanation, { name }: Interface, devices: readon
 
 function actsAlone({ role, isWrapped, delegate }: ListedPlugin): boolean {
   return role === "meta" && isWrapped && !reportedBy(delegate).publishes;
-}
-
-function usedDevice({ delegate, configuration }: ListedPlugin): string | undefined {
-  const { uses } = reportedBy(delegate);
-  return uses && deviceName(uses, configuration);
 }
 
 // DEL gets all ports, so the wrapper's choice is made here.

@@ -44,11 +44,6 @@ function isModelled(type: string): boolean {
   return Object.hasOwn(modelled, type);
 }
 
-/** Addresses for documentation (RFC 5737), one for each interface: a server outside the host chooses the real ones. */
-function documentation(place: number) {
-  return [{ address: `192.0.2.${10 + (place % 240)}/24`, gateway: "192.0.2.1" }];
-}
-
 /**
  * Returns a function that answers as the plugins do on a host of the model. An unknown plugin passes with an example: an
  * interface, and an address for documentation.
@@ -75,10 +70,9 @@ export function modelAnswers(machine: Machine): Source["answer"] {
 function withExample({ ipam, ...rest }: JsonObject, place: number): JsonObject {
   const { routes, type } = objectOf(ipam);
   const given = type === "dhcp" ? [{ dst: "0.0.0.0/0", gw: "192.0.2.1" }] : routes;
-  return {
-    ...rest,
-    ipam: { type: "static", addresses: documentation(place), ...(given !== undefined && { routes: given }) },
-  };
+  // Addresses for documentation (RFC 5737), one for each interface: a server outside the host chooses the real ones.
+  const addresses = [{ address: `192.0.2.${10 + (place % 240)}/24`, gateway: "192.0.2.1" }];
+  return { ...rest, ipam: { type: "static", addresses, ...(given !== undefined && { routes: given }) } };
 }
 
 /** Returns a plugin that makes an interface, or one that changes nothing. */

@@ -55,7 +55,9 @@ export function rehearse(calledAs: string, call: Call, stage: Stage): Rehearsal 
   const { host, runs, output, log } = stageOf(calledAs, call, stage);
   const plan = planOf(host, call);
   const exitCode = run(host, profiles);
-  return { plan, runs, answer: { exitCode, output: parseJsonObject(output.join("")) }, warnings: warningsIn(log) };
+  const warnings = log.map((line) => parseJsonObject(line) ?? {}).filter(({ level }) => level === "warn");
+  const answer = { exitCode, output: parseJsonObject(output.join("")) };
+  return { plan, runs, answer, warnings: warnings.map(({ message }) => String(message)) };
 }
 
 function planOf(host: Host, { stdin }: Call): Plan | undefined {
@@ -91,9 +93,4 @@ function stageOf(calledAs: string, call: Call, { state, jq, pid, answer }: Stage
     print: (text) => void output.push(text),
   });
   return { host: { ...host, ...(jq && { jq }) }, runs, output, log };
-}
-
-function warningsIn(log: readonly string[]): string[] {
-  const lines = log.map((line) => parseJsonObject(line) ?? {});
-  return lines.filter(({ level }) => level === "warn").map(({ message }) => String(message));
 }

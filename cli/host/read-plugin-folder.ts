@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, realpathSync, statSync } from "node:fs";
-import { basename, delimiter, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { searchPath } from "../../shared/delegate/find-delegate.ts";
 import { canSpawn } from "../../shared/host/node/executable-file.ts";
@@ -176,9 +176,4 @@ export function whyNoCheck(plugins: PluginFolder): Advice | undefined {
   const none = { reason: `there is no bridge in ${where}`, cure };
   const silence = plugins.find("bridge")?.silence ?? none;
   return { ...silence, reason: `Nomad finds no version of bridge: ${silence.reason}` };
-}
-
-/** The same for the plugins in the directories of CNI_PATH. */
-export function whyNoCheckIn(cniPath: readonly string[], directory: string): Advice | undefined {
-  return whyNoCheck(readPluginFolder(cniPath.join(delimiter), directory));
 }
