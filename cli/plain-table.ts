@@ -1,11 +1,7 @@
 import Table from "cli-table3";
 import { escaped, oneLine } from "./terminal.ts";
 
-const noLines = Object.fromEntries(
-  ["top", "top-mid", "top-left", "top-right", "bottom", "bottom-mid", "bottom-left", "bottom-right", "left", "left-mid"]
-    .concat(["mid", "mid-mid", "right", "right-mid"])
-    .map((name) => [name, ""]),
-);
+const noLines = Object.fromEntries(Object.keys(new Table().options.chars).map((name) => [name, ""]));
 
 /** A table without lines, whose columns are as wide as their texts. */
 export function plainTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
