@@ -32,23 +32,22 @@ cni_path() {
 
 # The new list is in place in one step, and only if all containers survive a restart with it. They are adopted before.
 put() {
-  ! cmp -s "$LIST.new" "$LIST" || {
-    rm "$LIST.new"
+  ! cmp -s "$new" "$LIST" || {
     echo "$NODE: $LIST is in place already"
     return
   }
   if [ -e "$LIST" ]; then
-    text=$(cni-wrappers adopt --with "$LIST.new" --write $OPTIONS) || [ $? = 1 ] || {
+    text=$(cni-wrappers adopt --with "$new" --write $OPTIONS) || [ $? = 1 ] || {
       printf '%s\n' "$text" >&2
       fail "adopt could not look at everything, so $LIST stays as it is"
     }
-    expect_good --with "$LIST.new" || fail "these containers need another list or a stopped client, so $LIST stays as it is"
+    expect_good --with "$new" || fail "these containers need another list or a stopped client, so $LIST stays as it is"
     [ "$STEP" = back ] || {
       cp -p "$LIST" "$LIST.old.new"
       mv "$LIST.old.new" "$LIST.old"
     }
   fi
-  mv "$LIST.new" "$LIST"
+  mv "$new" "$LIST"
   # A container may have started after its neighbours were adopted.
   cni-wrappers adopt --write $OPTIONS >/dev/null || true
   expect_good || fail "$LIST is in place, and these containers do not survive a restart"
@@ -101,13 +100,16 @@ restart() {
   echo "$NODE: restarted, and $(count passes) containers pass"
 }
 
+# A list that somebody prepares by hand is called zone.conflist.new.
+new=$LIST.fleet
+[ -z "$LIST" ] || trap 'rm -f "$new"' EXIT
 case $STEP in
 preflight | adopt) answer "$STEP" ;;
 check | list)
-  printf '%s' "$TEXT" | base64 -d >"$LIST.new"
+  printf '%s' "$TEXT" | base64 -d >"$new"
   answer preflight >/dev/null || fail "preflight could not look at everything"
   # Exit code 1 may be a warning.
-  found=$(cni-wrappers lint --host --cni-path "$(cni_path)" "$LIST.new") || [ $? = 1 ] || fail "lint could not look at everything"
+  found=$(cni-wrappers lint --host --cni-path "$(cni_path)" "$new") || [ $? = 1 ] || fail "lint could not look at everything"
   case $found in
   *': error: '*)
     printf '%s\n' "$found" >&2
@@ -115,15 +117,14 @@ check | list)
     ;;
   esac
   [ "$STEP" = list ] || {
-    answer preflight --with "$LIST.new"
-    rm "$LIST.new"
+    answer preflight --with "$new"
     exit
   }
   put
   ;;
 back)
   [ -e "$LIST.old" ] || fail "there is no $LIST.old"
-  cp -p "$LIST.old" "$LIST.new"
+  cp -p "$LIST.old" "$new"
   put
   ;;
 restart) restart ;;

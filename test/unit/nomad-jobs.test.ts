@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -195,16 +195,21 @@ describe("client.sh", () => {
     expect(step("preflight", { preflight: "echo '{}'; exit 2" })).toMatchObject({ status: 2, stdout: "" });
   });
 
-  test("check leaves nothing, and says what preflight --with says", () => {
+  test("check leaves nothing but what an operator has prepared, and says what preflight --with says", () => {
+    writeFileSync(at("zone.conflist.new"), "by hand");
+    const files = () => readdirSync(directory).filter((name) => name.startsWith("zone."));
     const outcome = step("check", { "preflight --with": failing });
     expect(outcome).toMatchObject({ status: 0, stdout: '{"is":"fails"}\n' });
-    expect([...lists(), existsSync(at("zone.conflist.new"))]).toEqual(["old", undefined, false]);
+    expect([files(), textOf("zone.conflist.new")]).toEqual([["zone.conflist", "zone.conflist.new"], "by hand"]);
+    expect(step("check", { lint: "exit 2" })).toMatchObject({ status: 1 });
+    expect(step("list", { "adopt --with": "exit 2" })).toMatchObject({ status: 1 });
+    expect(files()).toEqual(["zone.conflist", "zone.conflist.new"]);
   });
 
   test("a list is adopted for before it is in place, and the old one is kept once", () => {
     expect(step("list")).toMatchObject({ status: 0, stdout: expect.stringMatching(/^c1: .* is in place, and all/) });
     expect(lists()).toEqual(["new", "old"]);
-    expect(textOf("asked")).toMatch(/^adopt --with \S+\.new --write$/m);
+    expect(textOf("asked")).toMatch(/^adopt --with \S+zone\.conflist\.fleet --write$/m);
     expect(step("list")).toMatchObject({ status: 0, stdout: expect.stringContaining("is in place already") });
     expect(lists()).toEqual(["new", "old"]);
     expect(step("back")).toMatchObject({ status: 0 });
