@@ -1,5 +1,26 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { firstError } from "../../../build/publish.ts";
+import { firstError, links, publish } from "../../../build/publish.ts";
+import { scratch } from "../../support/scratch.ts";
+import { intercept } from "../support/file-functions.ts";
+
+const directory = scratch();
+
+test("a build puts the executable in place before the links that lead to it", () => {
+  const stage = join(directory, "stage");
+  mkdirSync(join(stage, "bin"), { recursive: true });
+  writeFileSync(join(stage, "bin/cni-wrappers"), "");
+  const early: unknown[] = [];
+  const restore = intercept("renameSync", (actual) => (from, to) => {
+    actual(from, to);
+    if (!existsSync(join(directory, "bin/cni-wrappers"))) early.push(to);
+  });
+  publish(stage, directory);
+  restore();
+  expect(early).toEqual([]);
+  expect(readdirSync(join(directory, "bin")).sort()).toEqual(["cni-wrappers", ...links].sort());
+});
 
 test.each([
   ["the first line that begins like an error", "warning: x\nerror: no compiler\nerror: x", "", "error: no compiler"],
