@@ -1,9 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { alternating } from "../../../shared/host/slim/encoding.ts";
-import type { Machine } from "../../../shared/host/slim/machine.ts";
 import { errorName, signalName } from "../../../shared/host/slim/system-names.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -56,20 +55,6 @@ describe("the system's numbers have the names that Node uses", () => {
   test("a number without a name stays a number", () => {
     expect([errorName(9999), signalName(64)]).toEqual(["error 9999", "signal 64"]);
   });
-});
-
-test("a file has the machine's numbers in their order", async () => {
-  for (const name of ["__VERSION__", "__COMMIT__"]) vi.stubGlobal(name, "1.2.3");
-  const { SlimHost } = await import("../../../shared/host/slim/slim-host.ts");
-  vi.unstubAllGlobals();
-  const stat = (path: string) => (path === "/gone" ? undefined : [1, 2, 3, 4, 5, Number(path === "/link")]);
-  const host = new SlimHost({ stat } as unknown as Machine, "", {});
-  const file = { device: 1, inode: 2, size: 3, modifiedMs: 4, changedMs: 5 };
-  expect(["/file", "/link", "/gone"].map((path) => host.stat(path))).toEqual([
-    file,
-    { ...file, isUnnamed: true },
-    undefined,
-  ]);
 });
 
 test("the machine gets names and values of variables in turn; a lone surrogate is replaced, as Node does", () => {
