@@ -1,7 +1,7 @@
 import { type Call, makeCall } from "./call/call.ts";
 import { delegateCall } from "./call/delegate-call.ts";
 import type { Plan } from "./call/plan.ts";
-import { debug, logOf, type Session, warn } from "./call/session.ts";
+import { logOf, type Session, say, warn } from "./call/session.ts";
 import { delegateName } from "./call/target.ts";
 import {
   handOver,
@@ -62,7 +62,7 @@ function readRequest(session: Session, variables: Variables): Request {
   const { configuration, wrapper } = request;
   session.log = logOf(session.host.env, wrapper);
   session.fields.network = configuration.name;
-  debug(session, "plugin configuration received", { configuration });
+  say(session, { level: "debug", message: "plugin configuration received", more: { configuration } });
   return request;
 }
 

@@ -69,9 +69,12 @@ export function findAttachment(result: CniResult, ifName: string, netns: string)
  * interfaces of these addresses belong to no other attachment.
  */
 export function ownAttachment(result: CniResult, selector: AttachmentSelector): Attachment | undefined {
-  const found = findAttachment(result, selector.ifName, selector.netns);
-  const unlisted = unlistedAttachment(result, selector.runtimeIfName);
-  if (found === undefined) return selector.ifName === selector.runtimeIfName ? unlisted : undefined;
+  const { ifName, netns, runtimeIfName } = selector;
+  const found = findAttachment(result, ifName, netns);
+  const isRuntimes = ifName === runtimeIfName;
+  if (isRuntimes && found) return found;
+  const unlisted = unlistedAttachment(result, runtimeIfName);
+  if (found === undefined) return isRuntimes ? unlisted : undefined;
   // The unlisted one has the first interfaces.
   return unlisted ? { ...found, members: found.members.filter((index) => index >= unlisted.members.length) } : found;
 }

@@ -61,11 +61,6 @@ export function warnAloud(session: Session, message: string): void {
   session.host.writeStderr(`cni-wrappers: warning: ${message}\n`);
 }
 
-/** Logs what helps to find a fault. */
-export function debug(session: Session, message: string, more?: JsonObject): void {
-  say(session, { level: "debug", message, more });
-}
-
 /** Writes a line, and masks likely secrets. The first one that cannot be written is a warning on stderr: it never fails a call. */
 function write(session: Session, file: string, { level, message, more }: LogLine): void {
   const { host, log, fields } = session;

@@ -1,5 +1,5 @@
 import type { DelegateCall, Filter } from "../call/delegate-call.ts";
-import { debug, type Session, warn } from "../call/session.ts";
+import { type Session, say, warn } from "../call/session.ts";
 import { CniError } from "../protocol/errors.ts";
 import { parseJsonObject } from "../protocol/json.ts";
 
@@ -13,7 +13,7 @@ const inputLimit = 1024 * 1024;
 export function applyFilter(session: Session, call: DelegateCall, { program, mayFail }: Filter): DelegateCall {
   try {
     const configuration = runJq(session, program, JSON.stringify(call.configuration));
-    debug(session, "plugin configuration after wrapper.jq", { configuration });
+    say(session, { level: "debug", message: "plugin configuration after wrapper.jq", more: { configuration } });
     return { ...call, configuration };
   } catch (error) {
     if (!mayFail || !(error instanceof CniError)) throw error;

@@ -1,12 +1,14 @@
 import type { DelegateCall, PlainCall } from "../call/delegate-call.ts";
 import type { HandOver } from "../call/plan.ts";
-import { debug, type Session, say, sizeLimit } from "../call/session.ts";
+import { type Session, say, sizeLimit } from "../call/session.ts";
 import { delegateName } from "../call/target.ts";
 import type { Answer, Bytes, Host } from "../host/host.ts";
 import type { Entry } from "../journal/journal.ts";
 import { parseRouting, type Routing, routingCommands } from "../journal/routing.ts";
 import { CniError } from "../protocol/errors.ts";
-import { type JsonObject, jsonText, parseJsonObject } from "../protocol/json.ts";
+import { goLookup, type JsonObject, jsonText, parseJsonObject } from "../protocol/json.ts";
+import { typeProblem } from "../protocol/names.ts";
+import { ipamOf } from "../protocol/request.ts";
 import type { LogLevel } from "../protocol/shapes.ts";
 import { newestVersion, supportedVersions } from "../protocol/versions.ts";
 import { applyFilter } from "./filter.ts";
@@ -30,10 +32,11 @@ export interface Run {
 export function runDelegate(session: Session, { path, call, failureLevel = "error" }: Run): Finished {
   const { host } = session;
   const verb = call.environment.CNI_COMMAND ?? host.env.CNI_COMMAND;
-  debug(session, `running ${path}: ${verb}`, { configuration: call.configuration });
+  const { configuration } = call;
+  say(session, { level: "debug", message: `running ${path}: ${verb}`, more: { configuration } });
   const started = host.now();
   // Without a configuration, it gets the runtime's own stdin.
-  const stdin = call.configuration && jsonText(call.configuration);
+  const stdin = configuration && jsonText(configuration);
   const answer = host.spawn(path, { ...call.environment, ...nestedMark }, { stdin, limit: sizeLimit });
   const durationMs = host.now() - started;
   // guard: a plugin that was killed has not passed
@@ -108,7 +111,7 @@ function logAnswer(session: Session, { exitCode, stdout }: Finished, { verb, dur
     const more = { code, msg, details, durationMs, exitCode };
     say(session, { level: failureLevel, message: `delegate failed ${verb}: ${words}`, more });
   }
-  debug(session, "delegate's answer", { answer: output ?? text });
+  say(session, { level: "debug", message: "delegate's answer", more: { answer: output ?? text } });
 }
 
 function delegateError(delegate: string, answer: Exclude<Answer, Finished>): CniError {
@@ -203,4 +206,15 @@ export function printError(session: Session, error: JsonObject): number {
     // If stdout is closed, the exit code must be enough.
   }
   return 1;
+}
+
+const nothing: Finished = { ended: "exit", exitCode: 0, stdout: { decodeUtf8: () => "", print() {} } };
+
+/** Runs the DEL of a plugin's IPAM plugin. Without one, nothing is left. */
+export function freeLeases(session: Session, call: DelegateCall): Finished {
+  const ipam = goLookup(ipamOf(call.configuration), "type");
+  if (typeof ipam !== "string" || typeProblem(ipam) !== undefined) return nothing;
+  const environment = { ...call.environment, CNI_NETNS: "" };
+  // The entry's path is that of the plugin itself, which would pass.
+  return runDel({ session }, { path: "" }, { ...call, environment, delegate: ipam });
 }

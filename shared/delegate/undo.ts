@@ -12,17 +12,16 @@ import {
   withoutGateways,
   withoutShared,
 } from "./del-configuration.ts";
-import { freeLeases, hasOnlyLeases } from "./free-leases.ts";
 import { giveAddressesBack, inLentNamespace } from "./lent-namespace.ts";
-import { type Finished, failureWords, runDel } from "./run-delegate.ts";
+import { type Finished, failureWords, freeLeases, runDel } from "./run-delegate.ts";
 import { leasedTo } from "./taken-addresses.ts";
 import {
   append,
   giveUp,
   hasGrown,
+  hasOnlyLeases,
   isOfThisBoot,
   planRemoval,
-  readAgain,
   removeJournal,
   type Undoing,
 } from "./undoing.ts";
@@ -34,7 +33,8 @@ export type UndoOutcome = { readonly end: "undone" | "later" } | { readonly end:
 export function undoEntries(undoing: Undoing, entries: readonly Entry[]): void {
   giveUp(undoing, entries);
   for (const [index, entry] of fromTheEnd(entries).entries()) {
-    if (index > 0) readAgain(undoing);
+    // A plugin's DEL takes a while, and other calls go on.
+    if (index > 0) undoing.facts.forget(undoing.journal.key.containerId);
     tryToUndo(undoing, entry);
   }
 }
@@ -179,7 +179,7 @@ export function runRemoval(undoing: Undoing, entry: Entry, del: PlannedDel): Fin
 /** Runs the DEL of an entry. It finds its masquerading rules even if the interface is gone, or has lost its addresses. */
 function removeWithRules(undoing: Undoing, entry: Entry, { call, removal }: PlannedDel): Finished {
   const { session, netns } = undoing;
-  if (hasOnlyLeases(undoing, entry, removal)) return freeLeases(undoing, call);
+  if (hasOnlyLeases(undoing, entry, removal)) return freeLeases(session, call);
   if (!removesRules(undoing, entry, removal)) return runDel(undoing, entry, call);
   const addresses = addressesOf(undoing, entry, removal);
   const lost = { ifName: entry.ifName, addresses };
@@ -289,7 +289,7 @@ export function undoJournal(undoing: Undoing): readonly { readonly entry: Entry;
   const left = undoing.journal.entries.filter(({ isUndone }) => !isUndone);
   giveUp(undoing, left);
   const undone = fromTheEnd(left).map((entry, index) => {
-    if (index > 0) readAgain(undoing);
+    if (index > 0) undoing.facts.forget(undoing.journal.key.containerId);
     return { entry, outcome: undoOnce(undoing, entry) };
   });
   // guard: a journal with an entry that is not undone

@@ -3,7 +3,7 @@ import type { FileIdentity } from "../host/host.ts";
 import type { Facts } from "../journal/facts.ts";
 import { containerDirectory, type Entry, isStanding, type Journal, type Line, namesOf } from "../journal/journal.ts";
 import { linesText, withLines } from "../journal/lines.ts";
-import { type Around, type Removal, removalOf } from "../journal/sharing.ts";
+import { type Around, type Del, type Removal, removalOf } from "../journal/sharing.ts";
 import { profileOf } from "../plugin/profile.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { mayHaveLease } from "./taken-addresses.ts";
@@ -19,16 +19,12 @@ export interface Undoing {
   readonly listed?: { readonly entry: Entry; readonly configuration: JsonObject } | undefined;
 }
 
-/** Reads the container's journals again: a plugin's DEL takes a while, and other calls go on. */
-export function readAgain({ facts, journal }: Undoing): void {
-  facts.forget(journal.key.containerId);
-}
-
 /**
  * Writes that entries are given up, if they still stand. The siblings are read again after that: of two DELs at once, each
  * would leave what they share to the other.
  */
 export function giveUp(undoing: Undoing, entries: readonly Entry[]): void {
+  if (entries.length === 0) return;
   const { facts, journal } = undoing;
   const standing = facts.journal(journal.key).entries.filter(isStanding);
   const ids = standing.map(({ id }) => id).filter((id) => entries.some((entry) => entry.id === id));
@@ -173,4 +169,11 @@ function laterEntries({ facts, journal }: Undoing, { id, stray }: Entry): readon
 /** Whether an entry is of this boot. */
 export function isOfThisBoot({ facts }: Undoing, { bootId }: Entry): boolean {
   return facts.moment()?.bootId === bootId;
+}
+
+/** Whether an entry has only leases left, and the DEL of its plugin would fail, or would not free them. */
+export function hasOnlyLeases({ session, netns }: Undoing, { type, ifName }: Entry, { withNamespace }: Del): boolean {
+  const profile = profileOf(type, session.profiles);
+  if (!profile?.delNeedsNamespace && !profile?.delNeedsMaster) return false;
+  return !withNamespace || session.host.linkIndex(netns, ifName) === 0;
 }

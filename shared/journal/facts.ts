@@ -95,8 +95,8 @@ export class Facts {
   /** The journals of the container's other attachments. */
   siblings(key: AttachmentKey): readonly Journal[] {
     const own = journalFile(key);
-    const files = this.#filesIn(containerDirectory(key.containerId)).filter((file) => file !== own);
-    return files.flatMap((file) => this.journalAt(file) ?? []);
+    const files = this.#filesIn(containerDirectory(key.containerId));
+    return files.flatMap((file) => (file === own ? [] : (this.journalAt(file) ?? [])));
   }
 
   /** All journals of the host. */

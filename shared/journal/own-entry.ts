@@ -1,6 +1,6 @@
 import type { Role } from "../plugin/profile.ts";
 import { canonicalJson, type JsonObject, jsonText } from "../protocol/json.ts";
-import { type Entry, type Journal, withoutStrays } from "./journal.ts";
+import type { Entry, Journal } from "./journal.ts";
 
 /** By these an ADD finds the entry that an earlier ADD wrote for the same plugin. */
 export interface PluginIdentity {
@@ -13,43 +13,48 @@ export interface PluginIdentity {
   checksum(): string;
 }
 
+/** Tells by a mark whether an entry is a plugin's. */
+type Mark = (entry: Entry, plugin: PluginIdentity) => boolean;
+
+/** The marks by which a CHECK or a DEL finds the entry, the surest first: the list may have been edited since its ADD. */
+const laterMarks: readonly Mark[] = [
+  isOfInterface,
+  isOfPlugin,
+  isOfBlock,
+  (entry, { type, checksum }) => entry.type === type && entry.checksum === checksum(),
+  (entry, { type, ifName }) => entry.type === type && entry.ifName === ifName,
+  // An unknown type may be a misspelled one.
+  (entry, { role, ifName, checksum }) => role === undefined && entry.ifName === ifName && entry.checksum === checksum(),
+];
+
 /**
  * Finds the entry of the plugin that an ADD is for. A creator's is the one with its interface, whatever its type. A
  * chained plugin's also has its block and its configuration: two portmaps may differ in one of them only.
  */
 export function ownEntry(journal: Journal, plugin: PluginIdentity): Entry | undefined {
-  const entries = withoutStrays(journal);
-  const isOwn = plugin.role === "creator" ? isOfInterface : isOfPlugin;
-  // Of several, the last one that is not undone.
-  return (
-    entries.findLast((entry) => !entry.isUndone && isOwn(entry, plugin)) ??
-    entries.findLast((entry) => isOwn(entry, plugin))
-  );
+  return lastMarked(journal, plugin, [plugin.role === "creator" ? isOfInterface : isOfPlugin]);
 }
 
-/** Finds the entry that a CHECK or a DEL is for. The list may have been edited since its ADD. */
+/** Finds the entry that a CHECK or a DEL is for. */
 export function laterEntry(journal: Journal, plugin: PluginIdentity): Entry | undefined {
-  const entries = withoutStrays(journal);
-  const left = entries.filter(({ isUndone }) => !isUndone);
-  return nearestOf(left, plugin) ?? nearestOf(entries, plugin);
+  return lastMarked(journal, plugin, laterMarks);
 }
 
-function nearestOf(entries: readonly Entry[], plugin: PluginIdentity): Entry | undefined {
-  const { type, ifName, role } = plugin;
-  const made = role === "creator" ? entries.findLast((entry) => isOfInterface(entry, plugin)) : undefined;
-  return (
-    made ??
-    entries.findLast((entry) => isOfPlugin(entry, plugin)) ??
-    entries.findLast((entry) => isOfBlock(entry, plugin)) ??
-    entries.findLast((entry) => entry.type === type && entry.checksum === plugin.checksum()) ??
-    entries.findLast((entry) => entry.type === type && entry.ifName === ifName) ??
-    // An unknown type may be a misspelled one.
-    entries.findLast((entry) => role === undefined && entry.ifName === ifName && entry.checksum === plugin.checksum())
-  );
+/** The last entry with the first mark that one has. What is undone counts only if nothing else has a mark. */
+function lastMarked({ entries }: Journal, plugin: PluginIdentity, marks: readonly Mark[]): Entry | undefined {
+  for (const mayBeUndone of [false, true]) {
+    for (const isMarked of marks) {
+      const found = entries.findLast(
+        (entry) => !entry.stray && (mayBeUndone || !entry.isUndone) && isMarked(entry, plugin),
+      );
+      if (found) return found;
+    }
+  }
+  return undefined;
 }
 
 function isOfInterface({ role, ifName }: Entry, plugin: PluginIdentity): boolean {
-  return role === "creator" && ifName === plugin.ifName;
+  return plugin.role === "creator" && role === "creator" && ifName === plugin.ifName;
 }
 
 function isOfPlugin(entry: Entry, plugin: PluginIdentity): boolean {

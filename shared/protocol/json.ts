@@ -35,19 +35,20 @@ export function hasTooManyValues(text: string): boolean {
 
 /** Parses a text as a JSON object; undefined if it is anything else or has too many values. */
 export function parseJsonObject(text: string): JsonObject | undefined {
-  const value = hasTooManyValues(text) ? undefined : parseJson(text);
-  return isJsonObject(value) ? value : undefined;
+  if (hasTooManyValues(text)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Parses a text as a list of JSON objects, without what else is in it; undefined if it is no list. */
 export function parseJsonList(text: string): JsonObject[] | undefined {
-  const value = parseJson(text);
-  return Array.isArray(value) ? value.filter(isJsonObject) : undefined;
-}
-
-function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value.filter(isJsonObject) : undefined;
   } catch {
     return undefined;
   }

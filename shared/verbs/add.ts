@@ -6,7 +6,6 @@ import { type DelegateCall, delegateCall } from "../call/delegate-call.ts";
 import { areInSubnets, askingFor, inLeasedNetwork } from "../call/networks.ts";
 import type { AddPlan, HandOver, Splice } from "../call/plan.ts";
 import { warnAloud } from "../call/session.ts";
-import type { Target } from "../call/target.ts";
 import type { Undoing } from "../delegate/undoing.ts";
 import { leaseDirectoryOf } from "../journal/host-files.ts";
 import {
@@ -113,8 +112,8 @@ export function lentTo({ call, delegateCall }: Adding, journal: Journal, { bootI
   if (!lent?.addresses.length) return undefined;
   // The subnet was edited. If host-local fails for a new bridge, that loses its MAC, and the next ADD fails as well.
   if (!areInSubnets(delegateCall.configuration, lent.addresses)) return undefined;
-  const delegateNetwork = networkIn(delegateCall, target);
-  const { configuration } = delegateCall;
+  const { configuration, environment } = delegateCall;
+  const delegateNetwork = String(configuration.name ?? target.network);
   const names = lent.addresses.map(ipName);
   const leases = facts.leases(leaseDirectoryOf(ipamOf(configuration), delegateNetwork), (one) =>
     names.includes(ipName(one)),
@@ -124,16 +123,8 @@ export function lentTo({ call, delegateCall }: Adding, journal: Journal, { bootI
   const isThere = (namespace: Namespace) => facts.isThere(namespace);
   const leased = { delegateNetwork, ifName, configuration, bootId, isThere };
   if (siblings.some((other) => holdsLease(other, leased))) return undefined;
-  const asking = askingFor(delegateCall, lent.addresses, argsOf(call, delegateCall));
+  const asking = askingFor(delegateCall, lent.addresses, environment.CNI_ARGS ?? call.request.variables.args);
   return asking && { ...lent, call: asking };
-}
-
-function networkIn({ configuration }: DelegateCall, { network }: Target): string {
-  return String(configuration.name ?? network);
-}
-
-function argsOf({ request }: Call, { environment }: DelegateCall): string {
-  return environment.CNI_ARGS ?? request.variables.args;
 }
 
 /** Returns the entry of an ADD that begins now. */
@@ -143,6 +134,7 @@ export function entryOf(
   { asked, order }: { asked: readonly string[] | undefined; order: number },
 ): Entry {
   const { session, key, request, target } = call;
+  const { configuration, environment } = delegateCall;
   const { host } = session;
   const isMeta = target.role === "meta";
   const { ifName } = target.selector;
@@ -153,9 +145,9 @@ export function entryOf(
     type: target.delegate,
     role: isMeta ? "meta" : "creator",
     ifName,
-    delegateNetwork: networkIn(delegateCall, target),
+    delegateNetwork: String(configuration.name ?? target.network),
     path,
-    args: argsOf(call, delegateCall),
+    args: environment.CNI_ARGS ?? request.variables.args,
     namespace,
     before: isMeta ? undefined : host.linkIndex(namespace.path, ifName),
     resultMs,
@@ -163,7 +155,7 @@ export function entryOf(
     asked,
     checksum: checksumOf(request.configuration),
     wrapper: request.wrapper as JsonObject,
-    configuration: delegateCall.configuration,
+    configuration,
     isGivenUp: false,
     isUndone: false,
   };

@@ -194,7 +194,8 @@ function complete(attempt: Attempt, answer: Finished): number {
 
 /** Waits for the addresses that `wrapper.slaac` asks for. Returns the answer with them. */
 function withRouters({ call, plan }: Adding, { stdout }: Finished, spliced: SplicedAnswer): SplicedAnswer {
-  const found = awaitRouterAddresses(call);
+  const { slaac } = call.request.wrapper;
+  const found = slaac && call.target.role !== "meta" ? awaitRouterAddresses(call, slaac) : [];
   return found.length === 0 ? spliced : spliceAnswer(call.target, plan.splice, { stdout, found });
 }
 
@@ -214,7 +215,7 @@ function remember(attempt: Attempt, { addresses, added, routed }: SplicedAnswer)
     addresses,
     ...(added.length > 0 && { added }),
     ...(routed.length > 0 && { routed }),
-    ...movedRoutes(call),
+    ...(call.target.profile?.movesRoutes && movedRoutes(call)),
     ...(adding.memory?.isMacFixed && { fixedMac: true }),
   };
   const lines: Line[] = [{ line: "done", id: entry.id, ...done }];
@@ -271,7 +272,6 @@ function isOvertaken({ undoing: { session, facts, journal }, entry, written }: A
 }
 
 function movedRoutes({ session, target }: Call): Pick<Done, "routing"> {
-  if (!target.profile?.movesRoutes) return {};
   const present = readRouting(session.host, target.selector.netns);
   if (present) return { routing: { routes: present.routes, rules: present.rules } };
   warn(session, "CHECK will not find the moved routes: they cannot be read, is iproute2 (ip) installed?");

@@ -6,7 +6,7 @@ import type { Host } from "../host/host.ts";
 import { uptimeOf } from "../journal/facts.ts";
 import { CniError } from "../protocol/errors.ts";
 import { type JsonObject, objectsOf, parseJsonList } from "../protocol/json.ts";
-import { waitSeconds } from "../protocol/options.ts";
+import { type SlaacOption, waitSeconds } from "../protocol/options.ts";
 import type { CniResult, IpConfig } from "../protocol/result.ts";
 
 /** An address that the kernel made of a router's prefix, and the router if it is a default router. */
@@ -23,9 +23,7 @@ const pollMs = 100;
  * Waits until the interface of an ADD has a global IPv6 address from a router that can be used, as `wrapper.slaac` asks. Without
  * one in time: a warning and no address, or code 109 if it is required.
  */
-export function awaitRouterAddresses({ session, request, target }: Call): readonly RouterAddress[] {
-  const { slaac } = request.wrapper;
-  if (slaac === undefined || target.role === "meta") return [];
+export function awaitRouterAddresses({ session, target }: Call, slaac: SlaacOption): readonly RouterAddress[] {
   const { host } = session;
   const { ifName } = target.selector;
   const wait = waitSeconds(slaac);

@@ -44,7 +44,7 @@ export function spliceAnswer(target: Target, splice: Splice, { stdout, found = [
   // A plugin that is alone in its chain may return anything, as it can without a wrapper.
   if (problem !== undefined && splice.as === "only") return unchanged;
   if (problem !== undefined) throw new CniError("invalidDelegateOutput", delegate, problem);
-  const whole = withRouterAddresses(result, target.selector, found);
+  const whole = found.length > 0 ? withRouterAddresses(result, target.selector, found) : result;
   const text = splicedText(delegate, splice, { result, whole });
   return { text, ...madeBy(target, splice, result), routed: found.map(({ address }) => address) };
 }
@@ -61,9 +61,12 @@ export function spliceResult(splice: Splice, delegateResult: CniResult): CniResu
       return orderResult(delegateResult);
     case "first":
       return completeResult(delegateResult, splice.selector);
-    case "creator":
-      refuseSharedAddress(splice, delegateResult);
+    case "creator": {
+      // A renamed interface has its own leases, so two pools of one subnet may give the same address.
+      const shared = sharedAddress(splice.prevResult, delegateResult, splice.selector);
+      if (shared) throw new CniError("addressTaken", shared.address, `Interface ${shared.ifName} has it already`);
       return spliceCreator(splice.prevResult, delegateResult, splice.selector);
+    }
     case "meta":
       return spliceMeta(splice, delegateResult);
     default:
@@ -106,12 +109,6 @@ function madeBy(
     .filter((one) => splice.as !== "creator" || !listsInterface(splice.prevResult, one))
     .map(({ name, sandbox }) => ({ name, sandbox: String(sandbox) }));
   return { addresses: addressesOf(result, selector), added };
-}
-
-// A renamed interface has its own leases, so two pools of one subnet may give the same address.
-function refuseSharedAddress({ prevResult, selector }: Splice & { as: "creator" }, delegateResult: CniResult): void {
-  const shared = sharedAddress(prevResult, delegateResult, selector);
-  if (shared) throw new CniError("addressTaken", shared.address, `Interface ${shared.ifName} has it already`);
 }
 
 /** Says why JSON may be too much for the engine; undefined if it is not. */

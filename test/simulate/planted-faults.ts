@@ -140,8 +140,8 @@ export const plantedFaults: Readonly<Record<string, Readonly<Record<string, Plan
   },
   "shared/journal/own-entry.ts": {
     "of two equal plugins, DEL finds the later one's entry": [
-      `    entries.findLast((entry) => isOfPlugin(entry, plugin)) ??
-    entries.findLast((entry) => isOfBlock(entry, plugin)) ??
+      `  isOfPlugin,
+  isOfBlock,
 `,
       "",
     ],
