@@ -1,7 +1,6 @@
 import type { Host } from "../../shared/host/host.ts";
 import { listDirectory, readFile, stat } from "../../shared/host/node/files.ts";
-import { ip } from "../../shared/host/node/ip.ts";
-import { linkIndex } from "../../shared/host/node/link-index.ts";
+import { ip, linkIndex } from "../../shared/host/node/ip.ts";
 import { routersAnswer } from "../model/iproute.ts";
 import type { ProgramView } from "../model/view.ts";
 

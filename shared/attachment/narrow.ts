@@ -61,8 +61,3 @@ export function arranged(result: CniResult, order: readonly number[]): CniResult
   }
   return { ...result, interfaces: kept, ips };
 }
-
-/** Returns the address with its index moved. An address without an index is unchanged. */
-export function reindexed(ip: IpConfig, move: (index: number) => number): IpConfig {
-  return typeof ip.interface === "number" ? { ...ip, interface: move(ip.interface) } : ip;
-}

@@ -8,7 +8,7 @@ import {
   type ListedAttachment,
   ownership,
 } from "./attachments.ts";
-import { arranged, reindexed, routeFilter } from "./narrow.ts";
+import { arranged, routeFilter } from "./narrow.ts";
 import { ipName, isLinkLocal } from "./subnet.ts";
 
 /**
@@ -101,13 +101,16 @@ export function spliceMeta({ prevResult, attachment, selector }: Place, delegate
 // Host-side interfaces alone prove nothing: two results may begin with the same bridge.
 function carriesOver({ interfaces, ips }: CniResult, { interfaces: returned, ips: returnedIps }: CniResult): boolean {
   const before = interfaces ?? [];
+  const isReturned = ({ name, sandbox }: Interface, index: number) =>
+    name === returned?.[index]?.name && sandbox === returned[index].sandbox;
+  if (!before.some(isContainerInterface) || !before.every(isReturned)) return false;
   const addresses = new Set((returnedIps ?? []).map(({ address }) => address));
-  const isSame = (one: Interface, other?: Interface) => one.name === other?.name && one.sandbox === other?.sandbox;
-  return (
-    before.some(isContainerInterface) &&
-    before.every((entry, index) => isSame(entry, returned?.[index])) &&
-    (ips ?? []).every(({ address }) => addresses.has(address))
-  );
+  return (ips ?? []).every(({ address }) => addresses.has(address));
+}
+
+/** Returns the address with its index moved. An address without an index is unchanged. */
+function reindexed(ip: IpConfig, move: (index: number) => number): IpConfig {
+  return typeof ip.interface === "number" ? { ...ip, interface: move(ip.interface) } : ip;
 }
 
 /** Returns the result with the attachment's index on each address that has none. Without an attachment it is unchanged. */
@@ -120,9 +123,13 @@ function indexed(result: CniResult, attachment: ListedAttachment | undefined): C
 }
 
 function withoutLoopback(result: CniResult): CniResult {
-  const isLoopback = (one: Interface) => isContainerInterface(one) && one.name === "lo";
-  const others = (result.interfaces ?? []).flatMap((one, index) => (isLoopback(one) ? [] : [index]));
-  return arranged(result, others);
+  const interfaces = result.interfaces ?? [];
+  const isLoopback = (one: Interface | undefined) => one?.name === "lo" && isContainerInterface(one);
+  if (!interfaces.some(isLoopback)) return result;
+  return arranged(
+    result,
+    [...interfaces.keys()].filter((index) => !isLoopback(interfaces[index])),
+  );
 }
 
 function joinedDns(first: Dns, second: Dns): Dns {

@@ -115,7 +115,5 @@ export function isLinkLocal(cidr: string): boolean {
 
 /** Whether two CIDRs (`172.16.5.2/24`, `172.16.5.0/24`) have the same subnet. */
 export function samePrefix(one: string, other: string): boolean {
-  const [, length] = one.split("/");
-  const [base = "", otherLength] = other.split("/");
-  return length === otherLength && subnetContains(one, base);
+  return prefixName(one) === prefixName(other);
 }

@@ -1,4 +1,5 @@
-import { ipCommand, longestAnswer } from "../ip-command.ts";
+import { parseJsonList } from "../../protocol/json.ts";
+import { ipCommand, longestAnswer } from "../programs.ts";
 import { inspectFile } from "./inspect-file.ts";
 
 /** Runs ip(8), as `Host.ip` says. */
@@ -13,4 +14,15 @@ export function ip(args: readonly string[], commands: string, netns?: string): s
     maxBuffer: longestAnswer,
   });
   return status === 0 ? stdout : undefined;
+}
+
+/**
+ * Returns the index of an interface in a network namespace, 0 if there is none of that name; undefined if it cannot be read.
+ * It lists all interfaces, because ip(8) fails the same way for a missing name and a missing namespace, and accepts
+ * alternative names.
+ */
+export function linkIndex(netns: string, name: string): number | undefined {
+  const links = parseJsonList(ip(["-json", "link", "show"], "", netns) ?? "");
+  const index = links?.find(({ ifname }) => ifname === name)?.ifindex ?? 0;
+  return links && Number.isSafeInteger(index) && Number(index) >= 0 ? Number(index) : undefined;
 }

@@ -13,9 +13,8 @@ import {
   stat,
 } from "./files.ts";
 import { inspectFile } from "./inspect-file.ts";
-import { ip } from "./ip.ts";
+import { ip, linkIndex } from "./ip.ts";
 import { jq } from "./jq.ts";
-import { linkIndex } from "./link-index.ts";
 import { replaceStdin } from "./stdin-file.ts";
 
 // The build defines these two.

@@ -1,3 +1,5 @@
+import type { Bytes, Host } from "../host.ts";
+
 /**
  * The functions of the executable around the engine (build/slim/src/host.rs). Bytes stay outside the engine, which has only
  * their index. A failure is the negative number of the system's error.
@@ -40,3 +42,66 @@ export interface Machine {
   writeStderr(text: string): void;
   appendLine(file: string, line: string): number;
 }
+
+/** Bytes that stay outside the engine, by their index. */
+export class HeldBytes implements Bytes {
+  readonly #machine: Machine;
+  readonly #index: number;
+
+  constructor(machine: Machine, index: number) {
+    this.#machine = machine;
+    this.#index = index;
+  }
+
+  decodeUtf8() {
+    return this.#machine.decodeUtf8(this.#index);
+  }
+
+  print() {
+    orThrow(this.#machine.writeBytes(this.#index));
+  }
+}
+
+/** Returns a machine's result. Throws the name of the error if it failed. */
+export function orThrow(result: number): number {
+  if (result < 0) throw new Error(errorName(-result));
+  return result;
+}
+
+/** Returns environment variables as the machine takes them: names and values alternate. */
+export function alternating(changes: Host["env"]): string[] {
+  const list: string[] = [];
+  for (const name in changes) list.push(name, wellFormed(changes[name] ?? ""));
+  return list;
+}
+
+/** Replaces lone surrogates, which UTF-8 cannot encode. QuickJS-ng has the method, which is newer than ES2022. */
+export function wellFormed(text: string): string {
+  return (text as string & { toWellFormed(): string }).toWellFormed();
+}
+
+/** Returns the name of a system error, the same on x86_64 and aarch64. */
+export function errorName(number: number): string {
+  return (number < firstErrors.length ? firstErrors[number] : laterErrors[number]) ?? `error ${number}`;
+}
+
+/** Returns the name of a signal. */
+export function signalName(number: number): string {
+  return signals[number] ?? `signal ${number}`;
+}
+
+const words = (text: string): readonly string[] => text.split(" ");
+
+const firstErrors = words(
+  "0 EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM EACCES EFAULT ENOTBLK EBUSY EEXIST EXDEV " +
+    "ENODEV ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY ETXTBSY EFBIG ENOSPC ESPIPE EROFS EMLINK EPIPE EDOM ERANGE EDEADLK " +
+    "ENAMETOOLONG ENOLCK ENOSYS ENOTEMPTY ELOOP",
+);
+
+const laterErrors: Readonly<Record<number, string>> = { 80: "ELIBBAD", 90: "EMSGSIZE", 116: "ESTALE", 122: "EDQUOT" };
+
+const signals = words(
+  "0 SIGHUP SIGINT SIGQUIT SIGILL SIGTRAP SIGABRT SIGBUS SIGFPE SIGKILL SIGUSR1 SIGSEGV SIGUSR2 SIGPIPE SIGALRM SIGTERM " +
+    "SIGSTKFLT SIGCHLD SIGCONT SIGSTOP SIGTSTP SIGTTIN SIGTTOU SIGURG SIGXCPU SIGXFSZ SIGVTALRM SIGPROF SIGWINCH SIGIO " +
+    "SIGPWR SIGSYS",
+);

@@ -1,10 +1,7 @@
 import type { Environment } from "../../protocol/request.ts";
 import type { Answer, Appending, Host, Release, Streams } from "../host.ts";
-import { type IpCommand, ipCommand, longestAnswer } from "../ip-command.ts";
-import { HeldBytes, orThrow } from "./bytes.ts";
-import { alternating, wellFormed } from "./encoding.ts";
-import type { Machine } from "./machine.ts";
-import { errorName, signalName } from "./system-names.ts";
+import { type IpCommand, ipCommand, longestAnswer } from "../programs.ts";
+import { alternating, errorName, HeldBytes, type Machine, orThrow, signalName, wellFormed } from "./machine.ts";
 
 // The build defines these two.
 declare const __VERSION__: string;

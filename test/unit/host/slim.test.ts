@@ -2,8 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { alternating } from "../../../shared/host/slim/encoding.ts";
-import { errorName, signalName } from "../../../shared/host/slim/system-names.ts";
+import { alternating, errorName, signalName } from "../../../shared/host/slim/machine.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
