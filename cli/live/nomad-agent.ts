@@ -101,7 +101,10 @@ async function believedFrom(env: NomadEnvironment, path: string): Promise<Incomi
   // guard: root runs no plugins from directories that another user names
   if (isPlain(call) && !isOwnPeer(response.socket)) {
     response.destroy();
-    throw new Error("no process of root's on this host answers at its address");
+    // Nobody else sees which files root's processes have.
+    const isRoot = process.geteuid?.() === 0;
+    const nobody = "no process of root's on this host answers at its address";
+    throw new Error(isRoot ? nobody : "only root can tell that the host's own agent answers at its address");
   }
   return response;
 }

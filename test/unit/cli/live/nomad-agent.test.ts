@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { askNomad, NomadAgent } from "../../../../cli/live/nomad-agent.ts";
 import { workloadNames } from "../../../../cli/live/workload.ts";
 import { scratch } from "../../../support/scratch.ts";
@@ -77,6 +77,15 @@ describe("askNomad", () => {
     for (const token of [{}, { NOMAD_TOKEN: "s3cret" }])
       expect(await askNomad(new NomadAgent({ NOMAD_ADDR, ...token }))).toEqual({ allocations: new Map(), problem });
     expect(requests.map(({ headers }) => headers["x-nomad-token"])).toEqual([undefined, undefined]);
+  });
+
+  test("without root, nobody can tell who answers there", async () => {
+    const user = vi.spyOn(process, "geteuid").mockReturnValue(1234);
+    onTestFinished(() => user.mockRestore());
+    redirect("/proc/net", directory);
+    const NOMAD_ADDR = `http://${await listening(createServer(agent))}`;
+    const problem = "only root can tell that the host's own agent answers at its address";
+    expect(await askNomad(new NomadAgent({ NOMAD_ADDR }))).toEqual({ allocations: new Map(), problem });
   });
 
   test.each([
