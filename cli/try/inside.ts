@@ -5,7 +5,7 @@ import { type Link, readLinks } from "../host/links.ts";
 import { runProgram } from "../host/programs.ts";
 import { parseListFile } from "../lists/list-file.ts";
 import { demandNetworkIn } from "../live/networks.ts";
-import { Trouble } from "../trouble.ts";
+import { Trouble, withPath } from "../trouble.ts";
 import { courseOf, type Step, type Trial } from "./course.ts";
 import { addedTo, shapeOf, type Thing, takeSnapshot, textOf } from "./snapshot.ts";
 import { isOfKernel, mountsIn, ownMounts } from "./stage.ts";
@@ -32,7 +32,10 @@ export interface StageOutcome {
 
 /** The namespaces of this process that the stage must not share. */
 export function ownNamespaces(): readonly string[] {
-  return ["net", "mnt", "pid", "ipc", "uts"].map((kind) => readlinkSync(`/proc/self/ns/${kind}`));
+  return ["net", "mnt", "pid", "ipc", "uts"].map((kind) => {
+    const path = `/proc/self/ns/${kind}`;
+    return withPath(path, () => readlinkSync(path));
+  });
 }
 
 /** Tries a list. Throws Trouble, before it runs anything, if this process is not on a stage. */

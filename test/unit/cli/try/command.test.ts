@@ -156,6 +156,11 @@ test("without unshare(1) nothing is tried", async () => {
   );
 });
 
+test("without /proc nothing is tried", async () => {
+  redirect("/proc/self/ns", join(directory, "none"));
+  expect(await attempted("", [])).toEqual(trouble("/proc/self/ns/net: there is no such file"));
+});
+
 describe("--inside", () => {
   const task: Task = { path: "x", text: "{}", cniPath: [], seconds: 1, commands: [], outside: [] };
 
