@@ -14,7 +14,6 @@ import {
 } from "./delegate/run-delegate.ts";
 import type { Host } from "./host/host.ts";
 import type { Profiles } from "./plugin/profile.ts";
-import { errorResult, toCniError } from "./protocol/errors.ts";
 import { lastElement } from "./protocol/names.ts";
 import {
   type ConfiguredVerb,
@@ -24,7 +23,7 @@ import {
   type Request,
   type Variables,
 } from "./protocol/request.ts";
-import { supportedVersions } from "./protocol/versions.ts";
+import { supportedVersions } from "./protocol/result.ts";
 import { planAdd } from "./verbs/add.ts";
 import { planCheck, runCheckTwice } from "./verbs/check.ts";
 import { planDel, runUndo } from "./verbs/del.ts";
@@ -44,7 +43,7 @@ export function run(host: Host, profiles: Profiles): number {
     const call = makeCall(session, readRequest(session, variables));
     return act(call, planCall(call));
   } catch (thrown) {
-    return printError(session, errorResult(toCniError(thrown), session.cniVersion));
+    return printError(session, thrown);
   }
 }
 

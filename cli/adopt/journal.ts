@@ -1,7 +1,6 @@
 import { readFile, stat } from "../../shared/host/node/files.ts";
-import { type Entry, journalFile, type Line, namespaceOf } from "../../shared/journal/journal.ts";
+import { checksumOf, type Entry, journalFile, type Line, namespaceOf } from "../../shared/journal/journal.ts";
 import { beganLine, linesText } from "../../shared/journal/lines.ts";
-import { checksumOf } from "../../shared/journal/own-entry.ts";
 import { addressesOf, type ContainerLinks } from "../host/links.ts";
 import { Memory } from "../host/memory.ts";
 import { leasesOf } from "../lists/ipam.ts";

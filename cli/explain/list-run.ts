@@ -1,8 +1,7 @@
 import { cachedResultFile } from "../../shared/journal/host-files.ts";
 import { networkNameRule } from "../../shared/protocol/names.ts";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
-import type { CniResult } from "../../shared/protocol/result.ts";
-import { isUnchainedVersion } from "../../shared/protocol/versions.ts";
+import { type CniResult, isUnchainedVersion } from "../../shared/protocol/result.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import { callsOf } from "../live/libcni.ts";
 import type { Machine } from "../model/machine.ts";

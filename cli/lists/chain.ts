@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../shared/protocol/json.ts";
 import { interfaceNameProblem, networkNameProblem } from "../../shared/protocol/names.ts";
-import { isUnchainedVersion, supportedVersions } from "../../shared/protocol/versions.ts";
+import { isUnchainedVersion, supportedVersions } from "../../shared/protocol/result.ts";
 import type { List, ListedPlugin } from "./list.ts";
 
 /** The interface plugins of a list, in its order. */

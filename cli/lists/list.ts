@@ -4,7 +4,7 @@ import { profiles } from "../../plugins/index.ts";
 import { delegateName, type Targeting, targetOf } from "../../shared/call/target.ts";
 import { type Profile, profileOf, type Role } from "../../shared/plugin/profile.ts";
 import { isJsonObject, type JsonObject, objectOf } from "../../shared/protocol/json.ts";
-import { newestVersion } from "../../shared/protocol/versions.ts";
+import { newestVersion } from "../../shared/protocol/result.ts";
 import { compareVersions } from "../host/plugin-folder.ts";
 import { type ListFile, parseListFile } from "./list-file.ts";
 

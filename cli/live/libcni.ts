@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
-import type { CniResult } from "../../shared/protocol/result.ts";
-import { delGetsResult, isChainVersion, isUnchainedVersion } from "../../shared/protocol/versions.ts";
+import { type CniResult, delGetsResult, isChainVersion, isUnchainedVersion } from "../../shared/protocol/result.ts";
 import { isDisabled } from "../lists/chain.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 

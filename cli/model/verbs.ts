@@ -1,6 +1,5 @@
 import type { JsonObject } from "../../shared/protocol/json.ts";
-import type { CniResult } from "../../shared/protocol/result.ts";
-import { isUnchainedVersion } from "../../shared/protocol/versions.ts";
+import { type CniResult, isUnchainedVersion } from "../../shared/protocol/result.ts";
 import { inVersion } from "../live/libcni.ts";
 import { expectTypes } from "./decode.ts";
 import type { Machine } from "./machine.ts";

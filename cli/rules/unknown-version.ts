@@ -1,4 +1,4 @@
-import { newestVersion, supportedVersions } from "../../shared/protocol/versions.ts";
+import { newestVersion, supportedVersions } from "../../shared/protocol/result.ts";
 import type { ListRule } from "../lint/rule.ts";
 import { versionOf } from "../lists/chain.ts";
 

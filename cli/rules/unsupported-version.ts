@@ -1,4 +1,4 @@
-import { supportedVersions } from "../../shared/protocol/versions.ts";
+import { supportedVersions } from "../../shared/protocol/result.ts";
 import type { ListRule } from "../lint/rule.ts";
 import { neededVersion, versionOf } from "../lists/chain.ts";
 import { pluginNamesIn } from "../lists/ipam.ts";

@@ -1,6 +1,6 @@
 import { goLookup, type JsonObject } from "../../shared/protocol/json.ts";
 import { interfaceNameProblem } from "../../shared/protocol/names.ts";
-import { delGetsResult } from "../../shared/protocol/versions.ts";
+import { delGetsResult } from "../../shared/protocol/result.ts";
 import { creatorsOf, freeName, isDisabled } from "../lists/chain.ts";
 import { hasIpam } from "../lists/ipam.ts";
 import { type List, type ListedPlugin, runtimeIfName } from "../lists/list.ts";

@@ -171,7 +171,12 @@ export function sharedAddress(
   selector: AttachmentSelector,
 ): SharedAddress | undefined {
   const taken = takenAddresses(prevResult, selector);
-  for (const { address } of ownAddresses(delegateResult, selector)) {
+  const { interfaces, ips } = delegateResult;
+  const attachment = findAttachment(delegateResult, selector.ifName, selector.netns);
+  const own = attachment ?? attachmentsOf(interfaces ?? []).at(-1);
+  for (const { address, interface: index } of ips ?? []) {
+    // A plugin that merges prevResult itself also returns the other interfaces' addresses, before its own.
+    if (typeof index === "number" && index !== own?.container) continue;
     const ifName = taken.get(ipName(address) ?? "");
     if (ifName !== undefined && !isLinkLocal(address)) return { address, ifName };
   }
@@ -188,10 +193,4 @@ function takenAddresses(prevResult: CniResult, { netns, runtimeIfName }: Attachm
     if (owner && isContainerInterface(owner) && address !== undefined) taken.set(address, owner.name);
   }
   return taken;
-}
-
-// A plugin that merges prevResult itself also returns the other interfaces' addresses, before its own.
-function ownAddresses(result: CniResult, { ifName, netns }: AttachmentSelector): readonly IpConfig[] {
-  const own = findAttachment(result, ifName, netns) ?? attachmentsOf(result.interfaces ?? []).at(-1);
-  return (result.ips ?? []).filter(({ interface: index }) => typeof index !== "number" || index === own?.container);
 }

@@ -1,8 +1,7 @@
 import { findAttachment } from "../attachment/attachments.ts";
 import { Facts } from "../journal/facts.ts";
-import type { AttachmentKey, Entry, Journal } from "../journal/journal.ts";
+import { type AttachmentKey, checksumOf, type Entry, type Journal, laterEntry, ownEntry } from "../journal/journal.ts";
 import { parseJournal } from "../journal/lines.ts";
-import { checksumOf, laterEntry, ownEntry } from "../journal/own-entry.ts";
 import type { Role } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
 import { isJsonObject, type JsonObject } from "../protocol/json.ts";
@@ -13,9 +12,8 @@ import {
   type Request,
   withoutPrevResult,
 } from "../protocol/request.ts";
-import type { CniResult } from "../protocol/result.ts";
+import { type CniResult, isChainVersion, isUnchainedVersion } from "../protocol/result.ts";
 import { problemIn, resultShape } from "../protocol/shapes.ts";
-import { isChainVersion, isUnchainedVersion } from "../protocol/versions.ts";
 import type { Session } from "./session.ts";
 import { type Target, targetOf } from "./target.ts";
 

@@ -1,17 +1,16 @@
 import type { DelegateCall, PlainCall } from "../call/delegate-call.ts";
 import type { HandOver } from "../call/plan.ts";
-import { type Session, say, sizeLimit } from "../call/session.ts";
+import { type Session, say, sizeLimit, warn } from "../call/session.ts";
 import { delegateName } from "../call/target.ts";
 import type { Answer, Bytes, Host } from "../host/host.ts";
 import type { Entry } from "../journal/journal.ts";
 import { parseRouting, type Routing, routingCommands } from "../journal/routing.ts";
-import { CniError } from "../protocol/errors.ts";
-import { goLookup, type JsonObject, jsonText, parseJsonObject } from "../protocol/json.ts";
+import { CniError, toCniError } from "../protocol/errors.ts";
+import { goLookup, jsonText, parseJsonObject } from "../protocol/json.ts";
 import { typeProblem } from "../protocol/names.ts";
 import { ipamOf } from "../protocol/request.ts";
+import { newestVersion, supportedVersions } from "../protocol/result.ts";
 import type { LogLevel } from "../protocol/shapes.ts";
-import { newestVersion, supportedVersions } from "../protocol/versions.ts";
-import { applyFilter } from "./filter.ts";
 import { findDelegate, missingDelegate } from "./find-delegate.ts";
 
 /** The answer of a delegate that exited by itself. */
@@ -80,11 +79,6 @@ export function noteDelegate(
 ): void {
   fields.delegate = delegate;
   if (environment.CNI_IFNAME !== undefined) fields.ifName = environment.CNI_IFNAME;
-}
-
-/** Returns the call as the delegate gets it, after `wrapper.jq` if there is one. */
-export function prepareCall(session: Session, call: DelegateCall): DelegateCall {
-  return call.filter ? applyFilter(session, call, call.filter) : call;
 }
 
 /** Returns the words of a failed delegate. */
@@ -197,9 +191,13 @@ export function printVersions(host: Host): number {
   return 0;
 }
 
-/** Logs an error result and gives it to the runtime. Returns the exit code. */
-export function printError(session: Session, error: JsonObject): number {
-  say(session, { level: "error", message: String(error.msg), more: { code: error.code, details: error.details } });
+/**
+ * Logs anything that was thrown, and gives the runtime its error result (SPEC.md, section 5 "Error"). Returns the exit code.
+ */
+export function printError(session: Session, thrown: unknown): number {
+  const { code, message, details } = toCniError(thrown);
+  say(session, { level: "error", message, more: { code, details } });
+  const error = { cniVersion: session.cniVersion || newestVersion, code, msg: message, details };
   try {
     session.host.writeStdout(`${JSON.stringify(error, null, 4)}\n`);
   } catch {
@@ -217,4 +215,53 @@ export function freeLeases(session: Session, call: DelegateCall): Finished {
   const environment = { ...call.environment, CNI_NETNS: "" };
   // The entry's path is that of the plugin itself, which would pass.
   return runDel({ session }, { path: "" }, { ...call, environment, delegate: ipam });
+}
+
+/** The longest input of a jq program. In characters. */
+const inputLimit = 1024 * 1024;
+
+/**
+ * Returns the call as the delegate gets it: its configuration is rewritten by `wrapper.jq`, if there is one. Code 7 if the program fails. DEL and STATUS then use the
+ * original configuration, because a container must always be removable.
+ */
+export function prepareCall(session: Session, call: DelegateCall): DelegateCall {
+  if (!call.filter) return call;
+  const { program, mayFail } = call.filter;
+  try {
+    const configuration = runJq(session, program, JSON.stringify(call.configuration));
+    say(session, { level: "debug", message: "plugin configuration after wrapper.jq", more: { configuration } });
+    return { ...call, configuration };
+  } catch (error) {
+    if (!mayFail || !(error instanceof CniError)) throw error;
+    warn(session, `${error.message}; the delegate gets its configuration unfiltered`, { details: error.details });
+    return call;
+  }
+}
+
+function runJq({ host }: Session, program: string, input: string) {
+  if (host.jq === undefined) throw refusal("is not available in this build: use the Node flavor");
+  if (input.length > inputLimit) throw refusal("gets more than 1 MiB");
+  const answer = host.jq(program, input);
+  if ("problem" in answer) throw jqError(answer.problem);
+  const configuration = parseJsonObject(answer.output);
+  if (configuration === undefined) throw refusal(`must return one object, not ${excerpt(answer.output)}`);
+  return configuration;
+}
+
+/** jq reports the position of a syntax error, but not of an error that depends on the input. */
+function jqError(problem: string): CniError {
+  const [first = ""] = problem.split("\n");
+  const [, what = first, position] =
+    /^jq: error(?: \(at [^)]*\))?: (.*?)(?: at <top-level>, (line \d+, column \d+):?)?$/.exec(first) ?? [];
+  const where = position === undefined ? "wrapper.jq" : `wrapper.jq, ${position}`;
+  return new CniError("invalidConfiguration", `${where}: ${what}`, problem);
+}
+
+function refusal(what: string): CniError {
+  return new CniError("invalidConfiguration", `wrapper.jq ${what}`);
+}
+
+function excerpt(output: string): string {
+  if (output === "") return "nothing";
+  return output.length > 60 ? `${output.slice(0, 60)}…` : output.replaceAll("\n", " and ");
 }

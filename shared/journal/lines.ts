@@ -20,7 +20,7 @@ export function linesText(lines: readonly Line[]): string {
 }
 
 /** Returns the line with which an entry begins. */
-export function beganLine(began: Began): Line {
+export function beganLine({ isGivenUp: _up, isUndone: _undone, done: _done, ...began }: Began & Partial<Entry>): Line {
   return { line: "began", format: presentFormat, ...began };
 }
 

@@ -1,5 +1,3 @@
-import { newestVersion } from "./versions.ts";
-
 interface CatalogueEntry {
   /** SPEC.md, section 2 "Errors": the specification defines 0 to 99, a plugin defines 100 and above. */
   readonly code: number;
@@ -169,11 +167,6 @@ export class CniError extends Error {
     this.details = `${this.details} ${sentence}`;
     return this;
   }
-}
-
-/** Returns the error result that a runtime reads from stdout (SPEC.md, section 5 "Error"). */
-export function errorResult(error: CniError, cniVersion?: string): Readonly<Record<string, unknown>> {
-  return { cniVersion: cniVersion || newestVersion, code: error.code, msg: error.message, details: error.details };
 }
 
 /** Turns anything that was thrown into an error of the catalogue, so that no stack trace reaches a runtime. */

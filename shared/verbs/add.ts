@@ -9,6 +9,7 @@ import { warnAloud } from "../call/session.ts";
 import type { Undoing } from "../delegate/undoing.ts";
 import { leaseDirectoryOf } from "../journal/host-files.ts";
 import {
+  checksumOf,
   type Entry,
   isSameAttachment,
   isSameNamespace,
@@ -18,15 +19,13 @@ import {
   type Namespace,
   namesOf,
 } from "../journal/journal.ts";
-import { checksumOf } from "../journal/own-entry.ts";
 import { type Lent, lentAddresses, type Recovery } from "../journal/recovery-table.ts";
 import { holdsLease } from "../journal/sharing.ts";
 import { sharedDeviceName } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { indexProblem, ipamOf } from "../protocol/request.ts";
-import { type CniResult, listsInterface } from "../protocol/result.ts";
-import { isChainVersion } from "../protocol/versions.ts";
+import { type CniResult, isChainVersion, listsInterface } from "../protocol/result.ts";
 
 /** Plans ADD. Code 7 if a name or a subnet is taken, 103 if a chained plugin's interface is missing. */
 export function planAdd(given: Call): AddPlan | HandOver {

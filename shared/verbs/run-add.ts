@@ -134,7 +134,7 @@ interface Attempt {
  */
 function begin(attempt: Attempt, isTorn: boolean): Attempt {
   const { adding, undoing, entry } = attempt;
-  const lines: Line[] = entry.stray ? [lineOf(entry), { line: "given up", ids: [entry.id] }] : [lineOf(entry)];
+  const lines: Line[] = entry.stray ? [beganLine(entry), { line: "given up", ids: [entry.id] }] : [beganLine(entry)];
   // A power loss takes rules along, but not leases.
   write(undoing, `${isTorn ? "\n" : ""}${linesText(lines)}`, { makesFile: true, isFlushed: entry.role === "creator" });
   const { session, facts, journal } = undoing;
@@ -145,10 +145,6 @@ function begin(attempt: Attempt, isTorn: boolean): Attempt {
   if (refusal === undefined) return begun;
   rememberFailure(begun, false);
   throw refusal;
-}
-
-function lineOf({ isGivenUp: _up, isUndone: _undone, done: _done, ...began }: Entry): Line {
-  return beganLine(began);
 }
 
 function write({ session, facts, journal }: Undoing, text: string, how: Appending): void {
@@ -223,7 +219,7 @@ function remember(attempt: Attempt, { addresses, added, routed }: SplicedAnswer)
     write(undoing, linesText(lines), { makesFile: false, isFlushed: false });
     return;
   }
-  const text = linesText([lineOf({ ...entry, stray: undefined }), ...lines, ...replaced(call, entry)]);
+  const text = linesText([beganLine({ ...entry, stray: undefined }), ...lines, ...replaced(call, entry)]);
   write(undoing, text, { makesFile: true, isFlushed: entry.role === "creator" });
 }
 

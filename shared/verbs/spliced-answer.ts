@@ -6,8 +6,7 @@ import type { Bytes } from "../host/host.ts";
 import { CniError } from "../protocol/errors.ts";
 import { hasTooManyValues, isTooDeep, losesNumbers, parseJsonObject, tooManyValues } from "../protocol/json.ts";
 import { resultProblem } from "../protocol/request.ts";
-import { type CniResult, isContainerInterface, listsInterface } from "../protocol/result.ts";
-import { isChainVersion } from "../protocol/versions.ts";
+import { type CniResult, isChainVersion, isContainerInterface, listsInterface } from "../protocol/result.ts";
 import { type RouterAddress, withRouterAddresses } from "./slaac.ts";
 
 /** The answer to ADD for the runtime, and what the delegate made. */

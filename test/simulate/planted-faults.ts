@@ -52,6 +52,12 @@ export const plantedFaults: Readonly<Record<string, Readonly<Record<string, Plan
     ],
   },
   "shared/journal/journal.ts": {
+    "of two equal plugins, DEL finds the later one's entry": [
+      `  isOfPlugin,
+  isOfBlock,
+`,
+      "",
+    ],
     "a namespace is known by its inode alone": [
       "return one.changedMs === undefined || other.changedMs === undefined || one.changedMs === other.changedMs;",
       "return true;",
@@ -136,14 +142,6 @@ export const plantedFaults: Readonly<Record<string, Readonly<Record<string, Plan
     "firewall's rules go although another container has the address": [
       "(!isOwn(one) && (one.leases.length > 0 || others.has(ipName(one.cidr)))),",
       "false,",
-    ],
-  },
-  "shared/journal/own-entry.ts": {
-    "of two equal plugins, DEL finds the later one's entry": [
-      `  isOfPlugin,
-  isOfBlock,
-`,
-      "",
     ],
   },
   "shared/verbs/del-without-entry.ts": {

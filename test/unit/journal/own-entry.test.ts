@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { Entry, Journal } from "../../../shared/journal/journal.ts";
-import { checksumOf, laterEntry, ownEntry, type PluginIdentity } from "../../../shared/journal/own-entry.ts";
+import {
+  checksumOf,
+  type Entry,
+  type Journal,
+  laterEntry,
+  ownEntry,
+  type PluginIdentity,
+} from "../../../shared/journal/journal.ts";
 import { chainedOf, entryOf, zoneOfBlue } from "../support/journals.ts";
 
 function journalOf(...entries: Entry[]): Journal {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { delGetsResult, isChainVersion, newestVersion, supportedVersions } from "../../../shared/protocol/versions.ts";
+import { delGetsResult, isChainVersion, newestVersion, supportedVersions } from "../../../shared/protocol/result.ts";
 
 test("every released version of the specification is supported", () => {
   expect(supportedVersions).toEqual(["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"]);

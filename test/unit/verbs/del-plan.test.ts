@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Entry } from "../../../shared/journal/journal.ts";
-import { checksumOf } from "../../../shared/journal/own-entry.ts";
+import { checksumOf, type Entry } from "../../../shared/journal/journal.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { del, runsOf, zone } from "../support/dels.ts";
 import { bootId, exits, type Machine, ownNamespace, planOf } from "../support/fake-host.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { withoutShared } from "../../../shared/delegate/del-configuration.ts";
-import { type Entry, nowhere } from "../../../shared/journal/journal.ts";
-import { checksumOf } from "../../../shared/journal/own-entry.ts";
+import { checksumOf, type Entry, nowhere } from "../../../shared/journal/journal.ts";
 import { del, loggedDel, runsOf } from "../support/dels.ts";
 import { exits, type Machine, messagesOf, ownNamespace } from "../support/fake-host.ts";
 import {

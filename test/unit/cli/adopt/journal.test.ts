@@ -5,7 +5,7 @@ import { missingJournal } from "../../../../cli/adopt/journal.ts";
 import type { Link } from "../../../../cli/host/links.ts";
 import { listFrom } from "../../../../cli/lists/list.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult } from "../../../../cli/live/cached-results.ts";
-import { checksumOf } from "../../../../shared/journal/own-entry.ts";
+import { checksumOf } from "../../../../shared/journal/journal.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { configOf } from "../../support/cached-results.ts";
 import { redirect } from "../../support/redirected.ts";
