@@ -9,7 +9,7 @@ import type { NetworkList } from "../support/runtime.ts";
 import { expectFailure, expectPassed } from "./calls.ts";
 import { front, hostLocal, macvlan, wrapped, zone } from "./support.ts";
 
-// eth1 gets its IPv6 address from a router, and no plugin knows it.
+// eth1 gets its IPv6 address from a router, and no plugin knows it. Most cases wait for the router: they run side by side.
 
 const prefix = "2001:db8:1::/64";
 // A busy machine may need long: that is no failure.
@@ -32,7 +32,7 @@ const movers = [
   { type: "vrf", vrfname: "red", isMissing: !hostHas.vrf },
 ];
 
-describe("a router advertises a prefix", () => {
+describe.concurrent("a router advertises a prefix", () => {
   test("the result has the address and the router, CHECK passes, and DEL leaves nothing: three containers at once", async ({
     lab,
   }) => {
@@ -196,7 +196,7 @@ const faults: readonly [string, wait: string, (lab: Lab) => Promise<unknown>, Re
   ],
 ];
 
-describe.each(faults)("%s", (_, wait, prepare, words) => {
+describe.concurrent.each(faults)("%s", (_, wait, prepare, words) => {
   const labels = { ETH1_MAC: mac, IgnoreUnknown: "true" };
   const list = (slaac: object) => {
     const { plugins: listed, ...rest } = listOf({ wait, ...slaac });
