@@ -36,7 +36,8 @@ interface WriteOptions {
  * nobody but root or the caller can have made it, and is trouble otherwise. A linked directory is followed on the same terms. What
  * is no regular file is trouble too: /dev/stdout must stay. `beside` is a directory of the same file system for the temporary
  * file, if every file next to the target has a meaning. `lastLook` runs right before the step, and what it throws prevents it.
- * With `keepsTime` the file looks as old as before, and with `isPublic` everybody may read a new one. Throws Trouble if the file cannot be written; nothing has changed then.
+ * With `keepsTime` the file looks as old as before, and with `isPublic` everybody may read a new one. Throws Trouble if the file
+ * cannot be written; nothing has changed then.
  */
 export function writeAtomically(
   path: string,

@@ -21,8 +21,8 @@ export type Plan =
 export interface HandOver {
   readonly do: "handOver";
   readonly call: DelegateCall | PlainCall;
-  /** The answer if the delegate is missing: an error of the catalogue, or the wrapper's own versions. */
-  readonly withoutDelegate: "delegateNotFound" | "unavailable" | "ownVersions";
+  /** The answer if the delegate is missing: another error than that it is missing, or the wrapper's own versions. */
+  readonly withoutDelegate?: "unavailable" | "ownVersions" | undefined;
   readonly leftOut?: readonly LeftOut[];
 }
 

@@ -87,7 +87,11 @@ function pathIn(directory: string, name: string): string {
 }
 
 /** Returns the error for a missing delegate. It lists the paths that were tried, and why none of them will do. */
-export function missingDelegate(host: Host, delegate: string, key: "delegateNotFound" | "unavailable"): CniError {
+export function missingDelegate(
+  host: Host,
+  delegate: string,
+  key: "delegateNotFound" | "unavailable" = "delegateNotFound",
+): CniError {
   return new CniError(key, delegate, whyMissing(host, delegate));
 }
 

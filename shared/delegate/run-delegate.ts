@@ -64,7 +64,7 @@ export function locate(session: Session, call: DelegateCall, earlier = ""): stri
     // guard: a path that is no executable is not run
     findDelegate(host, call.delegate) ?? (host.inspect(earlier) === "executable" ? earlier : undefined);
   // guard: no ADD, CHECK or DEL passes without the plugin
-  if (path === undefined) throw missingDelegate(host, call.delegate, "delegateNotFound");
+  if (path === undefined) throw missingDelegate(host, call.delegate);
   return path;
 }
 
@@ -166,7 +166,7 @@ export function handOverUnchanged(session: Session): number {
   const { calledAs, env } = session.host;
   const delegate = delegateName(calledAs);
   if (delegate === undefined) throw new CniError("unnamedDelegate", `started as ${calledAs}`);
-  const withoutDelegate = answers[String(env.CNI_COMMAND)] ?? "delegateNotFound";
+  const withoutDelegate = answers[String(env.CNI_COMMAND)];
   return handOver(session, { do: "handOver", call: { delegate, environment: {} }, withoutDelegate });
 }
 
@@ -221,8 +221,8 @@ export function freeLeases(session: Session, call: DelegateCall): Finished {
 const inputLimit = 1024 * 1024;
 
 /**
- * Returns the call as the delegate gets it: its configuration is rewritten by `wrapper.jq`, if there is one. Code 7 if the program fails. DEL and STATUS then use the
- * original configuration, because a container must always be removable.
+ * Returns the call as the delegate gets it: its configuration is rewritten by `wrapper.jq`, if there is one. Code 7 if the
+ * program fails. DEL and STATUS then use the original configuration, because a container must always be removable.
  */
 export function prepareCall(session: Session, call: DelegateCall): DelegateCall {
   if (!call.filter) return call;

@@ -2,7 +2,7 @@ import type { DelegateCall } from "../call/delegate-call.ts";
 import { warn } from "../call/session.ts";
 import { Facts } from "../journal/facts.ts";
 import { type Entry, fromTheEnd, isStanding } from "../journal/journal.ts";
-import { checksSpoofs, type Del, masquerades } from "../journal/sharing.ts";
+import { type Del, masquerades } from "../journal/sharing.ts";
 import { profileOf } from "../plugin/profile.ts";
 import { toCniError } from "../protocol/errors.ts";
 import {
@@ -20,9 +20,9 @@ import {
   giveUp,
   hasGrown,
   hasOnlyLeases,
-  isOfThisBoot,
   planRemoval,
   removeJournal,
+  removesRules,
   type Undoing,
 } from "./undoing.ts";
 
@@ -217,15 +217,6 @@ export function addressesOfRules(
   const later = { ...undoing, facts: new Facts(undoing.session.host) };
   const removal = planRemoval(later, entry);
   return removal.do === "DEL" ? addressesOf(later, entry, removal) : undefined;
-}
-
-/** Whether the DEL of a plugin removes rules, but not without a namespace. They do not outlive a boot. */
-function removesRules(undoing: Undoing, entry: Entry, removal: Del): boolean {
-  if (!isOfThisBoot(undoing, entry)) return false;
-  const profile = profileOf(entry.type, undoing.session.profiles);
-  // With its namespace, DEL finds the rules of macspoofchk by their names.
-  const isSpoofChecked = !removal.withNamespace && !removal.keepsSpoofCheck && checksSpoofs(entry, profile);
-  return isSpoofChecked || (!removal.keepsMasquerading && masquerades(entry, profile));
 }
 
 /** Whether an interface is gone, or its namespace since the call began. */

@@ -3,7 +3,7 @@ import type { FileIdentity } from "../host/host.ts";
 import type { Facts } from "../journal/facts.ts";
 import { containerDirectory, type Entry, isStanding, type Journal, type Line, namesOf } from "../journal/journal.ts";
 import { linesText, withLines } from "../journal/lines.ts";
-import { type Around, type Del, type Removal, removalOf } from "../journal/sharing.ts";
+import { type Around, checksSpoofs, type Del, masquerades, type Removal, removalOf } from "../journal/sharing.ts";
 import { profileOf } from "../plugin/profile.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import { mayHaveLease } from "./taken-addresses.ts";
@@ -167,7 +167,7 @@ function laterEntries({ facts, journal }: Undoing, { id, stray }: Entry): readon
 }
 
 /** Whether an entry is of this boot. */
-export function isOfThisBoot({ facts }: Undoing, { bootId }: Entry): boolean {
+function isOfThisBoot({ facts }: Undoing, { bootId }: Entry): boolean {
   return facts.moment()?.bootId === bootId;
 }
 
@@ -176,4 +176,13 @@ export function hasOnlyLeases({ session, netns }: Undoing, { type, ifName }: Ent
   const profile = profileOf(type, session.profiles);
   if (!profile?.delNeedsNamespace && !profile?.delNeedsMaster) return false;
   return !withNamespace || session.host.linkIndex(netns, ifName) === 0;
+}
+
+/** Whether the DEL of a plugin removes rules, but not without a namespace. They do not outlive a boot. */
+export function removesRules(undoing: Undoing, entry: Entry, removal: Del): boolean {
+  if (!isOfThisBoot(undoing, entry)) return false;
+  const profile = profileOf(entry.type, undoing.session.profiles);
+  // With its namespace, DEL finds the rules of macspoofchk by their names.
+  const isSpoofChecked = !removal.withNamespace && !removal.keepsSpoofCheck && checksSpoofs(entry, profile);
+  return isSpoofChecked || (!removal.keepsMasquerading && masquerades(entry, profile));
 }

@@ -33,7 +33,7 @@ export function planAdd(given: Call): AddPlan | HandOver {
   const { prevResult, request } = call;
   if (prevResult) return planChainedAdd(call, prevResult);
   if (isChainVersion(request.configuration.cniVersion)) return planFirstAdd(call);
-  return { do: "handOver", call: delegateCall(call), withoutDelegate: "delegateNotFound" };
+  return { do: "handOver", call: delegateCall(call) };
 }
 
 /** Plans the first ADD of a chain. Code 7 if a renamed interface would have the name of the plugin's own device. */

@@ -50,7 +50,7 @@ export function planCheck(call: Call): HandOver | CheckTwice {
   if (first !== prepared) leftOut.push("moved routes");
   // guard: an interface with an entry is checked once
   const isUnknown = own === undefined && prevResult !== undefined && target.role === "creator";
-  if (!isUnknown) return { do: "handOver", call: first, withoutDelegate: "delegateNotFound", leftOut };
+  if (!isUnknown) return { do: "handOver", call: first, leftOut };
   return { do: "checkTwice", call: first, network: listNetwork(call), netns: target.selector.netns, leftOut };
 }
 

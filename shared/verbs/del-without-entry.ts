@@ -137,7 +137,7 @@ export function runRemovals(call: Call, { removals, entries }: RemovePlan): numb
   const { repeatable, delNeedsMaster } = call.target.profile ?? {};
   // Nothing depends on its answer.
   if (del && !other && !repeatable && !delNeedsMaster && !sharesNetwork(call))
-    return handOver(call.session, { do: "handOver", call: del.call, withoutDelegate: "delegateNotFound" });
+    return handOver(call.session, { do: "handOver", call: del.call });
   const answers = removals.flatMap((removal, index) => {
     // A sibling's ADD may have begun meanwhile.
     if (index > 0) call.facts.forget(call.key.containerId);

@@ -17,11 +17,7 @@ const attachmentKeys = ["cni.dev/valid-attachments", "cni.dev/attachments"] as c
  * whose namespace still exists is left alone, because it may belong to another runtime.
  */
 export function planGc(call: Call): CollectPlan | HandOver {
-  const then: HandOver = {
-    do: "handOver",
-    call: prepareCall(call.session, gcCall(call)),
-    withoutDelegate: "delegateNotFound",
-  };
+  const then: HandOver = { do: "handOver", call: prepareCall(call.session, gcCall(call)) };
   const valid = validAttachments(call.request);
   // guard: nothing is removed by a GC that does not say which attachments are valid
   if (valid === undefined) return then;
