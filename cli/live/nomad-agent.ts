@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { join } from "node:path";
+import { readFile } from "../../shared/host/node/files.ts";
 import { type JsonObject, objectOf, objectsOf } from "../../shared/protocol/json.ts";
 import { isOwnPeer } from "./peer.ts";
 
@@ -101,12 +102,17 @@ async function believedFrom(env: NomadEnvironment, path: string): Promise<Incomi
   // guard: root runs no plugins from directories that another user names
   if (isPlain(call) && !isOwnPeer(response.socket)) {
     response.destroy();
-    // Nobody else sees which files root's processes have.
-    const isRoot = process.geteuid?.() === 0;
     const nobody = "no process of root's on this host answers at its address";
-    throw new Error(isRoot ? nobody : "only root can tell that the host's own agent answers at its address");
+    const unseen = "this process may not see who answers at its address; run it as root, with CAP_SYS_PTRACE";
+    throw new Error(seesAll() ? nobody : unseen);
   }
   return response;
+}
+
+/** Whether this process may look into those of root: it has CAP_SYS_PTRACE (uapi/linux/capability.h). */
+function seesAll(): boolean {
+  const [, capabilities = "0"] = /^CapEff:\t(.+)$/m.exec(readFile("/proc/self/status") ?? "") ?? [];
+  return ((BigInt(`0x${capabilities}`) >> 19n) & 1n) === 1n;
 }
 
 // A certificate, or the path of a socket, says who answers. Root runs programs from the directories of the answer.
