@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, rmSync, unlinkSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { appendJournal, attempt, removeDirectory } from "../../shared/host/node/files.ts";
 import { journalDirectory } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import type { CniResult } from "../../shared/protocol/result.ts";
-import { writeAtomically } from "../files/atomic-write.ts";
+import { unlink, writeAtomically } from "../files/atomic-write.ts";
 import { filesIn, longestReport, readInput } from "../files/read-input.ts";
 import { atOnce } from "../live/at-once.ts";
 import {
@@ -156,7 +156,7 @@ export function undo(
         try {
           const undone = "before" in backup ? undoOne(cacheDirectory, backup) : "unreadable";
           // guard: the backup of a result that is not restored
-          if (undone === "restored" || undone === "gone") unlink(backupFile(cacheDirectory, backup.file));
+          if (undone === "restored" || undone === "gone") remove(backupFile(cacheDirectory, backup.file));
           return [backup.file, undone];
         } catch (error) {
           // The other results do not depend on it.
@@ -193,13 +193,12 @@ function isThere(found: ReturnType<typeof parseCachedResult>): boolean {
 function removeAdded(journal: MissingJournal | undefined): void {
   // guard: a journal that has more than adopt's lines
   if (!journal || textOf(journal.file) !== journal.text) return;
-  unlink(journal.file);
+  remove(journal.file);
   removeDirectory(dirname(journal.file));
 }
 
-// rmSync has no code for a read-only file system.
-function unlink(path: string): void {
-  withPath(path, () => unlinkSync(path));
+function remove(path: string): void {
+  withPath(path, () => unlink(path));
 }
 
 // libcni takes every file next to a result for a result, also what a killed process leaves. The time of the file tells preflight

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { delimiter, resolve } from "node:path";
+import { attempt } from "../../shared/host/node/files.ts";
 import { parseJsonObject } from "../../shared/protocol/json.ts";
 import { type CommandData, option } from "../command.ts";
 import { exitCodeOf } from "../exit-codes.ts";
@@ -7,7 +8,9 @@ import { demandReplaceable, writeAtomically } from "../files/atomic-write.ts";
 import { readLinks } from "../host/links.ts";
 import { keyOf, readState, stateDirectory } from "../host/memory.ts";
 import { readPluginFolder, whyNoCheck } from "../host/read-plugin-folder.ts";
+import { exposedPart, exposureCure } from "../install/place.ts";
 import type { Context } from "../lint/rule.ts";
+import type { ListFile } from "../lists/list-file.ts";
 import { withBar } from "../live/at-once.ts";
 import { checkOnHost, networkOf } from "../live/check.ts";
 import { everyAttachment, straysAmong, viewOf } from "../live/every-attachment.ts";
@@ -22,7 +25,7 @@ import { narrowRuntimes } from "../status/narrow-runtimes.ts";
 import { prometheusText } from "../status/prometheus.ts";
 import { repairedAdds } from "../status/repaired-adds.ts";
 import { statusText } from "../status/text.ts";
-import { jsonText, type Terminal } from "../terminal.ts";
+import { jsonText, oneLine, type Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
 interface Options extends HostOptions {
@@ -130,10 +133,18 @@ function installationStatus(
     lists: {
       files: files.length,
       invalid: faults.map(({ line }) => line),
-      errors: [...errors, ...hostErrors(networks, { live, note, links })],
+      errors: [...errors, ...files.flatMap(exposureOf(directory)), ...hostErrors(networks, { live, note, links })],
       switchedOff,
     },
     nomadSkipsCheck: whyNoCheck(plugins) ?? null,
     narrowRuntimes: installations.some(({ release }) => release?.flavor === "node") ? narrowRuntimes() : [],
+  };
+}
+
+function exposureOf(directory: string) {
+  return ({ path }: ListFile) => {
+    const exposed = attempt(() => exposedPart(resolve(directory, path)));
+    if (exposed === undefined) return [];
+    return oneLine(`${path}: another user may change it, and plugins run as root with it; ${exposureCure(exposed)}`);
   };
 }

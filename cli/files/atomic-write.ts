@@ -13,6 +13,7 @@ import {
   rmSync,
   type Stats,
   statSync,
+  unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -132,7 +133,7 @@ function linkTarget(path: string): string {
   // guard: a file that is no link is written itself
   if (!found?.isSymbolicLink()) return path;
   // guard: the target of a link that another user may have made
-  if (!isOwn(found) || !isOwnPlace(dirname(path))) {
+  if (!isOwn(found) || exposedDirectory(dirname(path)) !== undefined) {
     throw new Trouble(
       `${path}: it is a link in a place where another user may write. Replace it with its file, or name the file`,
     );
@@ -140,14 +141,14 @@ function linkTarget(path: string): string {
   return linkTarget(resolve(dirname(path), readlinkSync(path)));
 }
 
-/** Whether nobody but root and the caller can put something into the place of what is in a directory. */
-export function isOwnPlace(directory: string): boolean {
+/** Returns a directory, or one above it, where another user can put something into the place of what is in it, if there is one. */
+export function exposedDirectory(directory: string): string | undefined {
   const found = statSync(directory);
   const isSticky = (found.mode & 0o1000) !== 0;
   // guard: a directory where another user may write
-  if (!isOwn(found) || ((found.mode & 0o022) !== 0 && !isSticky)) return false;
+  if (!isOwn(found) || ((found.mode & 0o022) !== 0 && !isSticky)) return directory;
   // guard: a directory below one where another user may write
-  return directory === dirname(directory) || isOwnPlace(dirname(directory));
+  return directory === dirname(directory) ? undefined : exposedDirectory(dirname(directory));
 }
 
 /**
@@ -208,6 +209,16 @@ function isMade(copy: string, text: Buffer, mode: number): boolean {
     // Half a backup looks like one.
     rmSync(copy, { force: true });
     throw error;
+  }
+}
+
+/** Removes a file, or finds it gone. Throws with a code that says why it stays: rmSync has none for a read-only file system. */
+export function unlink(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    // A DEL may have been faster.
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
 }
 

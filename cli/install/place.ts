@@ -1,9 +1,18 @@
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, renameSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  statSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { isOwn, readFile } from "../../shared/host/node/files.ts";
-import { writeDurably } from "../files/atomic-write.ts";
+import { exposedDirectory, writeDurably } from "../files/atomic-write.ts";
 import { Trouble, withPath } from "../trouble.ts";
 import type { InstalledRelease } from "./release-of.ts";
 import { executableName } from "./source.ts";
@@ -77,14 +86,20 @@ export function checkLinks(place: Place, names: readonly string[]): void {
 }
 
 /** Whether another user may change an executable, or gets its owner's rights. */
-export function isExposed(path: string): boolean {
+function isExposed(path: string): boolean {
   const found = statSync(path);
   return !isOwn(found) || (found.mode & 0o6022) !== 0;
 }
 
-/** What to do about an executable that is exposed. */
+/** Returns a file, or a directory above it, if another user may change the file there, or gets its owner's rights. */
+export function exposedPart(path: string): string | undefined {
+  if (isExposed(path)) return path;
+  return exposedDirectory(realpathSync(dirname(path))) ?? exposedDirectory(dirname(realpathSync(path)));
+}
+
+/** What to do about a file or a directory that is exposed. */
 export function exposureCure(path: string): string {
-  return `run: chown root: ${path} && chmod 755 ${path}`;
+  return `run: chown root: ${path} && chmod ug-s,go-w ${path}`;
 }
 
 /** Throws Trouble if another user may change an executable, or gets its owner's rights. */

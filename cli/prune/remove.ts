@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { unlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { listDirectory, readFile, removeDirectory } from "../../shared/host/node/files.ts";
 import { journalDirectory } from "../../shared/journal/journal.ts";
+import { unlink } from "../files/atomic-write.ts";
 import { Memory } from "../host/memory.ts";
 import { runProgram } from "../host/programs.ts";
 import { reasonOf } from "../trouble.ts";
@@ -83,8 +83,7 @@ function removeFile(file: string, text: string): string | undefined {
   // guard: a file that changed since it was read
   if (readFile(file) !== text) return readFile(file) === undefined ? undefined : "it changed meanwhile";
   try {
-    // rmSync has no code for a read-only file system.
-    unlinkSync(file);
+    unlink(file);
     // The directory of a container's journals goes with the last one.
     // guard: any directory but that of a container's journals
     if (dirname(dirname(file)) === journalDirectory) removeDirectory(dirname(file));

@@ -1,8 +1,7 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { profiles } from "../../plugins/index.ts";
-import { isOwnPlace } from "../files/atomic-write.ts";
-import { isExposed, linkState, type Place, placeAt, sha256, writtenVersions } from "../install/place.ts";
+import { exposedPart, linkState, type Place, placeAt, sha256, writtenVersions } from "../install/place.ts";
 import { type InstalledRelease, releaseAt } from "../install/release-of.ts";
 
 /** The wrappers in one directory of CNI_PATH. */
@@ -15,6 +14,8 @@ export interface Installation {
    * version, of a directory before it. `exposed`: another user may change it, or gets its owner's rights.
    */
   readonly state: "intact" | "changed" | "broken" | "exposed" | "incomplete" | "shadowed" | "unknown";
+  /** The file or directory that another user may change. Only if the state is `exposed`. */
+  readonly exposed?: string | undefined;
   /** The installation that runtimes run in its place, and the links of both. Only if it is shadowed. */
   readonly shadowedBy?: { readonly directory: string; readonly links: readonly string[] };
   readonly madeBy: "install" | "a package" | "hand";
@@ -73,11 +74,13 @@ function installationAt(place: Place, missing: ReadonlySet<string>): Installatio
   const links = linksOf(place);
   const needed = links.missing.filter((name) => missing.has(name));
   const isPackage = existsSync(join(place.hidden, "owner"));
+  // guard: an installation without a link that a list needs is not called intact
+  const state = needed.length > 0 && release ? "incomplete" : stateOf(place, release, isPackage ? undefined : versions);
   return {
     directory: place.directory,
     release,
-    // guard: an installation without a link that a list needs is not called intact
-    state: needed.length > 0 && release ? "incomplete" : stateOf(place, release, isPackage ? undefined : versions),
+    state,
+    exposed: state === "exposed" ? exposedPart(place.executable) : undefined,
     madeBy: isPackage ? "a package" : versions ? "install" : "hand",
     links: { ...links, needed },
     previous: releaseAt(place.previous),
@@ -85,14 +88,14 @@ function installationAt(place: Place, missing: ReadonlySet<string>): Installatio
 }
 
 function stateOf(
-  { directory, executable }: Place,
+  { executable }: Place,
   release: InstalledRelease | undefined,
   versions: ReadonlyMap<string, string> | undefined,
 ): Installation["state"] {
   // guard: an executable that does not answer is not called intact
   if (!release) return "broken";
   // guard: an executable that another user may change, or that gives its owner's rights away, is not called intact
-  if (isExposed(executable) || !isOwnPlace(realpathSync(directory))) return "exposed";
+  if (exposedPart(executable) !== undefined) return "exposed";
   // guard: an executable without a checksum is not called intact
   if (!versions) return "unknown";
   // guard: a changed executable is not called intact

@@ -63,14 +63,11 @@ const stateWords: Readonly<Record<Exclude<Installation["state"], "unknown">, str
 };
 
 function installationLines(
-  { directory, release, state, shadowedBy, madeBy, links, previous }: Installation,
+  { directory, release, state, exposed, shadowedBy, madeBy, links, previous }: Installation,
   terminal: Pick<Terminal, "hasColors">,
 ): readonly string[] {
   const words = state === "unknown" ? `made by ${madeBy}: there is no checksum to compare with` : stateWords[state];
-  const cure =
-    state === "exposed"
-      ? `; ${exposureCure(`${directory}/cni-wrappers`)}; nobody else may write to its directories`
-      : "";
+  const cure = exposed === undefined ? "" : `; ${exposureCure(exposed)}`;
   const taken = links.taken.map(({ name, is }) => `${name} (${is})`);
   return [
     `installation in ${directory}: ${release ? releaseWords(release) : "no version"}`,

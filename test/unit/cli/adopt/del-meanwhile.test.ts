@@ -5,6 +5,7 @@ import { adopt, undo } from "../../../../cli/adopt/adoption.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { temporary } from "../../../support/scratch.ts";
 import { intercept } from "../../support/file-functions.ts";
+import { redirect } from "../../support/redirected.ts";
 
 test("undo leaves what changed while it wrote the old result to the disk", () => {
   const cache = temporary();
@@ -20,6 +21,27 @@ test("undo leaves what changed while it wrote the old result to the disk", () =>
     lines: [`${file}: it changed meanwhile; run adopt --undo again`],
   });
   expect(readFileSync(file, "utf8")).toBe("new");
+});
+
+test.each([true, false])("undo needs no journal that a DEL removes first (its result, too: %s)", (isResultGone) => {
+  const cache = temporary();
+  for (const name of ["results", "adopted"]) mkdirSync(join(cache, name));
+  redirect("/var/lib/cni/wrappers", join(cache, "wrappers"));
+  mkdirSync(join(cache, "wrappers/c1"), { recursive: true });
+  const journal = { file: "/var/lib/cni/wrappers/c1/zone:eth0", text: "{}\n" };
+  writeFileSync(journal.file, journal.text);
+  const file = join(cache, "results/zone-c1-eth0");
+  if (!isResultGone) writeFileSync(file, "after");
+  const backup = join(cache, "adopted/zone-c1-eth0");
+  writeFileSync(backup, JSON.stringify({ before: "before", after: "after", journal }));
+  intercept("unlinkSync", (actual) => (path: string) => {
+    if (path === journal.file) rmSync(path);
+    actual(path);
+  });
+  const lines: string[] = [];
+  const undone = undo(cache, () => true, { kept: new Map(), note: (line) => lines.push(line) });
+  expect({ undone, lines }).toEqual({ undone: [[file, isResultGone ? "gone" : "restored"]], lines: [] });
+  expect(existsSync(backup)).toBe(false);
 });
 
 test("a DEL while the new result is written to the disk wins: the result does not come back", () => {

@@ -603,7 +603,7 @@ test("no rollback to an executable that another user may change", () => {
   writeFileSync(previous, `${program("1.0.0")}touch ${at("started")}\n`);
   chmodSync(previous, 0o4777);
   expect(() => installPrevious(place())).toThrow(
-    `${previous}: another user may change it, or gets its owner's rights; run: chown root: ${previous} && chmod 755 ${previous}`,
+    `${previous}: another user may change it, or gets its owner's rights; run: chown root: ${previous} && chmod ug-s,go-w ${previous}`,
   );
   expect(existsSync(at("started"))).toBe(false);
   chmodSync(previous, 0o755);

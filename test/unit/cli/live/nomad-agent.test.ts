@@ -9,6 +9,7 @@ import { askNomad, NomadAgent } from "../../../../cli/live/nomad-agent.ts";
 import { workloadNames } from "../../../../cli/live/workload.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { cachedAttachment } from "../../support/cached-results.ts";
+import { intercept } from "../../support/file-functions.ts";
 import { redirect } from "../../support/redirected.ts";
 
 const node = "0cb1e2c4-2a1e-4f0c-9a52-6f8c9f0b0001";
@@ -77,6 +78,25 @@ describe("askNomad", () => {
     for (const token of [{}, { NOMAD_TOKEN: "s3cret" }])
       expect(await askNomad(new NomadAgent({ NOMAD_ADDR, ...token }))).toEqual({ allocations: new Map(), problem });
     expect(requests.map(({ headers }) => headers["x-nomad-token"])).toEqual([undefined, undefined]);
+  });
+
+  test("an answer in two parts is awaited while it takes long to find its process", async () => {
+    const whole = JSON.stringify(answers["/v1/agent/self"]);
+    const NOMAD_ADDR = `http://${await listening(
+      createServer((_, response) => {
+        response.write(whole.slice(0, 9));
+        setTimeout(() => response.end(whole.slice(9)), 50);
+      }),
+    )}`;
+    let isSlow = true;
+    intercept("readlinkSync", (actual) => (path: string) => {
+      // As with 190,000 open files.
+      if (isSlow) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1100);
+      isSlow = false;
+      return actual(path);
+    });
+    expect(await new NomadAgent({ NOMAD_ADDR }).self()).toEqual(answers["/v1/agent/self"]);
+    expect(isSlow).toBe(false);
   });
 
   test("a process that may not look into root's processes cannot tell who answers there", async () => {

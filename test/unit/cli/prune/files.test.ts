@@ -132,6 +132,14 @@ test.each([
   expect(leases()).toEqual(["10.1.0.2"]);
 });
 
+test("a file that a DEL removes first is no problem", async () => {
+  intercept("unlinkSync", (actual) => (path: string) => {
+    rmSync(path);
+    actual(path);
+  });
+  expect(await removed(findingOf())).toBe(undefined);
+});
+
 test("a file that the system does not remove stays, with the reason", async () => {
   const finding = findingOf();
   failWith("EROFS", "unlinkSync");

@@ -111,7 +111,7 @@ test.each([
   const { exitCode, stdout } = await run();
   expect(exitCode).toBe(state === "intact" ? 0 : 1);
   const words = "exposed: another user may change the executable, or gets its owner's rights; run: chown root: ";
-  const cure = `${executable()} && chmod 755 ${executable()}; nobody else may write to its directories`;
+  const cure = `${executable()} && chmod ug-s,go-w ${executable()}`;
   expect(stdout.includes(`  ${words}${cure}\n`)).toBe(exitCode === 1);
 });
 
@@ -125,12 +125,41 @@ test.each([
   chownSync(bin(), uid, 0);
   chmodSync(bin(), mode);
   expect(await installation()).toMatchObject({ state });
+  const cureOf = (path: string) =>
+    state === "intact" ? "" : `; run: chown root: ${path} && chmod ug-s,go-w ${path}\n`;
+  expect((await run()).stdout).toContain(cureOf(bin()));
   chownSync(directory, uid, 0);
   chmodSync(directory, mode);
   chownSync(bin(), 0, 0);
   chmodSync(bin(), 0o755);
   expect(await installation()).toMatchObject({ state });
+  expect((await run()).stdout).toContain(cureOf(directory));
 });
+
+test.each<[string, () => unknown, string?]>([
+  ["everybody may write", () => chmodSync(at("zone.conflist"), 0o666), "zone.conflist"],
+  ["belongs to another user", () => chownSync(at("zone.conflist"), 65534, 0), "zone.conflist"],
+  ["is in a directory where everybody may write", () => chmodSync(directory, 0o777), ""],
+  ["is a link to a directory where everybody may write", () => linkTo("bin/zone.conflist", 0o777), "bin"],
+  ["is a link to one where only root may", () => linkTo("bin/zone.conflist", 0o755)],
+  ["nobody else may write", () => {}],
+])("a list that %s", async (_how, change, exposed) => {
+  writeList(at("zone.conflist"), { type: "ptp", ipam: { type: "static", addresses: [] } });
+  change();
+  const path = join(directory, exposed ?? "");
+  const cure = `chown root: ${path} && chmod ug-s,go-w ${path}`;
+  const line = `${at("zone.conflist")}: another user may change it, and plugins run as root with it; run: ${cure}`;
+  const { lists } = JSON.parse((await run("--json", "--config-dir", directory)).stdout);
+  expect(lists.errors.filter((one: string) => one.includes("another user"))).toEqual(
+    exposed === undefined ? [] : [line],
+  );
+});
+
+function linkTo(target: string, mode: number) {
+  renameSync(at("zone.conflist"), at(target));
+  symlinkSync(target, at("zone.conflist"));
+  chmodSync(bin(), mode);
+}
 
 test("a link that a list names and nobody has: the installation is incomplete, and exit code 1", async () => {
   install("1.0.0");
