@@ -56,6 +56,8 @@ watchOutput(stdout, "stdout", (message) => {
 });
 watchOutput(stderr, "stderr", () => {});
 
+// Node ends a process that waits for nothing any more, even if its work is not done.
+process.exitCode = 2;
 // The process ends by itself, so that a pipe gets everything.
 runCli(process.argv.slice(2), terminal).then((exitCode) => {
   process.exitCode = isLost ? 2 : exitCode;

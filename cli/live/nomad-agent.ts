@@ -126,6 +126,8 @@ function responseTo({ request, options }: ReturnType<typeof requestTo>): Promise
     const call = request({ ...options, signal: AbortSignal.timeout(patience.all) }, resolve);
     call.on("timeout", () => call.destroy(new Error("no answer")));
     call.on("error", reject);
+    // An answer to be upgraded (101) is no response, and Node closes the connection without an error.
+    call.on("close", () => reject(new Error("the connection was closed without an answer")));
     call.end();
   });
 }

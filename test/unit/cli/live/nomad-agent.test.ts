@@ -47,6 +47,8 @@ async function listening(made: Server, place?: string): Promise<string> {
   return place === undefined ? `127.0.0.1:${(made.address() as AddressInfo).port}` : `unix://${place}`;
 }
 
+// Whoever answers so is no agent. Node closes the connection, without an error.
+const upgrade = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n";
 const expected = new Map([["a1", { job: "web", group: "api", tasks: ["proxy", "server"] }]]);
 
 describe("askNomad", () => {
@@ -66,6 +68,7 @@ describe("askNomad", () => {
     ["a server, no client", (_, response) => response.end('{"stats":{}}'), "the agent is no Nomad client"],
     ["something else", (_, response) => response.end("hello"), `Unexpected token 'h', "hello" is not valid JSON`],
     ["silence", () => {}, "no answer"],
+    ["an upgrade", (_, { socket }) => socket?.end(upgrade), "the connection was closed without an answer"],
   ])("%s is a problem, and no names", async (_, listener, problem) => {
     const NOMAD_ADDR = `http://${await listening(createServer(listener))}`;
     expect(await askNomad(new NomadAgent({ NOMAD_ADDR }))).toEqual({ allocations: new Map(), problem });
