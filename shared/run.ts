@@ -1,17 +1,9 @@
 import { type Call, makeCall } from "./call/call.ts";
 import { delegateCall } from "./call/delegate-call.ts";
 import type { Plan } from "./call/plan.ts";
-import { logOf, type Session, say, warn } from "./call/session.ts";
+import { logOf, printError, printVersions, readInput, type Session, say, warn } from "./call/session.ts";
 import { delegateName } from "./call/target.ts";
-import {
-  handOver,
-  handOverUnchanged,
-  nestedVariable,
-  prepareCall,
-  printError,
-  printVersions,
-  readInput,
-} from "./delegate/run-delegate.ts";
+import { handOver, handOverUnchanged, nestedVariable, prepareCall } from "./delegate/run-delegate.ts";
 import type { Host } from "./host/host.ts";
 import type { Profiles } from "./plugin/profile.ts";
 import { lastElement } from "./protocol/names.ts";

@@ -1,7 +1,9 @@
-import type { Host } from "../host/host.ts";
+import type { Bytes, Host } from "../host/host.ts";
 import type { Profiles } from "../plugin/profile.ts";
-import type { JsonObject } from "../protocol/json.ts";
+import { CniError, toCniError } from "../protocol/errors.ts";
+import { type JsonObject, parseJsonObject } from "../protocol/json.ts";
 import type { Environment } from "../protocol/request.ts";
+import { newestVersion, supportedVersions } from "../protocol/result.ts";
 import type { LogLevel, WrapperConfiguration } from "../protocol/shapes.ts";
 
 /** The longest stdin, and the longest answer of a delegate, because that is the next plugin's stdin. In bytes. */
@@ -70,6 +72,42 @@ function write(session: Session, file: string, { level, message, more }: LogLine
   if (problem === undefined || log.isUnwritable) return;
   session.log = { ...log, isUnwritable: true };
   host.writeStderr(`cni-wrappers: warning: cannot write the log ${file}: ${problem}\n`);
+}
+
+/** Reads stdin as text; undefined if it is not UTF-8. Code 5 if it cannot be read or is too large. */
+export function readInput(host: Host): string | undefined {
+  let input: Bytes | undefined;
+  try {
+    input = host.readStdin(sizeLimit);
+  } catch (error) {
+    throw new CniError("unreadableInput", "", error instanceof Error ? error.message : String(error));
+  }
+  // guard: no call begins with a part of its input
+  if (input === undefined) throw new CniError("oversizedInput", "");
+  return input.decodeUtf8();
+}
+
+/** Answers VERSION with the wrapper's own list (SPEC.md, section 5 "VERSION Success"). It repeats the runtime's version. */
+export function printVersions(host: Host): number {
+  // A probe may leave stdin empty.
+  const { cniVersion } = parseJsonObject(readInput(host) ?? "") ?? {};
+  host.writeStdout(`${JSON.stringify({ cniVersion: cniVersion || newestVersion, supportedVersions })}\n`);
+  return 0;
+}
+
+/**
+ * Logs anything that was thrown, and gives the runtime its error result (SPEC.md, section 5 "Error"). Returns the exit code.
+ */
+export function printError(session: Session, thrown: unknown): number {
+  const { code, message, details } = toCniError(thrown);
+  say(session, { level: "error", message, more: { code, details } });
+  const error = { cniVersion: session.cniVersion || newestVersion, code, msg: message, details };
+  try {
+    session.host.writeStdout(`${JSON.stringify(error, null, 4)}\n`);
+  } catch {
+    // If stdout is closed, the exit code must be enough.
+  }
+  return 1;
 }
 
 /** A line of the log, with fields of its own. */

@@ -1,17 +1,16 @@
 import type { DelegateCall, PlainCall } from "../call/delegate-call.ts";
 import type { HandOver } from "../call/plan.ts";
-import { type Session, say, sizeLimit, warn } from "../call/session.ts";
+import { printVersions, type Session, say, sizeLimit } from "../call/session.ts";
 import { delegateName } from "../call/target.ts";
-import type { Answer, Bytes, Host } from "../host/host.ts";
+import type { Answer } from "../host/host.ts";
 import type { Entry } from "../journal/journal.ts";
-import { parseRouting, type Routing, routingCommands } from "../journal/routing.ts";
-import { CniError, toCniError } from "../protocol/errors.ts";
+import { CniError } from "../protocol/errors.ts";
 import { goLookup, jsonText, parseJsonObject } from "../protocol/json.ts";
 import { typeProblem } from "../protocol/names.ts";
 import { ipamOf } from "../protocol/request.ts";
-import { newestVersion, supportedVersions } from "../protocol/result.ts";
 import type { LogLevel } from "../protocol/shapes.ts";
 import { findDelegate, missingDelegate } from "./find-delegate.ts";
+import { filtered } from "./wrapper-jq.ts";
 
 /** The answer of a delegate that exited by itself. */
 export type Finished = Answer & { ended: "exit" };
@@ -121,14 +120,6 @@ function delegateError(delegate: string, answer: Exclude<Answer, Finished>): Cni
   }
 }
 
-/** Reads the routes, rules and addresses of a network namespace; undefined if iproute2 is missing or fails. */
-export function readRouting(host: Host, netns: string): Routing | undefined {
-  const ip = (...args: readonly string[]) => host.ip(["-json", ...args, "-batch", "-"], routingCommands, netns);
-  // Numbers: rt_tables may name a table, or no longer, while containers run. iproute2 before 5.2 writes only names.
-  const [ipv4, ipv6] = ["-4", "-6"].map((family) => ip(family, "-N") ?? ip(family));
-  return ipv4 === undefined || ipv6 === undefined ? undefined : parseRouting(ipv4, ipv6);
-}
-
 /**
  * Replaces this process with the delegate. Spawns it instead if exec is impossible, or if there is a log, which says how the
  * call ended. Returns the exit code.
@@ -170,42 +161,6 @@ export function handOverUnchanged(session: Session): number {
   return handOver(session, { do: "handOver", call: { delegate, environment: {} }, withoutDelegate });
 }
 
-/** Reads stdin as text; undefined if it is not UTF-8. Code 5 if it cannot be read or is too large. */
-export function readInput(host: Host): string | undefined {
-  let input: Bytes | undefined;
-  try {
-    input = host.readStdin(sizeLimit);
-  } catch (error) {
-    throw new CniError("unreadableInput", "", error instanceof Error ? error.message : String(error));
-  }
-  // guard: no call begins with a part of its input
-  if (input === undefined) throw new CniError("oversizedInput", "");
-  return input.decodeUtf8();
-}
-
-/** Answers VERSION with the wrapper's own list (SPEC.md, section 5 "VERSION Success"). It repeats the runtime's version. */
-export function printVersions(host: Host): number {
-  // A probe may leave stdin empty.
-  const { cniVersion } = parseJsonObject(readInput(host) ?? "") ?? {};
-  host.writeStdout(`${JSON.stringify({ cniVersion: cniVersion || newestVersion, supportedVersions })}\n`);
-  return 0;
-}
-
-/**
- * Logs anything that was thrown, and gives the runtime its error result (SPEC.md, section 5 "Error"). Returns the exit code.
- */
-export function printError(session: Session, thrown: unknown): number {
-  const { code, message, details } = toCniError(thrown);
-  say(session, { level: "error", message, more: { code, details } });
-  const error = { cniVersion: session.cniVersion || newestVersion, code, msg: message, details };
-  try {
-    session.host.writeStdout(`${JSON.stringify(error, null, 4)}\n`);
-  } catch {
-    // If stdout is closed, the exit code must be enough.
-  }
-  return 1;
-}
-
 const nothing: Finished = { ended: "exit", exitCode: 0, stdout: { decodeUtf8: () => "", print() {} } };
 
 /** Runs the DEL of a plugin's IPAM plugin. Without one, nothing is left. */
@@ -217,51 +172,7 @@ export function freeLeases(session: Session, call: DelegateCall): Finished {
   return runDel({ session }, { path: "" }, { ...call, environment, delegate: ipam });
 }
 
-/** The longest input of a jq program. In characters. */
-const inputLimit = 1024 * 1024;
-
-/**
- * Returns the call as the delegate gets it: its configuration is rewritten by `wrapper.jq`, if there is one. Code 7 if the
- * program fails. DEL and STATUS then use the original configuration, because a container must always be removable.
- */
+/** Returns the call as the delegate gets it: its configuration is rewritten by `wrapper.jq`, if there is one. */
 export function prepareCall(session: Session, call: DelegateCall): DelegateCall {
-  if (!call.filter) return call;
-  const { program, mayFail } = call.filter;
-  try {
-    const configuration = runJq(session, program, JSON.stringify(call.configuration));
-    say(session, { level: "debug", message: "plugin configuration after wrapper.jq", more: { configuration } });
-    return { ...call, configuration };
-  } catch (error) {
-    if (!mayFail || !(error instanceof CniError)) throw error;
-    warn(session, `${error.message}; the delegate gets its configuration unfiltered`, { details: error.details });
-    return call;
-  }
-}
-
-function runJq({ host }: Session, program: string, input: string) {
-  if (host.jq === undefined) throw refusal("is not available in this build: use the Node flavor");
-  if (input.length > inputLimit) throw refusal("gets more than 1 MiB");
-  const answer = host.jq(program, input);
-  if ("problem" in answer) throw jqError(answer.problem);
-  const configuration = parseJsonObject(answer.output);
-  if (configuration === undefined) throw refusal(`must return one object, not ${excerpt(answer.output)}`);
-  return configuration;
-}
-
-/** jq reports the position of a syntax error, but not of an error that depends on the input. */
-function jqError(problem: string): CniError {
-  const [first = ""] = problem.split("\n");
-  const [, what = first, position] =
-    /^jq: error(?: \(at [^)]*\))?: (.*?)(?: at <top-level>, (line \d+, column \d+):?)?$/.exec(first) ?? [];
-  const where = position === undefined ? "wrapper.jq" : `wrapper.jq, ${position}`;
-  return new CniError("invalidConfiguration", `${where}: ${what}`, problem);
-}
-
-function refusal(what: string): CniError {
-  return new CniError("invalidConfiguration", `wrapper.jq ${what}`);
-}
-
-function excerpt(output: string): string {
-  if (output === "") return "nothing";
-  return output.length > 60 ? `${output.slice(0, 60)}…` : output.replaceAll("\n", " and ");
+  return call.filter ? filtered(session, call, call.filter) : call;
 }

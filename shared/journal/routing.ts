@@ -1,4 +1,5 @@
 import { isLinkLocal, prefixName, samePrefix, subnetFinder } from "../attachment/subnet.ts";
+import type { Host } from "../host/host.ts";
 import { isJsonObject, type JsonObject, objectsOf, parseJsonList } from "../protocol/json.ts";
 import type { CniResult, IpConfig, Route } from "../protocol/result.ts";
 
@@ -28,7 +29,15 @@ export interface Routing {
 export type MovedRouting = Pick<Routing, "routes" | "rules">;
 
 /** The commands for `ip -json -batch`. `parseRouting` reads the answers. */
-export const routingCommands = "route show table all\nrule show\naddress show\n";
+const routingCommands = "route show table all\nrule show\naddress show\n";
+
+/** Reads the routes, rules and addresses of a network namespace; undefined if iproute2 is missing or fails. */
+export function readRouting(host: Host, netns: string): Routing | undefined {
+  const ip = (...args: readonly string[]) => host.ip(["-json", ...args, "-batch", "-"], routingCommands, netns);
+  // Numbers: rt_tables may name a table, or no longer, while containers run. iproute2 before 5.2 writes only names.
+  const [ipv4, ipv6] = ["-4", "-6"].map((family) => ip(family, "-N") ?? ip(family));
+  return ipv4 === undefined || ipv6 === undefined ? undefined : parseRouting(ipv4, ipv6);
+}
 
 /** Parses the answers of ip(8) to `routingCommands`, for IPv4 and for IPv6; undefined if they cannot be understood. */
 export function parseRouting(ipv4: string, ipv6: string): Routing | undefined {

@@ -6,13 +6,14 @@ import { hasOwnLease, listNetwork } from "../call/networks.ts";
 import type { CheckTwice, HandOver, LeftOut } from "../call/plan.ts";
 import { warn } from "../call/session.ts";
 import { findDelegate } from "../delegate/find-delegate.ts";
-import { locate, prepareCall, printed, readRouting, runDelegate } from "../delegate/run-delegate.ts";
+import { locate, prepareCall, printed, runDelegate } from "../delegate/run-delegate.ts";
 import { type Entry, isSameNamespace } from "../journal/journal.ts";
 import {
   joinedFinder,
   type MovedRouting,
   missingRoutes,
   missingRouting,
+  readRouting,
   routeFinder,
   withoutMoved,
   withoutReplaced,

@@ -2,7 +2,7 @@ import type { Call } from "../call/call.ts";
 import type { DelegateCall } from "../call/delegate-call.ts";
 import type { AddPlan } from "../call/plan.ts";
 import { say, warn } from "../call/session.ts";
-import { type Finished, locate, prepareCall, printed, readRouting, runDelegate } from "../delegate/run-delegate.ts";
+import { type Finished, locate, prepareCall, printed, runDelegate } from "../delegate/run-delegate.ts";
 import { addressesOfRules, tryToUndo, undoEntries } from "../delegate/undo.ts";
 import { append, awaitNext, removeIfUndone, stampOf, type Undoing } from "../delegate/undoing.ts";
 import type { Appending } from "../host/host.ts";
@@ -20,6 +20,7 @@ import {
 } from "../journal/journal.ts";
 import { beganLine, linesText } from "../journal/lines.ts";
 import { recoveryOf, repairs } from "../journal/recovery-table.ts";
+import { readRouting } from "../journal/routing.ts";
 import { hasFixedMac, sharedDeviceName } from "../plugin/profile.ts";
 import { CniError, toCniError } from "../protocol/errors.ts";
 import { byteLength } from "../protocol/names.ts";
