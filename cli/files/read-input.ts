@@ -37,7 +37,7 @@ export function openInput(path: string, full: string): number {
   // guard: no pipe or device is read
   if (found.isFile() || found.isDirectory()) return file;
   closeSync(file);
-  throw new Trouble(`${oneLine(path)}: it is not a regular file; to read a pipe, write - and give it as stdin`);
+  throw new Trouble(`${oneLine(path)}: it is not a regular file; write its content into one`);
 }
 
 /** Reads an opened file to its end. Throws Trouble if it has more than `limit` bytes. */
@@ -46,7 +46,7 @@ export function readOpened(path: string, file: number, limit: number): Buffer {
   let size = 0;
   for (;;) {
     const chunk = Buffer.allocUnsafe(64 * 1024);
-    const length = readSync(file, chunk);
+    const length = withPath(path, () => readSync(file, chunk));
     if (length === 0) return Buffer.concat(chunks, size);
     size += length;
     // guard: no file fills the memory

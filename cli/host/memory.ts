@@ -11,7 +11,7 @@ import {
   journalDirectory,
 } from "../../shared/journal/journal.ts";
 import { listed, longestReport, readInput } from "../files/read-input.ts";
-import { withPath } from "../trouble.ts";
+import { Trouble, withPath } from "../trouble.ts";
 
 /** The directory of libcni's results, host-local's leases and the wrappers' journals. */
 export const stateDirectory = "/var/lib/cni";
@@ -108,7 +108,10 @@ export type State = Readonly<ReturnType<typeof readState>>;
  */
 export function readState(path: string, directory: string) {
   const root = resolve(directory, path);
-  withPath(path, () => readdirSync(root));
+  const names = withPath(path, () => readdirSync(root));
+  const isOther = names.length > 0 && !names.some((name) => ["wrappers", "networks", "results"].includes(name));
+  if (root !== stateDirectory && isOther)
+    throw new Trouble(`${path}: it has no wrappers, networks or results, as ${stateDirectory} has`);
   const memory = new Memory(root);
   const leases = memory.leaseFolders([leaseDirectory]).flatMap((folder) => {
     return memory.leases(folder).map((lease) => ({ network: basename(folder), ...lease }));

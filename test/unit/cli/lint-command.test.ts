@@ -171,6 +171,8 @@ test("--cni-path and --state look at the host", async () => {
   expect(stdout).toContain("none: warning: this directory of --cni-path does not exist [no-plugin-directory]\nhint: ");
   expect(stderr).toBe("3 errors, 3 warnings in 1 of 1 file and on the host\n");
   expect(await lint("--state=nowhere", "zone.conflist")).toMatchObject({ exitCode: 2, stdout: "" });
+  const none = "cni-wrappers: .: it has no wrappers, networks or results, as /var/lib/cni has\n";
+  expect(await lint("--state=.", "zone.conflist")).toEqual({ exitCode: 2, stdout: "", stderr: none });
 });
 
 test("1,000 files are linted in one run, and each plugin answers once", async () => {

@@ -109,7 +109,7 @@ test.each<[string, string, (path: string) => void, string, string]>([
     "results",
     makePipe,
     "failed",
-    "it is not a regular file; to read a pipe, write - and give it as stdin",
+    "it is not a regular file; write its content into one",
   ],
   ["a directory as a result", "results", mkdirSync, "failed", "is a directory"],
 ])("--undo restores the other results beside %s", async (_, folder, make, how, reason) => {

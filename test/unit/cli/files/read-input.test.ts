@@ -1,7 +1,8 @@
-import { symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { filesIn, listed, longestList, readInput } from "../../../../cli/files/read-input.ts";
+import { filesIn, listed, longestList, readInput, readOpened } from "../../../../cli/files/read-input.ts";
+import { Trouble } from "../../../../cli/trouble.ts";
 import { temporary } from "../../../support/scratch.ts";
 import { failWith, intercept } from "../../support/file-functions.ts";
 
@@ -24,6 +25,12 @@ test("a file for which another user puts a link into its place is not read throu
     return found;
   });
   expect(() => readInput("list", file, longestList)).toThrow("list: its symbolic links form a circle");
+});
+
+test("a directory that is opened, as by `lint - < DIRECTORY`, is trouble", () => {
+  const file = openSync(temporary(), "r");
+  expect(() => readOpened("stdin", file, longestList)).toThrow(new Trouble("stdin: is a directory"));
+  closeSync(file);
 });
 
 test("a name that begins with a dot is that of a file that was not finished", () => {
