@@ -56,7 +56,8 @@ export const pruneCommand: CommandData<undefined, Options> = {
     const attachments = found.flatMap(({ finding }) => finding.known?.result ?? []);
     const workloads = await workloadNames(attachments, paths.agent, terminal.writeError);
     const where = placesText(paths);
-    const textOf = (shown: readonly Row[]) => pruneText(shown, terminal, { names: workloads, where });
+    const textOf = (shown: readonly Row[]) =>
+      pruneText(shown, terminal, { names: workloads, where, isAll: leftOut.isEmpty });
     const ask = () => isMeant("Remove what can be pruned?", () => textOf(found), terminal, options);
     // guard: nothing is removed without --write and the operator's yes
     const isPruned = options.write === true && found.some(({ fate }) => fate === "prunable") && (await ask());

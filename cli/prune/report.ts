@@ -22,9 +22,10 @@ const styles: Readonly<Record<Fate, Style>> = { prunable: "red", pruned: "green"
 export function pruneText(
   rows: readonly Row[],
   terminal: Pick<Terminal, "hasColors">,
-  { names, where }: { readonly names: WorkloadNames; readonly where: string },
+  { names, where, isAll = true }: { readonly names: WorkloadNames; readonly where: string; readonly isAll?: boolean },
 ): string {
-  if (rows.length === 0) return `${where}\n\nNothing is left of an attachment whose namespace is gone.\n`;
+  const nothing = isAll ? "Nothing" : "Of what could be looked at, nothing";
+  if (rows.length === 0) return `${where}\n\n${nothing} is left of an attachment whose namespace is gone.\n`;
   const groups = groupsOf(rows);
   const many = groups.filter(isMany).map((containers) => {
     const all = containers.map((own) => nameOf(own, names));

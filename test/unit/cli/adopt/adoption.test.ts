@@ -104,13 +104,7 @@ const makePipe = (path: string) => void execFileSync("mkfifo", [path]);
 test.each<[string, string, (path: string) => void, string, string]>([
   ["a pipe among the backups", "adopted", makePipe, "unreadable", ""],
   ["a directory among the backups", "adopted", mkdirSync, "unreadable", ""],
-  [
-    "a pipe as a result",
-    "results",
-    makePipe,
-    "failed",
-    "it is not a regular file; write its content into one",
-  ],
+  ["a pipe as a result", "results", makePipe, "failed", "it is not a regular file; write its content into one"],
   ["a directory as a result", "results", mkdirSync, "failed", "is a directory"],
 ])("--undo restores the other results beside %s", async (_, folder, make, how, reason) => {
   setResult("after");

@@ -303,6 +303,9 @@ test("prune looks for leases where lists, and results of old lists, have them, a
 
 test("a host that never had a container has nothing to prune, and needs no directory", async () => {
   redirect("/var/lib/cni", at("missing"));
-  const outcome = await runCommand(["prune", "--config-dir", directory, "--cni-path", directory]);
-  expect(outcome).toMatchObject({ stdout: expect.stringContaining("Nothing is left of an attachment") });
+  const look = () => runCommand(["prune", "--config-dir", directory, "--cni-path", directory]);
+  expect(await look()).toMatchObject({ stdout: expect.stringContaining("\nNothing is left of an attachment") });
+  writeFileSync(at("zone.conflist"), "{");
+  const stdout = expect.stringContaining("\nOf what could be looked at, nothing is left of an attachment");
+  expect(await look()).toMatchObject({ exitCode: 2, stdout });
 });
