@@ -19,13 +19,18 @@ export function isOwnPeer(
   return ends.length > 0 && ends.every((end) => isOwn(end) && isHeldOnHost(end.inode, proc));
 }
 
+/** Who held the end before: the agent answers again, and to look at every open file of a host can take a second. */
+let lastHolder = "self";
+
 function isHeldOnHost(inode: number, proc: string): boolean {
-  return listDirectory(proc).some((id) => {
+  const holder = [lastHolder, ...listDirectory(proc)].find((id) => {
     const files = `${proc}/${id}/fd`;
     const isIt = (file: string) => linkText(`${files}/${file}`) === `socket:[${inode}]`;
     // guard: root believes no process of a container
     return isOnHost(`${proc}/${id}`) && listDirectory(files).some(isIt);
   });
+  lastHolder = holder ?? lastHolder;
+  return holder !== undefined;
 }
 
 // net/ipv4/tcp_ipv4.c, tcp4_seq_show: sl local remote st queues tr:tm retrnsmt uid timeout inode.
