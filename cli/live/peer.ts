@@ -1,20 +1,22 @@
 import type { Socket } from "node:net";
 import { isOwn, listDirectory, readFile } from "../../shared/host/node/files.ts";
 import { isOnHost } from "../host/programs.ts";
+import { addressOf } from "../lists/addresses.ts";
 import { linkText } from "./namespaces.ts";
+
+type End = Pick<Socket, "localAddress" | "localPort" | "remoteAddress" | "remotePort">;
 
 /**
  * Whether a process of root, or of this process's user, has the other end of a connection on this host: any user, and any
  * container with the host's network, can listen at a port that nobody uses. Call it while the other end is open. A closed one has
  * no inode, and shows root as its owner. `proc` takes the place of /proc.
  */
-export function isOwnPeer(
-  { localPort, remotePort }: Pick<Socket, "localPort" | "remotePort">,
-  proc = "/proc",
-): boolean {
+export function isOwnPeer({ localAddress, localPort, remoteAddress, remotePort }: End, proc = "/proc"): boolean {
   const lines = ["tcp", "tcp6"].flatMap((table) => (readFile(`${proc}/net/${table}`) ?? "").split("\n"));
-  const ends = lines.flatMap(endIn).filter((end) => end.localPort === remotePort && end.remotePort === localPort);
-  // Other addresses can have the same ports. Only all of them tell.
+  const [own, other] = [placeOf(localAddress, localPort), placeOf(remoteAddress, remotePort)];
+  // Whoever answers can connect to root from the same port of another address, and close his own end meanwhile.
+  // guard: root believes no other connection with the same ports
+  const ends = lines.flatMap(endIn).filter(({ local, remote }) => local === other && remote === own);
   // guard: root believes no process of another user
   return ends.length > 0 && ends.every((end) => isOwn(end) && isHeldOnHost(end.inode, proc));
 }
@@ -35,12 +37,22 @@ function isHeldOnHost(inode: number, proc: string): boolean {
 
 // net/ipv4/tcp_ipv4.c, tcp4_seq_show: sl local remote st queues tr:tm retrnsmt uid timeout inode.
 function endIn(line: string) {
-  const [, local, remote, , , , , uid, , inode] = line.trim().split(/\s+/);
-  return inode === undefined
-    ? []
-    : [{ localPort: portIn(local), remotePort: portIn(remote), uid: Number(uid), inode: Number(inode) }];
+  const [, local = "", remote = "", , , , , uid, , inode] = line.trim().split(/\s+/);
+  const [here, there] = [local, remote].map((place) => place.replace(mapped, ""));
+  return inode === undefined ? [] : [{ local: here, remote: there, uid: Number(uid), inode: Number(inode) }];
 }
 
-function portIn(address = ""): number {
-  return Number.parseInt(address.split(":").at(-1) ?? "", 16);
+/** The start of an IPv4 address that a socket for IPv6 has. */
+const mapped = /^0{16}FFFF0{4}/;
+
+/** Writes an address and a port as the kernel does: the bytes of each word are in the machine's order, which is little-endian. */
+function placeOf(address = "", port = 0): string {
+  const { bits, value } = addressOf(address) ?? { bits: 32, value: 0n };
+  const words = hex(value, bits / 4).match(/.{8}/g) ?? [];
+  const swapped = words.map((word) => word.match(/../g)?.reverse().join("")).join("");
+  return `${swapped}:${hex(port, 4)}`.replace(mapped, "");
+}
+
+function hex(value: bigint | number, digits: number): string {
+  return value.toString(16).toUpperCase().padStart(digits, "0");
 }

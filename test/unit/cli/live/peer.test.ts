@@ -39,6 +39,7 @@ test.each(["127.0.0.1", "::1"])(
 const line = (addresses: string, uid: number, inode: number) =>
   `   0: ${addresses} 01 00000000:00000000 00:00000000 00000000 ${uid}        0 ${inode} 1 0000000000000000 20 4 30 10 -1`;
 const theirs = "0100007F:1226 0100007F:9C40";
+const theirsInIpv6 = "0000000000000000FFFF00000100007F:1226 0000000000000000FFFF00000100007F:9C40";
 const atAnotherAddress = "0200007F:1226 0100007F:9C40";
 const [here, elsewhere] = ["0100007F:9C40 0100007F:1226", "0100007F:1227 0100007F:9C40"];
 
@@ -52,6 +53,12 @@ test.each<[string, string[], boolean, string?]>([
     [line(atAnotherAddress, 0, 8), line(theirs, 65534, 7)],
     false,
   ],
+  [
+    "another user's, who has closed it, and one of root's has the same ports",
+    [line(atAnotherAddress, 0, 8), line("0100007F:1226 0200007F:9C40", 0, 8)],
+    false,
+  ],
+  ["root's, with a socket for IPv6", [line(theirsInIpv6, 0, 7)], true],
   ["closed", [line(theirs, 0, 0)], false],
   ["on another host", [line(here, 0, 7), line(elsewhere, 0, 7)], false],
 ])("the other end is %s", (_, lines, isOwn, root = "/") => {
@@ -60,5 +67,6 @@ test.each<[string, string[], boolean, string?]>([
   symlinkSync(root, join(directory, "12/root"));
   for (const inode of [7, 8]) symlinkSync(`socket:[${inode}]`, join(directory, `12/fd/${inode}`));
   writeFileSync(join(directory, "net/tcp"), `  sl  local_address rem_address\n${lines.join("\n")}\n`);
-  expect(isOwnPeer({ localPort: 40000, remotePort: 4646 }, directory)).toBe(isOwn);
+  const end = { localAddress: "127.0.0.1", localPort: 40000, remoteAddress: "127.0.0.1", remotePort: 4646 };
+  expect(isOwnPeer(end, directory)).toBe(isOwn);
 });
