@@ -55,12 +55,15 @@ export function install(place: Place, source: Source, plugins: string, needJq: F
   const names = wantedLinks(place, source, plugins);
   checkLinks(place, names);
   settle(place);
-  const isSame = before !== undefined && readFileSync(place.executable).equals(source.bytes);
+  const old = before && readFileSync(place.executable);
+  const isSame = before !== undefined && old?.equals(source.bytes) === true;
   if (isSame) withPath(place.hidden, () => noteWritten(place, source.bytes, before));
   if (isSame) checkVersion(before, source);
   const check = (fresh: InstalledRelease) => {
     checkVersion(fresh, source);
     checkJq(fresh, needJq);
+    // After a rollback to a copy by hand, the next one goes forward again.
+    if (before && old && !writtenVersions(place)) noteWritten(place, old, before);
   };
   const release = isSame ? before : putInPlace(place, source.bytes, check);
   const newLinks = names.filter((name) => linkState(place, name) !== "made");
@@ -183,9 +186,10 @@ function makeLink(place: Place, name: string): void {
 
 /** Tidies up after commands that were killed: what is half done is removed, and a version that was replaced stays the previous one. */
 function settle(place: Place): void {
+  const hidden = lstatSync(place.hidden, { throwIfNoEntry: false });
   // guard: nothing is written or removed through a link
-  if (lstatSync(place.hidden, { throwIfNoEntry: false })?.isSymbolicLink())
-    throw new Trouble(`${place.hidden}: it is a link, and would lead what install writes elsewhere; remove it`);
+  if (hidden && !hidden.isDirectory())
+    throw new Trouble(`${place.hidden}: it is a link that leads elsewhere, or a file; move it away`);
   const kept = lstatSync(place.previous, { throwIfNoEntry: false });
   // guard: nothing takes the place of what install did not keep
   if (kept && !kept.isFile()) throw new Trouble(`${place.previous}: it is no file that install kept; move it away`);

@@ -50,6 +50,8 @@ function run(path: string, ...args: string[]) {
 }
 
 function reasonNotToRun(path: string, error: NodeJS.ErrnoException): string {
+  if (error.code === "EACCES" && (lstatSync(path).mode & 0o111) === 0)
+    return `it is not executable; run: chmod 755 ${path}`;
   if (error.code === "EACCES")
     return `the system runs no program in ${dirname(dirname(path))}: is its file system mounted with noexec?`;
   if (error.code === "ETIMEDOUT") return `it gave no answer within ${timeout / 1000} seconds`;

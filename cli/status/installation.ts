@@ -27,8 +27,8 @@ export interface Installation {
     /** Names that belong to something else, which `is` says. */
     readonly taken: readonly { readonly name: string; readonly is: string }[];
   };
-  /** The version that `install --rollback` puts back. */
-  readonly previous: InstalledRelease | undefined;
+  /** The version that `install --rollback` puts back. `broken`: it does not answer. */
+  readonly previous: InstalledRelease | "broken" | undefined;
 }
 
 /**
@@ -83,7 +83,7 @@ function installationAt(place: Place, missing: ReadonlySet<string>): Installatio
     exposed: state === "exposed" ? exposedPart(place.executable) : undefined,
     madeBy: isPackage ? "a package" : versions ? "install" : "hand",
     links: { ...links, needed },
-    previous: releaseAt(place.previous),
+    previous: releaseAt(place.previous) ?? (existsSync(place.previous) ? "broken" : undefined),
   };
 }
 

@@ -77,6 +77,6 @@ function installationLines(
     ...(links.needed.length > 0 ? [`  named in a list, and missing: ${links.needed.join(", ")}`] : []),
     ...(links.missing.length > 0 ? [`  without a link: ${links.missing.join(", ")}`] : []),
     ...(taken.length > 0 ? [`  names taken by something else: ${taken.join(", ")}`] : []),
-    `  kept for a rollback: ${previous ? releaseWords(previous) : "nothing"}`,
+    `  kept for a rollback: ${previous === "broken" ? "a file that does not answer" : previous ? releaseWords(previous) : "nothing"}`,
   ];
 }

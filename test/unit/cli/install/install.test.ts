@@ -122,6 +122,23 @@ test("an upgrade keeps the old one, and a rollback exchanges them", () => {
   expect(installPrevious(place())).toMatchObject({ release: { version: "2.0.0" }, replaced: { version: "1.0.0" } });
 });
 
+test("a copy by hand that install replaced comes back, and install knows it then: the way forward is open, too", () => {
+  writeFileSync(at("cni-wrappers"), program("1.0.0"), { mode: 0o755 });
+  installed("2.0.0");
+  expect(installPrevious(place()).release.version).toBe("1.0.0");
+  expect(installPrevious(place()).release.version).toBe("2.0.0");
+  writeFileSync(at("cni-wrappers"), program("3.0.0"));
+  expect(() => installPrevious(place())).toThrow("install did not write it");
+});
+
+test("a file in place of the directory for what is not in use is trouble", () => {
+  writeFileSync(at(".cni-wrappers"), "");
+  expect(() => installed("1.0.0")).toThrow(
+    `${at(".cni-wrappers")}: it is a link that leads elsewhere, or a file; move it away`,
+  );
+  expect(names()).toEqual([".cni-wrappers"]);
+});
+
 test("the checksums of what was written are those that sha256sum prints", () => {
   installed("1.0.0");
   installed("2.0.0");

@@ -67,6 +67,14 @@ test("an installation as install made it", async () => {
   ]);
 });
 
+test("what is kept for a rollback and does not answer is not called nothing", async () => {
+  install("1.0.0");
+  expect((await run()).stdout).toContain("\n  kept for a rollback: nothing\n");
+  install("2.0.0");
+  chmodSync(join(bin(), ".cni-wrappers/previous"), 0o644);
+  expect((await run()).stdout).toContain("\n  kept for a rollback: a file that does not answer\n");
+});
+
 test("Prometheus gets the release and the state", async () => {
   install("1.0.0");
   const values = (await run("--prometheus")).stdout.split("\n").filter((line) => line.includes("installation_i"));
