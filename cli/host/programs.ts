@@ -45,7 +45,7 @@ export function isOnHost(path: string): boolean {
 }
 
 /** The real, effective, saved and file system's user of a process, proc_pid_status(5). */
-function usersOf(path: string): readonly number[] {
+export function usersOf(path: string): readonly number[] {
   const [, users] = /^Uid:\t(.+)$/m.exec(readFile(join(path, "status")) ?? "") ?? [];
   return users?.split("\t").map(Number) ?? [Number.NaN];
 }

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { isOwn, listDirectory, readFile } from "../../shared/host/node/files.ts";
-import { isOnHost } from "../host/programs.ts";
+import { isOnHost, usersOf } from "../host/programs.ts";
 import { addressOf } from "../lists/addresses.ts";
 import { linkText } from "./namespaces.ts";
 
@@ -28,8 +28,10 @@ function isHeldOnHost(inode: number, proc: string): boolean {
   const holder = [lastHolder, ...listDirectory(proc)].find((id) => {
     const files = `${proc}/${id}/fd`;
     const isIt = (file: string) => linkText(`${files}/${file}`) === `socket:[${inode}]`;
-    // guard: root believes no process of a container
-    return isOnHost(`${proc}/${id}`) && listDirectory(files).some(isIt);
+    // A container can hand its end to a process of the host that takes descriptors, such as a user's, or dbus-daemon.
+    // guard: root believes no process of a container, and of another user
+    const isBelieved = isOnHost(`${proc}/${id}`) && usersOf(`${proc}/${id}`).every((uid) => isOwn({ uid }));
+    return isBelieved && listDirectory(files).some(isIt);
   });
   lastHolder = holder ?? lastHolder;
   return holder !== undefined;
