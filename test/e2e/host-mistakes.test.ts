@@ -36,10 +36,6 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     told: { status: 1 },
     says: ["disc0 is down", "ip link set disc0 up"],
   },
-  "the host's network service takes the veth from the bridge": {
-    make: "for veth in $(ls /sys/class/net/disc0/brif); do ip link set $veth nomaster; done",
-    says: ["zone c1 fails: bridge-wrapper", "CNI veth created for bridge disc0 was not found"],
-  },
   "the master becomes a port of a bridge": {
     make: "ip -n c1 link delete eth0; ip link add br0 up type bridge; ip link set uplink0 master br0",
     told: { status: 1, [lint]: 1 },

@@ -152,10 +152,6 @@ export const wrong: Readonly<Record<string, Row>> = {
       `${repeated}: fails: ${vethExists}`,
     ],
   },
-  "both plain": {
-    ...{ list: zone(front, back), exit: 1 },
-    says: [`${l1.lone}: fails: bridge (plugin 2): container veth name ("eth0") peer provided ("vethX") already exists`],
-  },
   "host-device": {
     ...{
       list: zone(wrapped({ type: "host-device", device: "uplink0", ipam: hostLocal("172.16.5.0/24") }), eth1),
@@ -192,50 +188,11 @@ export const wrong: Readonly<Record<string, Row>> = {
     ),
     notes: ["Install the wrappers there, with cni-wrappers install", "--cni-path: /opt/cni/bim does not exist"],
   },
-  "an invalid subnet": {
-    list: zone(wrapped({ ...front, ipam: hostLocal("172.30.0.0/33") })),
-    exit: 1,
-    says: [
-      `${l1.lone}: fails: bridge-wrapper (plugin 1): invalid CIDR address: 172.30.0.0/33`,
-      `${del}: fails: bridge-wrapper (plugin 1): invalid CIDR address: 172.30.0.0/33`,
-      leftJournal,
-    ],
-  },
-  "addresses for one": {
-    list: zone(wrapped({ ...front, ipam: hostLocal("172.30.0.0/30") })),
-    exit: 1,
-    gives: "eth0 172.30.0.2/30",
-    says: [
-      `${l1.second}: fails: bridge-wrapper (plugin 1): failed to allocate for range 0: no IP addresses available in range set: 172.30.0.1-172.30.0.2`,
-    ],
-  },
   "firewall between": {
     list: zone(wrapped(front), { type: "firewall", backend: "iptables" }, eth1),
     exit: 1,
     gives: given,
     says: [...rules],
-  },
-  "the host's bridge has another address": {
-    list: zone(wrapped({ ...front, bridge: "lan0", ipam: hostLocal("10.45.0.0/24") })),
-    exit: 1,
-    says: [
-      `${l1.lone}: fails: bridge-wrapper (plugin 1): failed to set bridge addr: "lan0" already has an IP address different from 10.45.0.1/24`,
-    ],
-  },
-  "a card for a bridge": {
-    list: zone(wrapped({ ...front, bridge: "uplink0" })),
-    args: veth,
-    exit: 1,
-    says: [
-      `${l1.lone}: fails: bridge-wrapper (plugin 1): failed to create bridge "uplink0": "uplink0" already exists but is not a bridge`,
-    ],
-  },
-  "one pool for two": {
-    list: zone(wrapped(front), wrapped({ ...back, ipam: front.ipam }, "eth1")),
-    exit: 1,
-    says: [
-      `${l1.lone}: fails: bridge-wrapper (plugin 2): address 172.30.0.2/20 is taken; Interface eth0 has it already. Give each interface its own subnet. Or set "network" under "wrapper" to the name of the list: both interfaces then share one pool of leases.`,
-    ],
   },
   "a name that runtimes refuse": {
     ...{ list: { ...two(), name: "a/b" }, exit: 1 },
