@@ -49,3 +49,9 @@ export function usersOf(path: string): readonly number[] {
   const [, users] = /^Uid:\t(.+)$/m.exec(readFile(join(path, "status")) ?? "") ?? [];
   return users?.split("\t").map(Number) ?? [Number.NaN];
 }
+
+/** The effective capabilities of a process, a bit each (uapi/linux/capability.h); none if they cannot be read. */
+export function capabilitiesOf(path: string): bigint {
+  const [, bits = "0"] = /^CapEff:\t(.+)$/m.exec(readFile(join(path, "status")) ?? "") ?? [];
+  return BigInt(`0x${bits}`);
+}

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { join } from "node:path";
-import { readFile } from "../../shared/host/node/files.ts";
 import { type JsonObject, objectOf, objectsOf } from "../../shared/protocol/json.ts";
+import { capabilitiesOf } from "../host/programs.ts";
 import { isOwnPeer } from "./peer.ts";
 
 /** Nomad's variables (api/api.go, DefaultConfig). */
@@ -112,8 +112,7 @@ async function believedFrom(env: NomadEnvironment, path: string): Promise<Incomi
 
 /** Whether this process may look into those of root: it has CAP_SYS_PTRACE (uapi/linux/capability.h). */
 function seesAll(): boolean {
-  const [, capabilities = "0"] = /^CapEff:\t(.+)$/m.exec(readFile("/proc/self/status") ?? "") ?? [];
-  return ((BigInt(`0x${capabilities}`) >> 19n) & 1n) === 1n;
+  return ((capabilitiesOf("/proc/self") >> 19n) & 1n) === 1n;
 }
 
 // A certificate, or the path of a socket, says who answers. Root runs programs from the directories of the answer.

@@ -43,12 +43,15 @@ const theirsInIpv6 = "0000000000000000FFFF00000100007F:1226 0000000000000000FFFF
 const atAnotherAddress = "0200007F:1226 0100007F:9C40";
 const [here, elsewhere] = ["0100007F:9C40 0100007F:1226", "0100007F:1227 0100007F:9C40"];
 
-test.each<[string, string[], boolean, { root?: string; uids?: string }?]>([
+const [all, docker] = ["000001ffffffffff", "00000000a80425fb"];
+
+test.each<[string, string[], boolean, { root?: string; uids?: string; capabilities?: string }?]>([
   ["root's", [line(theirs, 0, 7)], true],
   ["of root in a container with the host's network", [line(theirs, 0, 7)], false, { root: "/tmp" }],
   ["of such a root, who has handed it to a process of a user", [line(theirs, 0, 7)], false, { uids: "65534 0 0 0" }],
   ["of root, whose process is not seen", [line(theirs, 0, 9)], false],
   ["another user's", [line(theirs, 65534, 7)], false],
+  ["of such a root, with the host's files and fewer rights", [line(theirs, 0, 7)], false, { capabilities: docker }],
   [
     "another user's, and one of root's has the same ports",
     [line(atAnotherAddress, 0, 8), line(theirs, 65534, 7)],
@@ -62,11 +65,13 @@ test.each<[string, string[], boolean, { root?: string; uids?: string }?]>([
   ["root's, with a socket for IPv6", [line(theirsInIpv6, 0, 7)], true],
   ["closed", [line(theirs, 0, 0)], false],
   ["on another host", [line(here, 0, 7), line(elsewhere, 0, 7)], false],
-])("the other end is %s", (_, lines, isOwn, { root = "/", uids = "0 0 0 0" } = {}) => {
+])("the other end is %s", (_, lines, isOwn, { root = "/", uids = "0 0 0 0", capabilities = all } = {}) => {
   const directory = temporary();
-  for (const name of ["net", "12/fd"]) mkdirSync(join(directory, name), { recursive: true });
+  for (const name of ["net", "self", "12/fd"]) mkdirSync(join(directory, name), { recursive: true });
   symlinkSync(root, join(directory, "12/root"));
-  writeFileSync(join(directory, "12/status"), `Name:\tnomad\nUid:\t${uids.replaceAll(" ", "\t")}\n`);
+  const users = uids.replaceAll(" ", "\t");
+  writeFileSync(join(directory, "12/status"), `Name:\tnomad\nUid:\t${users}\nCapEff:\t${capabilities}\n`);
+  writeFileSync(join(directory, "self/status"), `CapEff:\t${all}\n`);
   for (const inode of [7, 8]) symlinkSync(`socket:[${inode}]`, join(directory, `12/fd/${inode}`));
   writeFileSync(join(directory, "net/tcp"), `  sl  local_address rem_address\n${lines.join("\n")}\n`);
   const end = { localAddress: "127.0.0.1", localPort: 40000, remoteAddress: "127.0.0.1", remotePort: 4646 };
