@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readSection } from "../../build/docs/page-section.ts";
 import { guardsOf, guardTable, mutantsAt } from "../reports/mutation/guards.ts";
 import { mutantsOf } from "../reports/mutation/mutants.ts";
@@ -27,14 +27,12 @@ test("docs/guards.md has every guard (if not: npm run test:mutation -- --only no
   expect(readSection("guards").trim()).toBe(guardTable(files).trim());
 });
 
-describe("a guard has a mutant that a test must kill", () => {
-  test.each(guards)("$file: $keeps", ({ mutants }) => {
-    const known = new Set(listed.map(({ reason: _, times: __, ...key }) => JSON.stringify(key)));
-    const all = survivorsOf(
-      mutants.map((mutant) => ({ mutant, killed: false })),
-      [],
-    );
-    const must = all.filter(({ reason: _, times: __, ...key }) => !known.has(JSON.stringify(key)));
-    expect(must.length).toBeGreaterThan(0);
-  });
+test.each(guards)("a guard has a mutant that a test must kill: $file: $keeps", ({ mutants }) => {
+  const known = new Set(listed.map(({ reason: _, times: __, ...key }) => JSON.stringify(key)));
+  const all = survivorsOf(
+    mutants.map((mutant) => ({ mutant, killed: false })),
+    [],
+  );
+  const must = all.filter(({ reason: _, times: __, ...key }) => !known.has(JSON.stringify(key)));
+  expect(must.length).toBeGreaterThan(0);
 });

@@ -170,17 +170,15 @@ describe("the wrapper's own error", () => {
   });
 });
 
-describe("VERSION without a delegate", () => {
-  const own = ["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];
+const own = ["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];
 
-  test.each([
-    ["a probe of podman", { env: { CNI_PATH: "dummy" }, stdin: { cniVersion: "0.4.0" } }, "0.4.0"],
-    ["without stdin", { env: { CNI_PATH: "dummy" }, stdin: "" }, "1.1.0"],
-    ["with stdin that is none", { env: { CNI_PATH: "dummy" }, stdin: "{" }, "1.1.0"],
-    ["under the executable's own name", { calledAs: "cni-wrappers", stdin: { cniVersion: "1.0.0" } }, "1.0.0"],
-  ])("%s: the wrapper's own list, in the requested version", (_, call, cniVersion) => {
-    const outcome = callWrapper(calling("VERSION", call));
-    expect(outcome).toMatchObject({ exitCode: 0, writes: 1, runs: [] });
-    expect(printed(outcome)).toStrictEqual({ cniVersion, supportedVersions: own });
-  });
+test.each([
+  ["a probe of podman", { env: { CNI_PATH: "dummy" }, stdin: { cniVersion: "0.4.0" } }, "0.4.0"],
+  ["without stdin", { env: { CNI_PATH: "dummy" }, stdin: "" }, "1.1.0"],
+  ["with stdin that is none", { env: { CNI_PATH: "dummy" }, stdin: "{" }, "1.1.0"],
+  ["under the executable's own name", { calledAs: "cni-wrappers", stdin: { cniVersion: "1.0.0" } }, "1.0.0"],
+])("VERSION without a delegate, %s: the wrapper's own list, in the requested version", (_, call, cniVersion) => {
+  const outcome = callWrapper(calling("VERSION", call));
+  expect(outcome).toMatchObject({ exitCode: 0, writes: 1, runs: [] });
+  expect(printed(outcome)).toStrictEqual({ cniVersion, supportedVersions: own });
 });

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { faultKinds } from "../simulate/event.ts";
 import { plantedFaults } from "../simulate/planted-faults.ts";
 import type { Sabotage } from "../simulate/process.ts";
@@ -38,10 +38,8 @@ test.each([false, true])("a seed always gives the same schedule, with siblings: 
   }
 });
 
-describe("scenarios", () => {
-  test.each(Object.entries(scenarios))("%s", (_, [lists, ...events]) => {
-    expect(runEvents(lists, events).broken).toBeUndefined();
-  });
+test.each(Object.entries(scenarios))("scenarios: %s", (_, [lists, ...events]) => {
+  expect(runEvents(lists, events).broken).toBeUndefined();
 });
 
 test("no promise is broken in 20 schedules with siblings", () => {

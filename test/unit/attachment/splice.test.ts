@@ -81,23 +81,21 @@ describe("a creator after others", () => {
     expect(spliced({}, { routes: [first, same, other, other] }).routes).toStrictEqual([first, other]);
   });
 
-  describe("DNS is joined", () => {
-    test.each([
-      ["the first one's domain", { domain: "a" }, { domain: "b" }, { domain: "a" }],
-      ["or an empty one", { domain: "" }, { domain: "b" }, { domain: "b" }],
-      ["or null", { domain: null }, { domain: "b" }, { domain: "b" }],
-      [
-        "lists without repeats, the first one's first",
-        { nameservers: ["1", "2"], search: ["a"], options: ["x"] },
-        { nameservers: ["3", "1"], search: ["a", "b"], options: ["y"] },
-        { nameservers: ["1", "2", "3"], search: ["a", "b"], options: ["x", "y"] },
-      ],
-      ["lists of one only", { search: ["a"] }, { options: ["y"] }, { search: ["a"], options: ["y"] }],
-      ["lists of null", { search: null }, { search: ["b"], options: null }, { search: ["b"], options: null }],
-      ["what it does not know", { x: 1, y: 1 }, { y: 2, z: 2 }, { x: 1, y: 1, z: 2 }],
-    ])("%s", (_, first, second, expected) => {
-      expect(spliced({ dns: first }, { dns: second }).dns).toStrictEqual(expected);
-    });
+  test.each([
+    ["the first one's domain", { domain: "a" }, { domain: "b" }, { domain: "a" }],
+    ["or an empty one", { domain: "" }, { domain: "b" }, { domain: "b" }],
+    ["or null", { domain: null }, { domain: "b" }, { domain: "b" }],
+    [
+      "lists without repeats, the first one's first",
+      { nameservers: ["1", "2"], search: ["a"], options: ["x"] },
+      { nameservers: ["3", "1"], search: ["a", "b"], options: ["y"] },
+      { nameservers: ["1", "2", "3"], search: ["a", "b"], options: ["x", "y"] },
+    ],
+    ["lists of one only", { search: ["a"] }, { options: ["y"] }, { search: ["a"], options: ["y"] }],
+    ["lists of null", { search: null }, { search: ["b"], options: null }, { search: ["b"], options: null }],
+    ["what it does not know", { x: 1, y: 1 }, { y: 2, z: 2 }, { x: 1, y: 1, z: 2 }],
+  ])("DNS is joined: %s", (_, first, second, expected) => {
+    expect(spliced({ dns: first }, { dns: second }).dns).toStrictEqual(expected);
   });
 
   test("unknown keys of both are kept, and the first value wins", () => {
@@ -109,17 +107,14 @@ describe("a creator after others", () => {
   });
 });
 
-describe("a chained plugin of the runtime's interface, which its plugin did not report", () => {
+test("a chained plugin puts an interface to the runtime's, which its plugin did not report: it is the first", () => {
   const bridges = bothResult.interfaces.slice(1);
-
-  test("and which puts an interface there: it is the first", () => {
-    const [ifb0, own] = [{ name: "ifb0" }, { address: address0 }];
-    const prevResult = of(bridges, ip("172.26.64.2/20", 2), own);
-    const expected = of([ifb0, ...bridges], ip("172.26.64.2/20", 3), own);
-    const attachment = ownAttachment(frozen(prevResult), eth0Name);
-    if (attachment === undefined) throw new Error("no eth0");
-    expect(spliceMeta({ prevResult, attachment, selector: eth0Name }, frozen(of([ifb0], own)))).toStrictEqual(expected);
-  });
+  const [ifb0, own] = [{ name: "ifb0" }, { address: address0 }];
+  const prevResult = of(bridges, ip("172.26.64.2/20", 2), own);
+  const expected = of([ifb0, ...bridges], ip("172.26.64.2/20", 3), own);
+  const attachment = ownAttachment(frozen(prevResult), eth0Name);
+  if (attachment === undefined) throw new Error("no eth0");
+  expect(spliceMeta({ prevResult, attachment, selector: eth0Name }, frozen(of([ifb0], own)))).toStrictEqual(expected);
 });
 
 describe("a chained plugin", () => {

@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { delegateCall } from "../../../shared/call/delegate-call.ts";
+import { expect, test } from "vitest";
+import { argsOf, delegateCall } from "../../../shared/call/delegate-call.ts";
 import { askingFor } from "../../../shared/call/networks.ts";
 import { targetOf } from "../../../shared/call/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
@@ -35,16 +35,18 @@ test("CNI_ARGS of a renamed interface are kept if args says so", () => {
   expect(environment).toStrictEqual({ CNI_IFNAME: "eth1" });
 });
 
-describe("CNI_ARGS by wrapper.args", () => {
-  const args = { IP: "ETH1_IP" };
+test.each([
+  ["ETH1_IP=10.0.0.9", undefined],
+  ["IP=10.0.0.2", expect.anything()],
+])("recovery does not override an address that wrapper.args asks for: %s", (args, asking) => {
+  const wrapper = { ifName: "eth1", args: { IP: "ETH1_IP" } };
+  const call = callOf({ wrapper, ipam: { type: "host-local" } }, { args });
+  expect(askingFor(call, ["10.0.0.5/24"], call.environment.CNI_ARGS ?? "")).toEqual(asking);
+});
 
-  test("recovery does not override a requested address", () => {
-    const ipam = { type: "host-local" };
-    const call = callOf({ wrapper: { ifName: "eth1", args }, ipam }, { args: "ETH1_IP=10.0.0.9" });
-    expect(askingFor(call, ["10.0.0.5/24"], call.environment.CNI_ARGS ?? "")).toBeUndefined();
-    const free = callOf({ wrapper: { ifName: "eth1", args }, ipam }, { args: "IP=10.0.0.2" });
-    expect(askingFor(free, ["10.0.0.5/24"], free.environment.CNI_ARGS ?? "")).toBeDefined();
-  });
+test("with wrapper.args as an object, a key may be mapped to itself, and any key may be mapped", () => {
+  expect(argsOf("IP=1;MAC=2", { IP: "IP" }, true)).toBe("IP=1");
+  expect(argsOf("GATEWAY=1;G=2", { GATEWAY: "G" }, true)).toBe("G=2;GATEWAY=2");
 });
 
 test("a verb without CNI_IFNAME gets none", () => {

@@ -22,18 +22,15 @@ function withLog(level: string | undefined, more: JsonObject = {}, env: Record<s
   return { env, stdin: { ...zone, ...more, wrapper: { ...(more.wrapper as JsonObject), log } } };
 }
 
-describe("the log's file", () => {
-  const hostWide = { CNI_WRAPPERS_LOG: "/host.log" };
+const hostWide = { CNI_WRAPPERS_LOG: "/host.log" };
 
-  test.each<[string, Call, string[]]>([
-    ["nowhere", { stdin: zone }, []],
-    ["nowhere, for an empty variable", { stdin: zone, env: { CNI_WRAPPERS_LOG: "" } }, []],
-    ["where the host says", { stdin: zone, env: hostWide }, ["/host.log"]],
-    ["where the configuration says", withLog(undefined), ["/var/log/cni.log"]],
-    ["where the configuration says, before the host", withLog(undefined, {}, hostWide), ["/var/log/cni.log"]],
-  ])("%s", (_, call, files) => {
-    expect([...new Set(callWrapper(call, passing).log.map(({ file }) => file))]).toEqual(files);
-  });
+test.each<[string, Call, string[]]>([
+  ["nowhere", { stdin: zone }, []],
+  ["nowhere, for an empty variable", { stdin: zone, env: { CNI_WRAPPERS_LOG: "" } }, []],
+  ["where the host says", { stdin: zone, env: hostWide }, ["/host.log"]],
+  ["where the configuration says, before the host", withLog(undefined, {}, hostWide), ["/var/log/cni.log"]],
+])("the log's file is %s", (_, call, files) => {
+  expect([...new Set(callWrapper(call, passing).log.map(({ file }) => file))]).toEqual(files);
 });
 
 describe("the log's level", () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { delegateName, targetOf } from "../../../shared/call/target.ts";
-import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { frozen } from "../support/frozen.ts";
 import { requestOf } from "../support/requests.ts";
 
@@ -11,10 +10,8 @@ const profiles = frozen({ bridge, portmap });
 test.each([
   ["bridge-wrapper", "bridge"],
   ["/opt/cni/bin/bridge-wrapper", "bridge"],
-  ["./bridge-wrapper", "bridge"],
   ["my-own-wrapper", "my-own"],
   ["bridge-wrapper-wrapper", "bridge-wrapper"],
-  ["/opt/cni/first/bridge", "bridge"],
   ["/opt/bridge-wrapper/bridge", "bridge"],
   ["wrapper", "wrapper"],
   ["-wrapper", "-wrapper"],
@@ -71,29 +68,20 @@ test("a network's name is that of a directory with leases: host-local could not 
   expect(named(251, "DEL").network).toBe("z".repeat(251));
 });
 
-describe("GC, which has no CNI_IFNAME: all attachments name the runtime's interface", () => {
-  const attachment = (containerID: string, ifname: unknown): JsonObject => ({ containerID, ifname });
-
-  function targetOfGc(attachments: unknown[]) {
-    const configuration = { wrapper: { ifName: "eth0" }, "cni.dev/valid-attachments": attachments };
-    return targetOf(requestOf("GC", configuration, { ifName: "" }), "bridge-wrapper", profiles);
-  }
-
-  test.each([
-    ["the wrapper's", [attachment("a", "eth0"), attachment("b", "eth0")], "eth0", false, "zone-eth0"],
-    ["another", [attachment("a", "net0"), attachment("b", "net0")], "net0", true, "zone-eth0"],
-  ])("%s", (_, attachments, runtimeIfName, renamed, network) => {
-    expect(targetOfGc(attachments)).toMatchObject({ selector: { runtimeIfName }, renamed, network });
-  });
+test.each([
+  ["eth0", false],
+  ["net0", true],
+])("GC, which has no CNI_IFNAME: all attachments name the runtime's interface, %s", (ifname, renamed) => {
+  const attachments = ["a", "b"].map((containerID) => ({ containerID, ifname }));
+  const configuration = { wrapper: { ifName: "eth0" }, "cni.dev/valid-attachments": attachments };
+  const target = targetOf(requestOf("GC", configuration, { ifName: "" }), "bridge-wrapper", profiles);
+  expect(target).toMatchObject({ selector: { runtimeIfName: ifname }, renamed, network: "zone-eth0" });
 });
 
 // If STATUS fails, Nomad skips DEL and leaks. If DEL fails, everything stays.
-describe.each(["STATUS", "DEL"] as const)("%s adds no failure of its own", (command) => {
-  test.each([
-    ["a role that is not the plugin's", { role: "meta" }, "zone"],
-    ["an interface name that no network's can end in", { ifName: "eth@1" }, "zone"],
-  ])("%s", (_, wrapper, network) => {
+test.each(["STATUS", "DEL"] as const)("%s adds no failure of its own", (command) => {
+  for (const wrapper of [{ role: "meta" }, { ifName: "eth@1" }]) {
     const request = requestOf(command, { wrapper }, { ifName: command === "DEL" ? "eth0" : "" });
-    expect(targetOf(request, "bridge-wrapper", profiles)).toMatchObject({ role: "creator", network });
-  });
+    expect(targetOf(request, "bridge-wrapper", profiles)).toMatchObject({ role: "creator", network: "zone" });
+  }
 });

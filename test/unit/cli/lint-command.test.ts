@@ -28,18 +28,9 @@ function lintText(text: string | Buffer, ...options: string[]) {
   return lint(...options, "zone.conflist");
 }
 
-test("a clean file: nothing on stdout, exit code 0", async () => {
-  expect(await lintText(right)).toEqual({ exitCode: 0, stdout: "", stderr: "no mistakes in 1 file\n" });
-});
-
 test("a directory without a list is trouble: a typing mistake must not look like a clean run", async () => {
   write("zone.conflist.new", faulty);
   expect(await lint(".")).toEqual(trouble(".: no file there ends with .conflist, .conf or .json"));
-});
-
-test("findings: exit code 1, the findings on stdout, the count on stderr", async () => {
-  const stdout = expect.stringContaining(":2:13: error: macvlan creates an interface and is not wrapped");
-  expect(await lintText(faulty)).toEqual({ exitCode: 1, stdout, stderr: "2 errors in 1 of 1 file\n" });
 });
 
 test("--state with a journal that cannot be read: exit code 2, and the file is named", async () => {
@@ -210,19 +201,14 @@ test.each([
   expect(JSON.parse(stdout)).toMatchObject([{ code: "invalid-json", line: 1, column: 1, message, hint }]);
 });
 
-test("a file that is named in two ways is read once", async () => {
-  const stderr = "no mistakes in 1 file\n";
-  expect(await lintText(right, "./zone.conflist", at("zone.conflist"), ".")).toMatchObject({ exitCode: 0, stderr });
+test("a file that is named in two ways is read once: if it is clean, nothing is on stdout", async () => {
+  const clean = { exitCode: 0, stdout: "", stderr: "no mistakes in 1 file\n" };
+  expect(await lintText(right, "./zone.conflist", at("zone.conflist"), ".")).toEqual(clean);
 });
 
 test.each(["lint", "wrap", "unwrap", "explain"])("%s: an empty path is not the current directory", async (command) => {
   write("zone.conflist", right);
   expect(await runCommand([command, ""], { directory })).toEqual(trouble("the path is empty; name a file"));
-});
-
-test("a link to itself: the message says so", async () => {
-  symlinkSync("zone.conflist", at("zone.conflist"));
-  expect((await lint("zone.conflist")).stderr).toBe("cni-wrappers: zone.conflist: its symbolic links form a circle\n");
 });
 
 test("bytes that are not UTF-8 do not hide another mistake", async () => {
@@ -241,7 +227,8 @@ test("the lists of two directories are not compared: they are for two hosts", as
 });
 
 test("a hint names --explain, which prints the rule's section: a host has no docs/lint.md", async () => {
-  const { stdout } = await lintText(faulty);
+  const { stdout, ...outcome } = await lintText(faulty);
+  expect(outcome).toEqual({ exitCode: 1, stderr: "2 errors in 1 of 1 file\n" });
   const hint = '\nhint: Change the type to "macvlan-wrapper". See cni-wrappers lint --explain unwrapped-creator\n';
   expect(stdout).toContain(hint);
   const explained = await lint("--explain", "unwrapped-creator");

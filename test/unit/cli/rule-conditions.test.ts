@@ -439,41 +439,39 @@ describe.each(Object.entries(conditionsOfTwo))("%s", (code, rows) => {
   });
 });
 
-describe("plugin-value", () => {
-  const isText = "must be a string";
-  test.each<[object, readonly string[]]>([
+const isText = "must be a string";
+test.each<[object, readonly string[]]>([
+  [
+    { type: "static", addresses: 7, dns: { options: 7 }, routes: [{ gw: "x", mtu: {}, advmss: {}, table: {} }] },
     [
-      { type: "static", addresses: 7, dns: { options: 7 }, routes: [{ gw: "x", mtu: {}, advmss: {}, table: {} }] },
-      [
-        ...["addresses must be a list", "dns.options must be a list"],
-        ...["routes[0].dst is missing", "routes[0].gw must be an IP address", "routes[0].mtu must be a number"],
-        ...["routes[0].advmss must be a number", "routes[0].table must be a number"],
-      ],
+      ...["addresses must be a list", "dns.options must be a list"],
+      ...["routes[0].dst is missing", "routes[0].gw must be an IP address", "routes[0].mtu must be a number"],
+      ...["routes[0].advmss must be a number", "routes[0].table must be a number"],
     ],
+  ],
+  [
+    {
+      type: "dhcp",
+      daemonSocketPath: 7,
+      request: [{ option: 7, skipDefault: 7 }],
+      provide: [{ option: 7, value: 7 }],
+    },
     [
-      {
-        type: "dhcp",
-        daemonSocketPath: 7,
-        request: [{ option: 7, skipDefault: 7 }],
-        provide: [{ option: 7, value: 7 }],
-      },
-      [
-        ...[`daemonSocketPath ${isText}`, `request[0].option ${isText}`, "request[0].skipDefault must be a boolean"],
-        ...[`provide[0].option ${isText}`, `provide[0].value ${isText}`],
-      ],
+      ...[`daemonSocketPath ${isText}`, `request[0].option ${isText}`, "request[0].skipDefault must be a boolean"],
+      ...[`provide[0].option ${isText}`, `provide[0].value ${isText}`],
     ],
-    [
-      { type: "dhcp", provide: [{ fromArg: 7 }], priority: {} },
-      [`provide[0].fromArg ${isText}`, "priority must be a number"],
-    ],
-    [
-      { type: "host-local", subnet: "", ranges: [[{}]] },
-      ["subnet must be an address with a prefix length, such as 10.0.0.0/24", "ranges[0][0].subnet is missing"],
-    ],
-  ])("of the keys of ipam: %j", (ipam, expected) => {
-    const lines = foundIn("plugin-value", [{ ...ptp, ipam }]);
-    expect(lines.map((line) => /: ipam\.(.*?)\. [A-Z]/.exec(line)?.[1])).toEqual(expected);
-  });
+  ],
+  [
+    { type: "dhcp", provide: [{ fromArg: 7 }], priority: {} },
+    [`provide[0].fromArg ${isText}`, "priority must be a number"],
+  ],
+  [
+    { type: "host-local", subnet: "", ranges: [[{}]] },
+    ["subnet must be an address with a prefix length, such as 10.0.0.0/24", "ranges[0][0].subnet is missing"],
+  ],
+])("plugin-value: of the keys of ipam: %j", (ipam, expected) => {
+  const lines = foundIn("plugin-value", [{ ...ptp, ipam }]);
+  expect(lines.map((line) => /: ipam\.(.*?)\. [A-Z]/.exec(line)?.[1])).toEqual(expected);
 });
 
 test("unknown-key leaves comments alone, and no other key", () => {

@@ -207,15 +207,13 @@ describe("completions", () => {
   });
 });
 
-describe("hovers", () => {
-  test.each([
-    ['{ "type": "bridge-wrapper", "wrapper": { "if|Name": "eth1" } }', "Name of the container interface"],
-    ['{ "type": "bridge", "hairpin|Mode": true }', "Let a container reach itself"],
-    ['{ "type": "ptp", "ipam": { "type": "host-local", "data|Dir": "/run" } }', "Directory for the leases"],
-    ['{ "type": "tuning", "sys|ctl": {} }', "IFNAME stands for the interface"],
-  ])("%s", async (plugin, words) => {
-    expect(await hoverAt(listOf(plugin))).toContain(words);
-  });
+test.each([
+  ['{ "type": "bridge-wrapper", "wrapper": { "if|Name": "eth1" } }', "Name of the container interface"],
+  ['{ "type": "bridge", "hairpin|Mode": true }', "Let a container reach itself"],
+  ['{ "type": "ptp", "ipam": { "type": "host-local", "data|Dir": "/run" } }', "Directory for the leases"],
+  ['{ "type": "tuning", "sys|ctl": {} }', "IFNAME stands for the interface"],
+])("hovers: %s", async (plugin, words) => {
+  expect(await hoverAt(listOf(plugin))).toContain(words);
 });
 
 /** Whether ADD accepts a wrapper block. */

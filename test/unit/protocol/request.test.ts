@@ -72,8 +72,6 @@ describe.each(verbs)("%s", (command) => {
 
   test.each([
     [{ name: undefined }, "name must be a string"],
-    [{ name: null }, "name must be a string"],
-    [{ name: "" }, "name must begin with a letter or digit"],
     [{ name: "a b" }, "name must begin with a letter or digit"],
     [{ cniVersion: null }, "cniVersion must be a string"],
     [{ type: "/bin/sh" }, "type must not contain a path separator"],
@@ -142,13 +140,8 @@ const wrongBlocks: [unknown, string][] = [
   [[], "wrapper must be an object"],
   ["eth1", "wrapper must be an object"],
   [{ ifName: 1 }, "wrapper.ifName must be a string"],
-  [{ ifName: null }, "wrapper.ifName must be a string"],
-  [{ ifName: "" }, "wrapper.ifName must have 1 to 15 bytes"],
   [{ ifName: "a/b" }, "wrapper.ifName must not contain '/', ':' or white space"],
-  [{ delegate: "../bridge" }, "wrapper.delegate must not contain a path separator"],
-  [{ delegate: "" }, "wrapper.delegate must be the name of an executable"],
   [{ role: "both" }, 'wrapper.role must be "creator" or "meta"'],
-  [{ network: "a b" }, "wrapper.network must begin with a letter or digit"],
 ];
 
 /** Keys that DEL does not need. */
@@ -157,8 +150,6 @@ const wrongOnTheSide: [object, string][] = [
   [{ log: { file: "cni.log" } }, "wrapper.log.file must be an absolute path"],
   [{ log: { level: "trace" } }, 'wrapper.log.level must be "error" or "warn" or "info" or "debug"'],
   [{ args: "drop" }, 'wrapper.args must be "keep" or an object'],
-  [{ args: { IP: "" } }, "wrapper.args must map one key of CNI_ARGS to another"],
-  [{ ports: [443] }, 'wrapper.ports must be an object with "only" or "except"'],
   [{ ports: { only: ["8999-8000"] } }, 'wrapper.ports has "8999-8000" under "only", which begins with the higher port'],
   [{ recover: "sometimes" }, 'wrapper.recover must be "own" or "always" or "never"'],
 ];
@@ -248,38 +239,23 @@ describe("many or long unknown keys", () => {
   });
 });
 
-describe("the problem of a result", () => {
-  test.each([
-    [{}],
-    [{ cniVersion: "1.0.0", interfaces: null, ips: null, routes: null, dns: null }],
-    [{ interfaces: [{ name: "eth0", mac: "x", sandbox: null, mtu: 1500 }], ips: [{ address: "", interface: 0 }] }],
-    [{ ips: [{ address: "10.0.0.2/24" }, { address: "10.0.0.3/24", interface: null }], routes: [{}, { gw: null }] }],
-    [{ dns: { nameservers: [], search: null, domain: "", more: 1 } }],
-  ])("nothing: %j", (result) => {
-    expect(resultProblem(result, "prevResult")).toBeUndefined();
-  });
-
-  test.each([
-    [{ cniVersion: 1 }, "prevResult.cniVersion must be a string"],
-    [{ interfaces: {} }, "prevResult.interfaces must be a list"],
-    [{ interfaces: [{}] }, "prevResult.interfaces[0].name must be a string"],
-    [{ interfaces: [{ name: "eth0" }, "eth1"] }, "prevResult.interfaces[1] must be an object"],
-    [{ interfaces: [{ name: "eth0", sandbox: 1 }] }, "prevResult.interfaces[0].sandbox must be a string"],
-    [{ ips: [{}] }, "prevResult.ips[0].address must be a string"],
-    [{ ips: [{ address: "", interface: "0" }] }, "prevResult.ips[0].interface must be a number"],
-    [{ ips: [{ address: "", interface: -1 }] }, "prevResult.ips[0].interface must be an index"],
-    [{ ips: [{ address: "", interface: 0.5 }] }, "prevResult.ips[0].interface must be an index"],
-    [{ routes: [{ gw: 1 }] }, "prevResult.routes[0].gw must be a string"],
-    [{ dns: { nameservers: "1.1.1.1" } }, "prevResult.dns.nameservers must be a list"],
-    [{ dns: { search: [1] } }, "prevResult.dns.search[0] must be a string"],
-    [{ dns: { options: {} } }, "prevResult.dns.options must be a list"],
-    [{ dns: { domain: [] } }, "prevResult.dns.domain must be a string"],
-    [{ ips: [{ address: "", interface: 0 }] }, "prevResult.ips[0].interface is outside the list of 0 interfaces"],
-    [
-      { interfaces: [{ name: "eth0" }], ips: [0, 1, 2].map((index) => ({ address: "", interface: index })) },
-      "prevResult.ips[1].interface is outside the list of 1 interfaces",
-    ],
-  ])("%j: %s", (result, problem) => {
-    expect(resultProblem(result, "prevResult")).toBe(problem);
-  });
+test.each([
+  [
+    {
+      interfaces: [{ name: "eth0" }],
+      ips: [
+        { address: "", interface: 0 },
+        { address: "", interface: null },
+      ],
+    },
+    undefined,
+  ],
+  [{ interfaces: [{}] }, "prevResult.interfaces[0].name must be a string"],
+  [{ ips: [{ address: "", interface: 0 }] }, "prevResult.ips[0].interface is outside the list of 0 interfaces"],
+  [
+    { interfaces: [{ name: "eth0" }], ips: [0, 1, 2].map((index) => ({ address: "", interface: index })) },
+    "prevResult.ips[1].interface is outside the list of 1 interfaces",
+  ],
+])("the problem of the result %j: %s", (result, problem) => {
+  expect(resultProblem(result, "prevResult")).toBe(problem);
 });

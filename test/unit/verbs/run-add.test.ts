@@ -60,32 +60,20 @@ test("a chained plugin's ADD that was undone meanwhile: its DEL runs, and the AD
   expect(commandsOf(outcome)).toEqual(["ADD", "DEL", "ADD"]);
 });
 
-describe("an ADD that was undone meanwhile, and the next one has made its interface", () => {
-  const next = tryOf({ id: "next", type: "bridge", configuration: { type: "bridge", name: "zone" } });
-  const during = (stdout: object | string, journalOf: (own: string) => File) =>
-    callWrapper(
-      { stdin },
-      {
-        answers: [exits(0, stdout), exits(0)],
-        links: [0, 8],
-        meanwhile(files) {
-          const own = (files.get(journal) as File).text;
-          if (!own.includes("next")) files.set(journal, journalOf(own));
-        },
-      },
-    );
-
-  test.each([
-    ["passes", macvlanResult],
-    ["fails", "{"],
-  ])("%s: the interface, its lease and the journal stay", (_, stdout) => {
-    const text = linesText(linesOf([next]));
-    const outcome = during(stdout, () => ({ text }));
+test.each([
+  ["passes", macvlanResult],
+  ["fails", "{"],
+])(
+  "an ADD that was undone meanwhile, and the next one has made its interface: %s: the interface, its lease and the journal stay",
+  (_, stdout) => {
+    const text = linesText(linesOf([tryOf({ id: "next" })]));
+    const meanwhile = (files: Map<string, unknown>) => files.set(journal, { text });
+    const outcome = callWrapper({ stdin }, { answers: [exits(0, stdout), exits(0)], links: [0, 8], meanwhile });
     expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 108 });
     expect(commandsOf(outcome)).toEqual(["ADD"]);
     expect(entriesIn(outcome.files[journal])).toMatchObject([{ id: "next", isGivenUp: false, isUndone: false }]);
-  });
-});
+  },
+);
 
 describe("an ADD beside an entry that may be in use", () => {
   const live = entryOf({ namespace: old });
@@ -158,17 +146,6 @@ describe("ptp, which gives its lease back if its interface is there", () => {
     const never = { ...stdin, wrapper: { recover: "never" } };
     const machine = { answers: [exits(1)], files: journalFiles(tryOf({ type: "ptp" })), links: [link] };
     expect(commandsOf(callWrapper({ calledAs, stdin: never }, machine))).toEqual(commands);
-  });
-});
-
-describe("an ADD beside what only libcni knows", () => {
-  const result = { "/var/lib/cni/results/zone-blue-eth0": "{}" };
-  const addWith = (machine: Machine) => callWrapper({ stdin }, { files: result, ...machine });
-
-  test("that passes stands: there is no other entry to give up", () => {
-    const outcome = addWith({ answers: [exits(0, macvlanResult)], links: [0, 8] });
-    expect(outcome.exitCode).toBe(0);
-    expect(linesIn(outcome.files[journal]).map(({ line }) => line)).toEqual(["began", "given up", "began", "done"]);
   });
 });
 
@@ -319,15 +296,11 @@ describe("an ADD that asks for the address that the attachment had", () => {
   });
 });
 
-describe("an ADD whose delegate ends badly", () => {
-  const answers = (answer: NonNullable<Machine["answers"]>) => ({ answers: answer, links: [0, 8] });
-
-  test("is remembered as failed if it was killed, and its DEL is the runtime's", () => {
-    const outcome = callWrapper({ stdin }, answers([{ ended: "signal", signal: "SIGKILL" }]));
-    expect(commandsOf(outcome)).toEqual(["ADD"]);
-    expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 101 });
-    expect(entriesIn(outcome.files[journal])).toMatchObject([{ failed: { left: 8 }, isGivenUp: false }]);
-  });
+test("an ADD whose delegate was killed is remembered as failed, and its DEL is the runtime's", () => {
+  const outcome = callWrapper({ stdin }, { answers: [{ ended: "signal", signal: "SIGKILL" }], links: [0, 8] });
+  expect(commandsOf(outcome)).toEqual(["ADD"]);
+  expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 101 });
+  expect(entriesIn(outcome.files[journal])).toMatchObject([{ failed: { left: 8 }, isGivenUp: false }]);
 });
 
 test.each([

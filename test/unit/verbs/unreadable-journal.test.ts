@@ -13,14 +13,10 @@ describe.each([
   ["does not say whose it is", "no journal\n"],
   ["is of another attachment", own.replaceAll('"zone"', '"other"')],
 ])("a journal that %s", (_, text) => {
-  const call = (CNI_COMMAND: string, configuration: object = {}, link = 0) => {
+  test.each(["CHECK", "DEL"])("is named in the log of %s", (CNI_COMMAND) => {
     const env = { CNI_COMMAND, CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
-    const stdin = { cniVersion: "1.0.0", name: "zone", ...configuration };
-    return callWrapper({ env, stdin }, { files: { [file]: text }, answers: [exits(0, result)], links: [link] });
-  };
-
-  test.each(["CHECK", "DEL"])("is named in the log of %s", (command) => {
-    const outcome = call(command, { prevResult: result });
+    const stdin = { cniVersion: "1.0.0", name: "zone", prevResult: result };
+    const outcome = callWrapper({ env, stdin }, { files: { [file]: text }, answers: [exits(0, result)], links: [0] });
     expect(messagesOf(outcome)).toContainEqual(expect.stringContaining(`${file} cannot be read: `));
   });
 });

@@ -190,16 +190,14 @@ test("nomad-bridge: an IPv6 subnet is one", () => {
   );
 });
 
-describe("every list that it prints passes lint", () => {
-  const versions = ["0.4.0", "1.0.0", "1.1.0"];
-  const rows = Object.keys(presets).flatMap((preset) => versions.map((cniVersion) => ({ preset, cniVersion })));
+const versions = ["0.4.0", "1.0.0", "1.1.0"];
+const rows = Object.keys(presets).flatMap((preset) => versions.map((cniVersion) => ({ preset, cniVersion })));
 
-  test.each(rows)("$preset $cniVersion", ({ preset, cniVersion }) => {
-    for (const more of preset === "nomad-bridge" ? [{}, { subnet6: "fd00:9::/64" }] : [{}]) {
-      const text = textFor(preset, { cniVersion, ...more });
-      expect(lintFiles([parseListFile("new.conflist", text)])).toEqual([]);
-    }
-  });
+test.each(rows)("every list that it prints passes lint: $preset $cniVersion", ({ preset, cniVersion }) => {
+  for (const more of preset === "nomad-bridge" ? [{}, { subnet6: "fd00:9::/64" }] : [{}]) {
+    const text = textFor(preset, { cniVersion, ...more });
+    expect(lintFiles([parseListFile("new.conflist", text)])).toEqual([]);
+  }
 });
 
 test("what of a host's networks a new list depends on", async () => {

@@ -24,9 +24,8 @@ describe("changedKeys", () => {
   });
 
   test("a plugin more", () => {
-    expect(changedKeys({ plugins: [{ type: "a" }] }, { plugins: [{ type: "a" }, { type: "b" }] })).toEqual([
-      "plugins[1]",
-    ]);
+    const [a, b] = [{ type: "a" }, { type: "b" }];
+    expect(changedKeys({ plugins: [a] }, { plugins: [a, b] })).toEqual(["plugins[1]"]);
   });
 });
 
@@ -43,25 +42,17 @@ test("a plugin in a .conf is compared as libcni keeps it: in a list of its own, 
   expect(forecasts.map(({ changed }) => changed)).toEqual([["plugins[0].mtu"], [], []]);
 });
 
-describe("straysAmong", () => {
-  test("names the namespaces, journals and old records that no attachment needs", () => {
-    const namespaces = ["/run/netns/c1", "/run/netns/c2"];
-    const memoryOf = (network: string, containerId: string, name: string): MemoryFile => ({
-      ...{
-        file: `/var/lib/cni/wrappers/${name}`,
-        text: "",
-        network,
-        containerId,
-        runtimeIfName: "eth0",
-        journal: undefined,
-      },
-    });
-    const own = [memoryOf("zone", "c1", "c1/zone:eth0"), memoryOf("zone", "c1", "zone:c1:eth0::routes")];
-    const strays = [memoryOf("other", "c1", "c1/other:eth0"), memoryOf("zone", "c2", "zone:c2:eth0:eth0")];
-    expect(straysAmong([attachment], namespaces, [...own, ...strays])).toEqual({
-      namespaces: ["/run/netns/c2"],
-      memories: strays,
-    });
+test("straysAmong names the namespaces, journals and old records that no attachment needs", () => {
+  const namespaces = ["/run/netns/c1", "/run/netns/c2"];
+  const memoryOf = (network: string, containerId: string, name: string): MemoryFile => ({
+    ...{ file: `/var/lib/cni/wrappers/${name}`, text: "", network, containerId },
+    ...{ runtimeIfName: "eth0", journal: undefined },
+  });
+  const own = [memoryOf("zone", "c1", "c1/zone:eth0"), memoryOf("zone", "c1", "zone:c1:eth0::routes")];
+  const strays = [memoryOf("other", "c1", "c1/other:eth0"), memoryOf("zone", "c2", "zone:c2:eth0:eth0")];
+  expect(straysAmong([attachment], namespaces, [...own, ...strays])).toEqual({
+    namespaces: ["/run/netns/c2"],
+    memories: strays,
   });
 });
 

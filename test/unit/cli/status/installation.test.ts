@@ -86,13 +86,6 @@ test("Prometheus gets the release and the state", async () => {
   expect((await run("--prometheus")).stdout).toContain(`installation_intact{directory="${bin()}"} 0\n`);
 });
 
-test("after a rollback it is intact, too", async () => {
-  install("1.0.0");
-  install("2.0.0");
-  await runCommand(["install", "--dir", bin(), "--rollback"]);
-  expect(await installation()).toMatchObject({ state: "intact", release: { version: "1.0.0" } });
-});
-
 test("an executable with other bytes is changed, and a broken one is broken: exit code 1", async () => {
   install("1.0.0");
   appendFileSync(executable(), "# one more line\n");

@@ -24,26 +24,24 @@ function elf(change: (header: Buffer) => void = () => {}, length = 4096): Buffer
   return header.subarray(0, length);
 }
 
-describe("what a path leads to", () => {
-  test.each([
-    ["a file that may be executed", () => made(""), "executable"],
-    ["a file that may not", () => made("", 0o644), "not executable"],
-    ["nothing", () => join(folder, "none"), "missing"],
-    ["nothing, in a path that is not a directory", () => join(made(""), "none"), "missing"],
-    ["a directory", () => folder, "missing"],
-    ["a device", () => "/dev/null", "missing"],
-    ["a link to a file that may be executed", () => linkTo(made("")), "executable"],
-    ["a link to nothing", () => linkTo("none"), "missing"],
-  ])("%s", (_, path, expected) => {
-    expect(inspectFile(path())).toBe(expected);
-  });
-
-  function linkTo(target: string): string {
-    const path = join(folder, `link${number++}`);
-    symlinkSync(target, path);
-    return path;
-  }
+test.each([
+  ["a file that may be executed", () => made(""), "executable"],
+  ["a file that may not", () => made("", 0o644), "not executable"],
+  ["nothing", () => join(folder, "none"), "missing"],
+  ["nothing, in a path that is not a directory", () => join(made(""), "none"), "missing"],
+  ["a directory", () => folder, "missing"],
+  ["a device", () => "/dev/null", "missing"],
+  ["a link to a file that may be executed", () => linkTo(made("")), "executable"],
+  ["a link to nothing", () => linkTo("none"), "missing"],
+])("what a path leads to: %s", (_, path, expected) => {
+  expect(inspectFile(path())).toBe(expected);
 });
+
+function linkTo(target: string): string {
+  const path = join(folder, `link${number++}`);
+  symlinkSync(target, path);
+  return path;
+}
 
 describe("a file that is not new", () => {
   beforeEach(() => void vi.setSystemTime(Date.now() + 60_000));

@@ -1,0 +1,119 @@
+import { expect, test } from "vitest";
+import { aimsOf, isMet } from "../../reports/bench/aims.ts";
+import { compare } from "../../reports/bench/base.ts";
+import { growthCases } from "../../reports/bench/cases.ts";
+import { firstDifference } from "../../reports/bench/difference.ts";
+import type { Report, Row } from "../../reports/bench/report.ts";
+import { scriptWith } from "../../reports/bench/stage.ts";
+import { spreadOf } from "../../reports/bench/statistics.ts";
+
+const always = (figure: number) => ({ median: figure, p10: figure, p90: figure });
+
+/** A row in which the processor time is half of the elapsed time. */
+function row(title: string, times: Readonly<Record<string, number>>): Row {
+  const timings = Object.entries(times).map(([peer, ms]) => ({ peer, wallMs: always(ms), cpuMs: always(ms / 2) }));
+  return { title, timings };
+}
+
+const nothing: Report = {
+  machine: { cores: "2", architecture: "x86_64", kernel: "6", node: "24", bash: "5" },
+  loadBefore: 0,
+  missing: [],
+};
+
+const found = (report: Partial<Report>) =>
+  Object.fromEntries(aimsOf({ ...nothing, ...report }).map(({ title, found }) => [title, found]));
+
+test.each([
+  [{ most: 2, found: 2 }, true],
+  [{ most: 2, found: 2.01 }, false],
+  [{ least: 3, found: 3 }, true],
+  [{ least: 3, found: 2.99 }, false],
+  [{ most: 2, found: undefined }, undefined],
+])("whether an aim is met: %j: %s", (aim, expected) => {
+  expect(isMet({ title: "", ...aim })).toBe(expected);
+});
+
+test("without figures nothing is met or missed", () => {
+  expect(new Set(aimsOf(nothing).map(isMet))).toEqual(new Set([undefined]));
+});
+
+test("of both CHECKs, and of all later jqs, the worst counts", () => {
+  const rows = [
+    row("CHECK first", {
+      floor: 1,
+      slim: 2,
+      "Node flavor": 30,
+      "empty SEA": 20,
+      "bash + jq 1.6": 24,
+      "bash + jq 1.7": 8,
+    }),
+    row("CHECK chained", {
+      floor: 1,
+      slim: 3,
+      "Node flavor": 30,
+      "empty SEA": 25,
+      "bash + jq 1.6": 27,
+      "bash + jq 1.8.2": 6,
+    }),
+    row("ADD first", { floor: 1, slim: 9, "bash + jq 1.6": 1 }),
+  ];
+  expect(found({ calls: { runs: 1, rows, footprints: [] } })).toMatchObject({
+    "CHECK: slim ÷ floor": 3,
+    "CHECK: bash + later jq ÷ slim": 2,
+    "CHECK: bash + jq 1.6 ÷ slim": 9,
+    "CHECK: Node flavor ÷ empty SEA": 1.5,
+  });
+});
+
+const run = (wallMs: number, cpuMs: number) => ({ wallMs, cpuMs });
+
+test("the ratio is the median of the rounds' ratios, not the ratio of the medians", () => {
+  const own = [run(2, 1), run(9, 4), run(30, 3)];
+  const base = [run(1, 1), run(3, 2), run(20, 6)];
+  // The rounds' ratios are 2, 3 and 1.5, and 1, 2 and 0.5. The medians of the times are 9 and 3.
+  expect(compare(own, base)).toEqual({ wallRatio: 2, cpuRatio: 1, moreWallMs: 6 });
+});
+
+test("each result has as many interfaces, addresses and routes as it says", () => {
+  const counts = growthCases.interfaces.map(({ title, request }) => {
+    const { interfaces, ips, routes } = (request as { prevResult: Record<string, unknown[]> }).prevResult;
+    return [title, interfaces?.length, ips?.length, routes?.length];
+  });
+  expect(counts).toEqual([2, 8, 32, 128].map((count) => [`${count} interfaces`, count, count, count]));
+});
+
+test("each configuration is as large as it says, and a little more", () => {
+  const sizes = growthCases.configuration.map(({ request }) => JSON.stringify(request).length / 1024);
+  expect(sizes.map(Math.floor)).toEqual([1, 32, 1024]);
+});
+
+test("the order of keys is no difference", () => {
+  expect(firstDifference({ a: 1, b: { c: [1], d: null } }, { b: { d: null, c: [1] }, a: 1 })).toBeUndefined();
+});
+
+test.each([
+  [{ ips: [{ interface: 2 }] }, { ips: [{ interface: 1 }] }, "ips.0.interface is 1 instead of 2"],
+  [{ ips: [1] }, { ips: [1, 2] }, "ips.1 is 2 instead of nothing"],
+  [{ name: "zone" }, {}, 'name is nothing instead of "zone"'],
+  [{ ips: [] }, { ips: null }, "ips is null instead of []"],
+  ["", { a: 1 }, 'it is {"a":1} instead of ""'],
+])("%j and %j: %s", (ours, theirs, expected) => {
+  expect(firstDifference(ours, theirs)).toBe(expected);
+});
+
+test("another jq replaces the script's jq everywhere, and nothing else", () => {
+  const script = "# bash and jq\nrequest=$(jq --compact-output '.a') || exit\n  jq --slurp '.b'\n";
+  expect(scriptWith({ argv: ["/x/ld.so", "--library-path", "/x", "/x/jq"] }, script)).toBe(
+    "# bash and jq\nrequest=$(/x/ld.so --library-path /x /x/jq --compact-output '.a') || exit\n" +
+      "  /x/ld.so --library-path /x /x/jq --slurp '.b'\n",
+  );
+});
+
+test.each([
+  [[7], { median: 7, p10: 7, p90: 7 }],
+  [[3, 1, 2], { median: 2, p10: 1.2, p90: 2.8 }],
+  [[11, 1, 10, 2, 9, 3, 8, 4, 7, 5, 6], { median: 6, p10: 2, p90: 10 }],
+])("the middle and the spread of %j", (figures, expected) => {
+  expect(spreadOf(figures)).toEqual(expected);
+});
