@@ -78,15 +78,19 @@ export function finish({ facts, key, journal }: Call, undoing: Undoing): void {
   const waiting = facts.journal(key).entries.flatMap(({ isUndone, type }) => (isUndone ? [] : type));
   const isHolder = (one: Entry) => isStanding(one) && waiting.includes(one.type);
   const isHeld = facts.siblings(key).some(({ entries }) => entries.some(isHolder));
-  if (stays && !isHeld) undoJournal({ ...undoing, journal: facts.journal(key) });
-  undoWaiting(undoing);
+  undoWaiting(undoing, stays && !isHeld);
 }
 
-/** Undoes what siblings left because it was shared with an attachment that is gone. */
-export function undoWaiting(undoing: Undoing): void {
+/** Undoes what siblings left because it was shared with an attachment that is gone. With `own`, what that left as well. */
+export function undoWaiting(undoing: Undoing, own = false): void {
+  const { facts } = undoing;
+  const { key } = undoing.journal;
   // A chain that several of them share goes with the last one's rules: the others' DEL fails the first time.
-  for (let pass = 0; pass < 2; pass++) {
-    for (const journal of undoing.facts.siblings(undoing.journal.key)) {
+  const passes = facts.siblings(key).length > 0 ? 2 : 1;
+  for (let pass = 0; pass < passes; pass++) {
+    const present = facts.journal(key);
+    if (own && lastLeft(present)) undoJournal({ ...undoing, journal: present });
+    for (const journal of facts.siblings(key)) {
       const last = lastLeft(journal);
       if (!last || mayBePlain(undoing, journal)) continue;
       // GC has no namespace: a DEL without it would leave an interface that is there.

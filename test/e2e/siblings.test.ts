@@ -268,6 +268,19 @@ describe("two attachments of one container share rules", () => {
     await expectNothingLeft(lab, ["front0", "disc0"]);
   });
 
+  test("the last DEL removes what failed ADDs had to leave of a masquerading chain", async ({ lab }) => {
+    await installFlaky(lab);
+    const za = named("za", wrapped({ ...front, ipMasq: true }), flaky);
+    const container = await attached(lab, lab.cnitool, za);
+    for (const _ of [1, 2]) {
+      await failNext(lab);
+      expectFailure(await lab.cnitool.addAs("net1", za, container), /flaky/);
+    }
+    expectPassed(await lab.cnitool.delAs("eth0", za, container));
+    expectPassed(await lab.cnitool.delAs("net1", za, container));
+    await expectNothingLeft(lab, ["front0"]);
+  });
+
   test("only the last DEL removes what an unknown plugin names by the container", async ({ lab }) => {
     const mark = 'case $CNI_COMMAND in ADD) touch "$0.mark";; DEL) rm -f "$0.mark";; esac';
     await installPlugin(lab, "marks", `${mark}; exec /opt/cni/bin/tuning`);
