@@ -14,16 +14,6 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A booted second kernel. */
-export interface Booted {
-  /** The host's folder that the second kernel has as `sharedFolder`. */
-  readonly folder: string;
-  /** The end of the command. It is an error if the kernel ends before the command. */
-  readonly ended: Promise<Ended>;
-  /** Kills the kernel, as if the host lost its power. Then `ended` is an error. */
-  pullPower(): Promise<void>;
-}
-
 /** The place of the boot's folder in the second kernel. Only this folder outlives a boot. */
 export const sharedFolder = "/mnt";
 
@@ -97,13 +87,8 @@ export function rerunInSecondKernel<T>(program: string, given: readonly string[]
   );
 }
 
-/** Boots a second kernel (User Mode Linux) that runs a command of this clone and ends. */
-export async function boot(
-  command: readonly string[],
-  folder: string,
-  cpu = ownCpus()[0],
-  memory = "1G",
-): Promise<Booted> {
+/** Boots a second kernel (User Mode Linux) that runs a command of this clone and ends. Its `sharedFolder` is the folder. */
+export async function boot(command: readonly string[], folder: string, cpu = ownCpus()[0], memory = "1G") {
   copyFileSync(path.join(import.meta.dirname, "init.sh"), path.join(folder, "init"));
   writeFileSync(path.join(folder, "job"), jobOf(command));
   for (const name of ["exit-code", "stdout", "stderr"]) rmSync(path.join(folder, name), { force: true });
@@ -125,6 +110,7 @@ export async function boot(
   void closed.then(() => process.off("exit", kill));
   return {
     folder,
+    // An error if the kernel ends before the command, as after a power loss.
     ended: closed.then(() => readEnd(folder, Buffer.concat(chunks).toString())),
     async pullPower() {
       kill();

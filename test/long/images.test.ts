@@ -68,13 +68,8 @@ describe("the container image", () => {
   });
 });
 
-interface Unpacked {
-  readonly files: string;
-  readonly entry: string;
-}
-
 /** Unpacks an image as a runtime does: each part by its digest, from the index to the layer. */
-async function unpacked(archive: string): Promise<Unpacked> {
+async function unpacked(archive: string) {
   const [layout, files] = [scratch(), scratch()];
   await execa("tar", ["-xf", archive, "-C", layout]);
   const read = (file: string) => JSON.parse(readFileSync(path.join(layout, file), "utf8"));
@@ -98,7 +93,7 @@ async function unpacked(archive: string): Promise<Unpacked> {
 }
 
 /** Runs the entry point in a root of its own, with the host's folder in it. */
-function start(lab: Lab, { files, entry }: Unpacked) {
+function start(lab: Lab, { files, entry }: Awaited<ReturnType<typeof unpacked>>) {
   const script = `mkdir -p ${files}/host/opt && mount --rbind /opt ${files}/host/opt && exec chroot ${files} ${entry}`;
   return lab.call("unshare", ["--mount", "sh", "-ec", script]);
 }

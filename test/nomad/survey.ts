@@ -20,13 +20,6 @@ export interface AllocationState {
   readonly answers: Readonly<Record<string, string>>;
 }
 
-interface TaskProcess {
-  readonly allocation: string;
-  readonly pid: number;
-  readonly startTime: number;
-  readonly namespace: string;
-}
-
 /** Looks at the tasks and namespaces of allocations, and talks to each of their addresses. */
 export async function surveyAllocations(lab: Lab, allocations: readonly Allocation[]): Promise<AllocationState[]> {
   const processes = await taskProcesses(lab);
@@ -63,13 +56,13 @@ export function isSound({ pid, taskNamespace, namespace, addresses, answers }: A
 }
 
 /** The running tasks. */
-export async function taskProcesses(lab: Lab): Promise<TaskProcess[]> {
+export async function taskProcesses(lab: Lab) {
   const entries = (await readdir(lab.path("/proc"))).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(entries.map((pid) => taskProcess(lab, pid).catch(() => undefined)));
   return found.filter((process) => process !== undefined);
 }
 
-async function taskProcess(lab: Lab, pid: string): Promise<TaskProcess | undefined> {
+async function taskProcess(lab: Lab, pid: string) {
   const directory = lab.path(`/proc/${pid}`);
   const command = await readFile(`${directory}/cmdline`, "utf8");
   if (!command.startsWith("/run/lab/drivers/echo\0serve\0")) return undefined;

@@ -9,13 +9,6 @@ const file = join(import.meta.dirname, "../../dist/page/index.html");
 /** The address of the page, as a file. */
 export const address = pathToFileURL(file).href;
 
-/** A page in a browser, and what it did that it must not do. */
-export interface Opened {
-  readonly page: Page;
-  /** Errors, messages in the console, requests, dialogs and windows. */
-  readonly faults: string[];
-}
-
 /** Starts Debian's Chromium. */
 export function startBrowser(): Promise<Browser> {
   if (!existsSync(file)) throw new Error("dist/page/index.html is missing: npm run page");
@@ -23,8 +16,8 @@ export function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
 }
 
-/** Opens the page in a context of its own. */
-export async function openPage(browser: Browser, part = "", options: BrowserContextOptions = {}): Promise<Opened> {
+/** Opens the page in a context of its own. The faults are errors, messages in the console, requests, dialogs and windows. */
+export async function openPage(browser: Browser, part = "", options: BrowserContextOptions = {}) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
   const faults: string[] = [];

@@ -16,12 +16,6 @@ disabled_plugins = [
 ]
 `;
 
-/** A container that `ctr run` waits for. */
-interface RunningContainer {
-  /** The outcome of `ctr run`, with DEL. */
-  readonly ended: Promise<Outcome>;
-}
-
 /** containerd's daemon in a lab, called by ctr, with one network. */
 export class Containerd implements AsyncDisposable {
   readonly #lab: Lab;
@@ -47,8 +41,8 @@ export class Containerd implements AsyncDisposable {
     return await this.#lab.call("ctr", ["run", ...options, name, ...command]);
   }
 
-  /** Starts a container that stays until it is stopped. */
-  async run(name: string): Promise<RunningContainer> {
+  /** Starts a container that stays until it is stopped. `ended` is the outcome of `ctr run`, with DEL. */
+  async run(name: string) {
     const ended = this.runOnce(name, "/bin/sleep", "1000");
     const running = new RegExp(`^${name}\\s+\\d+\\s+RUNNING$`, "m");
     const isRunning = async () => {
@@ -59,7 +53,7 @@ export class Containerd implements AsyncDisposable {
   }
 
   /** Stops a container as an operator does. Returns the outcome of its `ctr run`. */
-  async stop(name: string, { ended }: RunningContainer): Promise<Outcome> {
+  async stop(name: string, { ended }: { readonly ended: Promise<Outcome> }): Promise<Outcome> {
     await this.#ctr("task", "kill", "--signal", "SIGKILL", name);
     return await ended;
   }

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { vi } from "vitest";
-import { type Container, Lab, type LabOptions, type Outcome } from "../support/lab.ts";
+import { Lab, type LabOptions, type Outcome } from "../support/lab.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { containerd2 } from "./containerd2.ts";
 import { makeRootfs, rootfs } from "./support.ts";
@@ -73,22 +73,6 @@ export async function makeImage(lab: Lab): Promise<void> {
   await lab.run("sh", ["-euc", imageScript, "sh", rootfs, image, architecture]);
 }
 
-/** A condition in the answer of the CRI's Status. */
-interface Condition {
-  readonly type: string;
-  readonly status?: boolean;
-  readonly message?: string;
-}
-
-/** A pod sandbox as its runtime shows it. */
-export interface Sandbox {
-  readonly container: Container;
-  /** The address that Kubernetes knows. */
-  readonly ip: string;
-  /** The addresses of each interface in containerd's own record of the result, without loopback. */
-  readonly result: Readonly<Record<string, readonly string[]>>;
-}
-
 /** Makes a lab for this containerd and the client of its CRI. It may have more programs, and a recorder. */
 export async function startLab(version: Version, more: Pick<LabOptions, "programs" | "recorded"> = {}): Promise<Lab> {
   const directory = await containerd2();
@@ -140,7 +124,8 @@ export class Cri implements AsyncDisposable {
     return `containerd ${/Server:\s+Version:\s+([\d.]+)/.exec(text)?.[1] ?? text}`;
   }
 
-  async conditions(): Promise<readonly Condition[]> {
+  /** The conditions in the answer of the CRI's Status. */
+  async conditions(): Promise<readonly { type: string; status?: boolean; message?: string }[]> {
     return (await this.#ask("status")).status.conditions;
   }
 
@@ -165,7 +150,8 @@ export class Cri implements AsyncDisposable {
     await this.#ask("remove", id);
   }
 
-  async inspect(id: string): Promise<Sandbox> {
+  /** A pod sandbox: the address that Kubernetes knows, and those in containerd's own record of the result, without loopback. */
+  async inspect(id: string) {
     const { status, info } = await this.#ask("inspect", id);
     const { runtimeSpec, cniResult } = JSON.parse(info.info);
     const { path: netns } = runtimeSpec.linux.namespaces.find(({ type }: { type: string }) => type === "network");

@@ -31,15 +31,6 @@ const configuration = {
   featureGates: { KubeletInUserNamespace: true },
 };
 
-/** A static pod as the kubelet's status shows it. */
-export interface StaticPod {
-  readonly name: string;
-  readonly phase: string;
-  readonly addresses: readonly string[];
-  /** How often its container has started again. */
-  readonly restarts: number;
-}
-
 /** A kubelet in a lab whose runtime has the image. It runs static pods. */
 export class Kubelet implements AsyncDisposable {
   readonly #lab: Lab;
@@ -91,9 +82,11 @@ export class Kubelet implements AsyncDisposable {
     await this.#lab.run("sh", ["-c", `rm ${manifests}/*`]);
   }
 
-  async pods(): Promise<StaticPod[]> {
+  /** The static pods as the kubelet's status shows them. */
+  async pods() {
     const { items } = JSON.parse(await this.#lab.run("curl", ["-fsS", pods]));
-    return (items ?? []).map(({ metadata, status }: Item) => ({
+    const all: readonly Item[] = items ?? [];
+    return all.map(({ metadata, status }) => ({
       name: metadata.name.replace(/-node1$/, ""),
       phase: status.phase,
       addresses: (status.podIPs ?? []).map(({ ip }) => ip),

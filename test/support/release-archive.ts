@@ -8,14 +8,11 @@ import { version } from "./version.ts";
 const root = join(import.meta.dirname, "../..");
 const architecture = process.arch === "arm64" ? "arm64" : "amd64";
 
-/** An archive as a release has it, for this host and the tested flavor, with its checksums next to it. */
-export interface ReleaseArchive extends Disposable {
-  readonly directory: string;
-  readonly name: string;
-}
-
-/** Returns the archive in the directory CNI_WRAPPERS_RELEASE; without the variable, one of the built executables. */
-export function releaseArchive(): ReleaseArchive {
+/**
+ * Returns an archive as a release has it, for this host and the tested flavor, with its checksums next to it: that in the
+ * directory CNI_WRAPPERS_RELEASE; without the variable, one of the built executables.
+ */
+export function releaseArchive() {
   const flavor: Flavor = process.env.CNI_WRAPPERS_FLAVOR === "slim" ? "slim" : "node";
   const name = archiveName({ flavor, architecture }, version);
   const directory = mkdtempSync(join(tmpdir(), "cni-wrappers-archive-"));

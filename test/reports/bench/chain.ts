@@ -24,13 +24,8 @@ function anotherBridge(number: number): Plugin {
   return { type: "bridge", bridge: `disc${number}`, isGateway: true, ipam };
 }
 
-interface Found {
-  readonly rows: Row[];
-  readonly missing: string[];
-}
-
 /** Times whole CHECKs of real attachments through go-cni. */
-export async function timeChains(stage: Stage, runs: number): Promise<Found> {
+export async function timeChains(stage: Stage, runs: number) {
   const missing: string[] = [];
   const multusFile = await multus().catch((error) => {
     missing.push(`multus: ${firstLine(error)}`);
@@ -40,7 +35,7 @@ export async function timeChains(stage: Stage, runs: number): Promise<Found> {
   const rows: Row[] = [];
   for (const chain of chains) {
     const found = await timeChain(stage, chain, contestants, runs);
-    rows.push(...found.rows);
+    rows.push(found.row);
     missing.push(...found.missing);
     say(`go-cni CHECK of ${chain.title}: ${runs} runs of each`);
   }
@@ -49,7 +44,7 @@ export async function timeChains(stage: Stage, runs: number): Promise<Found> {
 
 type Chain = (typeof chains)[number];
 
-async function timeChain(stage: Stage, chain: Chain, contestants: readonly Contestant[], runs: number): Promise<Found> {
+async function timeChain(stage: Stage, chain: Chain, contestants: readonly Contestant[], runs: number) {
   const { title, creators } = chain;
   const programs = Object.assign({ stopwatch: stage.programs.stopwatch }, ...contestants.map((each) => each.programs));
   await using lab = await Lab.start({ programs });
@@ -59,7 +54,7 @@ async function timeChain(stage: Stage, chain: Chain, contestants: readonly Conte
   const measured = await measure((plan) => clockIn(lab, plan), [...bare, ...commands], runs);
   const together = timingOf(barePlugins, sumOf(measured.slice(0, bare.length)));
   const others = commands.map(({ name }, index) => timingOf(name, measured[bare.length + index]));
-  return { rows: [{ title, timings: [together, ...others] }], missing };
+  return { row: { title, timings: [together, ...others] }, missing };
 }
 
 /** The commands of the contestants that pass, and the reasons why the others fail. */

@@ -5,13 +5,6 @@ import type { Case } from "./cases.ts";
 import { firstDifference } from "./difference.ts";
 import { type Peer, peersOf, runOnce, type Stage, working } from "./peers.ts";
 
-/** The actions of a peer: the delegate's input and the runtime's output. */
-export interface Deed {
-  readonly env: Readonly<Record<string, string>>;
-  readonly request: unknown;
-  readonly answer: unknown;
-}
-
 /** The script is right to act differently here. These keys are not compared. */
 const leftOut: readonly { readonly cases: readonly string[]; readonly key: keyof CallRequest; readonly why: string }[] =
   [
@@ -45,7 +38,8 @@ export function verify(stage: Stage, one: Case): void {
   }
 }
 
-function deedOf(stage: Stage, one: Case, peer: Peer): Deed {
+/** The actions of a peer: the delegate's input and the runtime's output. */
+function deedOf(stage: Stage, one: Case, peer: Peer) {
   const records = path.join(stage.directory, "records");
   const stdout = runOnce(peer);
   const files = readdirSync(records).map((name) => path.join(records, name));

@@ -3,12 +3,6 @@ import path from "node:path";
 import { execa } from "execa";
 import { pluginVersions, referencePlugins } from "../../support/go.ts";
 
-/** A directory with reference plugins, and their version. */
-export interface InstalledPlugins {
-  readonly directory: string;
-  readonly version: string;
-}
-
 const needed = ["bridge", "macvlan", "host-local"];
 // From this version of bridge on, Nomad runs CHECK.
 const oldest = [1, 3, 0];
@@ -16,7 +10,7 @@ const oldest = [1, 3, 0];
 /**
  * The host's own reference plugins from CNI_PATH or `/opt/cni/bin`. If they are missing or too old, Go builds others.
  */
-export async function findPlugins(): Promise<InstalledPlugins> {
+export async function findPlugins() {
   for (const directory of [...(process.env.CNI_PATH ?? "").split(path.delimiter), "/opt/cni/bin"]) {
     const version = directory === "" ? undefined : await installedVersion(directory);
     if (version !== undefined) return { directory, version };

@@ -5,15 +5,11 @@ import { Lab } from "../../support/lab.ts";
 import { hostHas } from "../../support/needs.ts";
 import { type Fault, upstream } from "./faults.ts";
 
-/** What a report tells its reader to run, and what he sees. */
-export interface Recipe {
-  readonly commands: readonly string[];
-  /** The last lines of the output. Three dots stand for what differs between runs. */
-  readonly shown: string | undefined;
-}
-
-/** The recipe in a fault's report: the first block of commands, and the block after it. */
-export function recipeOf({ name }: Pick<Fault, "name">): Recipe {
+/**
+ * The recipe in a fault's report: the first block of commands, and the block after it, with the last lines of the output.
+ * Three dots stand for what differs between runs.
+ */
+export function recipeOf({ name }: Pick<Fault, "name">) {
   const report = readFileSync(path.join(upstream, name, "README.md"), "utf8");
   const [, commands = "", shown] =
     /^```sh\n(.*?)\n```\n(?:\n[^\n`#]*\n)*(?:\n```text\n(.*?)\n```)?/ms.exec(report) ?? [];

@@ -7,16 +7,6 @@ import { notSent } from "../../../cli/live/libcni.ts";
 import { cards } from "../../support/examples.ts";
 import type { Candidate, Ports, Seen } from "./truth.ts";
 
-/** An event of a list, as the model and as the real plugins have it. */
-export interface Compared {
-  readonly list: string;
-  readonly event: string;
-  readonly model: string;
-  readonly real: string;
-  readonly isEqual: boolean;
-  readonly isKnown: boolean;
-}
-
 /** Makes a candidate of a list's text. */
 export function candidateOf(name: string, text: string): Candidate {
   const list = listOf(parseListFile(name, text));
@@ -27,8 +17,8 @@ export function candidateOf(name: string, text: string): Candidate {
 /** What each event of a list ended with, in words that are the same each time. An event that was not reached is missing. */
 export type Words = Readonly<Partial<Record<EventName, string>>>;
 
-/** Compares what the model says about a list with what the real plugins did. */
-export function judge(candidate: Candidate, seen: Words): Compared[] {
+/** Compares what the model says about each event of a list with what the real plugins did. */
+export function judge(candidate: Candidate, seen: Words) {
   const list = listOf(parseListFile(candidate.name, candidate.text));
   const file = parseListFile(candidate.name, candidate.text);
   const host = { cards: ["ens18", ...cards], defaultDevice: undefined };
