@@ -73,6 +73,9 @@ function runToItsEnd(path: string, { environment, stdin }: PluginRun, seconds: n
       end(null, `${path} ${problem}`);
     };
     const deadline = setTimeout(() => giveUp(`gave no answer within ${seconds} seconds`), seconds * 1000);
+    child.on("error", (error) => end(null, `${path}: ${error.message}`));
+    // Without a free file descriptor, Node makes no pipes.
+    if (!child.stdin) return;
     for (const name of ["stdout", "stderr"] as const) {
       child[name].on("data", (chunk: Buffer) => {
         size += chunk.length;
@@ -80,7 +83,6 @@ function runToItsEnd(path: string, { environment, stdin }: PluginRun, seconds: n
         else output[name] += chunk;
       });
     }
-    child.on("error", (error) => end(null, `${path}: ${error.message}`));
     child.on("close", (exitCode, signal) => end(exitCode, signal ? `${path} was ended by ${signal}` : undefined));
     // A plugin that reads nothing closes the pipe.
     child.stdin.on("error", () => {});

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -69,6 +69,18 @@ describe("a plugin", () => {
     const given = run("exit 0");
     chmodSync(path(), 0o644);
     expect(await runPlugin(given, 60)).toEqual(fails(`${path()}: spawn ${path()} EACCES`));
+  });
+
+  test("a plugin for whose pipes no file descriptor is left is an error", async () => {
+    const given = run("exit 0");
+    const taken: number[] = [];
+    expect(() => {
+      for (;;) taken.push(openSync("/dev/null", "r"));
+    }).toThrow("EMFILE");
+    for (const descriptor of taken.splice(0, 4)) closeSync(descriptor);
+    const outcome = runPlugin(given, 60);
+    for (const descriptor of taken) closeSync(descriptor);
+    expect(await outcome).toEqual(fails(`${path()}: spawn ${path()} EMFILE`));
   });
 
   test("it gets its configuration and its variables, and not the wrappers' log", async () => {
