@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { Argument } from "commander";
+import { Argument, InvalidArgumentError } from "commander";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import { type CommandData, option } from "../command.ts";
 import { checkAfterScript } from "../explain/after-script.ts";
@@ -39,10 +39,13 @@ export const explainCommand: CommandData<string, Options> = {
   argument: new Argument("<file>", "the list"),
   options: [
     option("--verb <verb>", "the verb; ADD, or CHECK with --container").choices(verbs).argParser(upperCaseVerb),
-    option("--container <id>", "take result and addresses of this container from libcni's cache (CHECK and DEL)"),
+    option(
+      "--container <id>",
+      "take result and addresses of this container from libcni's cache (CHECK and DEL)",
+    ).conflicts(["args", "port"]),
     cacheDirOption,
     portOption,
-    option("--args <pairs>", "CNI_ARGS, such as IP=172.16.5.9"),
+    option("--args <pairs>", "CNI_ARGS, such as IP=172.16.5.9").argParser(pairs),
     jsonOption("the steps as JSON"),
     option("--html <file>", "also write a page for a browser, in which anybody can try the list"),
   ],
@@ -79,6 +82,12 @@ function sourceOf(list: List, verb: ConfiguredVerb, options: Options, { director
   throw new Trouble(
     `libcni's cache does not have the answers of the plugins: use --container with CHECK or DEL, not ${verb}`,
   );
+}
+
+// cni/pkg/types/args.go, LoadArgs.
+function pairs(text: string): string {
+  if (text.split(";").every((pair) => pair.split("=").length === 2)) return text;
+  throw new InvalidArgumentError("Write pairs, such as IP=172.16.5.9;MAC=02:00:00:00:00:01.");
 }
 
 function upperCaseVerb(verb: string): string {

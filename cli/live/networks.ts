@@ -3,7 +3,7 @@ import { listDirectory } from "../../shared/host/node/files.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { type Finding, lintFiles } from "../lint/lint.ts";
 import type { Context, Rule } from "../lint/rule.ts";
-import { readSwitchedOff, switchedOffLines } from "../lint/switched-off.ts";
+import { type ReasonOf, readSwitchedOff, switchedOffLines } from "../lint/switched-off.ts";
 import { isDisabled } from "../lists/chain.ts";
 import { isMisspelt, readListFiles } from "../lists/find-files.ts";
 import { type List, listOf } from "../lists/list.ts";
@@ -87,16 +87,27 @@ export function faultsIn(files: readonly ListFile[]): readonly ListFault[] {
  */
 export function errorsIn(
   files: readonly ListFile[],
-  { directory, ...around }: Omit<Context, "lists"> & Pick<Terminal, "directory">,
+  { directory, note, ...around }: Omit<Context, "lists"> & Pick<Terminal, "directory"> & { note(line: string): void },
 ) {
   const isAsked = (rule: Rule) => rule.severity === "error" && !isOfLoading(rule);
   const found = lintFiles(files, { ...around, isAsked });
-  const reasonOf = readSwitchedOff(files, directory);
+  const reasonOf = switchedOffIn(files, directory, note);
   const counted = found.filter((finding) => reasonOf(finding) === undefined);
   return {
     errors: counted.map((finding) => `${lineOf(finding)} [${finding.code}]. ${oneLine(finding.hint)}`),
     switchedOff: switchedOffLines(found, reasonOf),
   };
+}
+
+/** Nothing is switched off by a file that cannot be read. */
+function switchedOffIn(files: readonly ListFile[], directory: string, note: (line: string) => void): ReasonOf {
+  try {
+    return readSwitchedOff(files, directory);
+  } catch (error) {
+    if (!(error instanceof Trouble)) throw error;
+    note(error.message);
+    return () => undefined;
+  }
 }
 
 function isOfLoading({ code }: Rule): boolean {

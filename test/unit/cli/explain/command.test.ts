@@ -52,6 +52,26 @@ describe("explain", () => {
     expect(stdout).toMatch(/^ens18 +macvlan +eth0 +172.16.5.100\/24$/m);
   });
 
+  test.each([
+    [
+      ["--args", "IP"],
+      "option '--args <pairs>' argument 'IP' is invalid. Write pairs, such as IP=172.16.5.9;MAC=02:00:00:00:00:01.",
+    ],
+    [["--args", "IP=172.16.5.9;"], "option '--args <pairs>' argument 'IP=172.16.5.9;' is invalid. Write pairs, "],
+    [
+      ["--container", "blue", "--args", "IP=1.2.3.4"],
+      "option '--container <id>' cannot be used with option '--args <pairs>'",
+    ],
+    [
+      ["--container", "blue", "--port", "80:80"],
+      "option '--container <id>' cannot be used with option '--port <mapping>'",
+    ],
+  ])("refuses what no plugin takes, or what it would not look at: %j", async (words, message) => {
+    const { exitCode, stderr } = await inRoot(["explain", zone, ...words]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(message);
+  });
+
   test("prints data", async () => {
     const { exitCode, stdout } = await inRoot(["explain", zone, "--json", "--verb", "check"]);
     expect(exitCode).toBe(0);

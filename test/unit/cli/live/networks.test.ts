@@ -102,13 +102,21 @@ test("the errors of lists that a runtime loads, and what somebody has switched o
     'lists/10.conflist:1:88: macvlan creates an interface and is not wrapped [unwrapped-creator]. Change the type to "macvlan-wrapper", and set wrapper.ifName',
     'lists/10.conflist:1:107: this host has no interface ens18 [missing-master]. Set "master" to one that it has: ens19',
   ];
-  expect(errorsIn(files, { directory, links })).toEqual({ errors: [bridge, macvlan, master], switchedOff: [] });
-  expect(errorsIn(files, { directory })).toEqual({ errors: [bridge, macvlan], switchedOff: [] });
+  expect(errorsIn(files, { directory, links, note: () => {} })).toEqual({
+    errors: [bridge, macvlan, master],
+    switchedOff: [],
+  });
+  expect(errorsIn(files, { directory, note: () => {} })).toEqual({ errors: [bridge, macvlan], switchedOff: [] });
   write(".cni-wrappers-lint", { "10.conflist": { "unwrapped-creator": "a script gives the names" } });
-  expect(errorsIn(files, { directory, links })).toEqual({
+  expect(errorsIn(files, { directory, links, note: () => {} })).toEqual({
     errors: [master],
     switchedOff: ["unwrapped-creator is switched off: a script gives the names (2 findings)"],
   });
+  write(".cni-wrappers-lint", "{");
+  const left: string[] = [];
+  const noted = { directory, note: (line: string) => void left.push(line) };
+  expect(errorsIn(files, noted)).toEqual({ errors: [bridge, macvlan], switchedOff: [] });
+  expect(left).toEqual(["lists/.cni-wrappers-lint: it is not a JSON object"]);
 });
 
 test.each(["preflight", "adopt", "prune", "status"])("%s does not call such a host good", async (command) => {
