@@ -73,7 +73,8 @@ describe.each(commands)("%s says nothing good about what it did not look at", (c
     make();
     const { exitCode, stdout, stderr } = await run(command);
     expect(exitCode).toBe(2);
-    expect(stdout.split("\n")).toEqual(expect.arrayContaining(whole.stdout.split("\n")));
+    const rest = whole.stdout.replace("Nothing is left", "Of what could be looked at, nothing is left");
+    expect(stdout.split("\n")).toEqual(expect.arrayContaining(rest.split("\n")));
     expect(stderr).toContain(at("config/late.conflist"));
   });
 
