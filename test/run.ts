@@ -206,7 +206,6 @@ function clearLine(): void {
   if (process.stdout.isTTY) process.stdout.write("\r\x1b[K");
 }
 
-/** The slowest cases of all suites, one line each. */
 function slowest(count: number): string[] {
   const cases = steps
     .filter(({ isVitest }) => isVitest)

@@ -225,7 +225,6 @@ async function waitsForAnother(lab: Lab, verb: "ADD" | "DEL", plugin: string): P
   );
 }
 
-/** A script's words that wait for a file. */
 function untilThere(file: string): string {
   return `until [ -e ${file} ]; do sleep 0.1; done`;
 }

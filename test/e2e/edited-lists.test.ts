@@ -164,7 +164,6 @@ async function expectNothingLeftIn(lab: Lab, container: Container, ours: RegExp)
   expect([await lab.kernel.leases(), await lab.kernel.journals()]).toEqual([[], []]);
 }
 
-/** A bridge for a number, with its own subnet. */
 function numbered(number: number, more: Record<string, unknown> = {}) {
   return { type: "bridge", bridge: `br${number}`, isGateway: true, ipam: hostLocal(`10.${number}.0.0/24`), ...more };
 }

@@ -106,7 +106,6 @@ describe("two bridges that masquerade by nftables", () => {
   });
 });
 
-/** The bridge plugin's own rules in nftables. */
 async function masqueradingRules(lab: Lab): Promise<string[]> {
   const text = await lab.run("nft", ["list", "chain", "inet", "cni_plugins_masquerade", "masq_checks"]);
   return linesOf(text).filter((line) => line.startsWith("ip "));

@@ -183,7 +183,6 @@ async function gatewaysPort(lab: Lab): Promise<string> {
   return veths.find(({ link }) => link === "front0.5")?.ifname ?? "none";
 }
 
-/** The VLANs of a bridge's port, each with its flags. */
 async function vlansOf(lab: Lab, port: string): Promise<string[]> {
   const [shown] = JSON.parse(await lab.run("bridge", ["-json", "vlan", "show", "dev", port]));
   const vlans: { vlan: number; flags?: string[] }[] = shown.vlans;

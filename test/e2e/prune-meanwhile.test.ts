@@ -24,7 +24,6 @@ function prune(lab: Lab, env: Record<string, string> = {}) {
   return lab.call("/opt/cni/bin/cni-wrappers", ["prune", "--write"], { env });
 }
 
-/** Runs prune, and does something while it waits for a DEL. */
 async function during(lab: Lab, act: () => Promise<void>) {
   const pruning = prune(lab);
   await expect.poll(() => lab.readdir("/run/lab"), { timeout: 60_000 }).toContain("waits");
@@ -79,7 +78,6 @@ function hostLocalAt(address: string) {
   return { type: "host-local", ranges: [[{ subnet: "172.16.10.0/24", rangeStart: address, rangeEnd: address }]] };
 }
 
-/** Attaches a container with rules, and deletes its namespace. */
 async function loseContainer(lab: Lab): Promise<void> {
   const list = zone(front, firewall, portmap);
   await install(lab, list);

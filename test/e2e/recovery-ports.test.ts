@@ -128,7 +128,6 @@ async function expectRulesFor(lab: Lab, addresses: readonly string[], target: st
   expect(named.filter((address) => !known.includes(address))).toEqual([]);
 }
 
-/** The targets of the nftables backend's DNAT rules. */
 async function natTargets(lab: Lab): Promise<string[]> {
   const { stdout } = await lab.call("nft", ["--stateless", "list", "ruleset"]);
   return [...stdout.matchAll(/\bdnat to (\S+)/g)].map(([, target = ""]) => target);

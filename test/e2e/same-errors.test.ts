@@ -11,7 +11,6 @@ import { bridge, hostLocal, inTurn } from "./support.ts";
 
 type Json = Record<string, unknown>;
 
-/** A call that fails. */
 interface Wrong {
   readonly title: string;
   readonly config: Json | string;

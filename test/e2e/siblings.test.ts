@@ -439,7 +439,6 @@ async function stateOf(lab: Lab, container: Container): Promise<{ rules: string;
   return { rules: rules.replace(/counter packets \d+ bytes \d+/g, "counter"), links };
 }
 
-/** The rules of macspoofchk. */
 function spoofRules(lab: Lab): Promise<string> {
   return lab.run("nft", ["list", "table", "bridge", "nat"]);
 }

@@ -26,7 +26,6 @@ const onBridge = zone(wrapped(front), {
   ...{ type: "bridge-wrapper", wrapper: { ifName: "eth1", slaac: patient }, bridge: "lan0" },
 });
 
-/** The plugins that move an interface's routes. */
 const movers = [
   { type: "sbr", isMissing: false },
   { type: "vrf", vrfname: "red", isMissing: !hostHas.vrf },
@@ -238,7 +237,6 @@ function resultOf(outcome: Outcome): Result {
   return JSON.parse(outcome.stdout).raw[0];
 }
 
-/** The global IPv6 addresses of eth1. */
 async function globalsOf(lab: Lab, container: Container | undefined): Promise<string[]> {
   const all = await lab.kernel.addresses(container, "eth1");
   return all.filter((address) => address.includes(":"));

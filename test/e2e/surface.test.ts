@@ -31,7 +31,6 @@ describe.concurrent("wrapped is as plain:", () => {
   }
 });
 
-/** The first step with an unexpected difference. */
 function firstDifference({ differences }: Comparison) {
   return differences.find(({ allowed }) => allowed === undefined)?.step;
 }

@@ -44,11 +44,6 @@ const chains: readonly Chain[] = [
     plugins: [{ type: "bridge", bridge: "disc0", isDefaultGateway: true, ipMasq: true, ipam: dualStack }],
   },
   {
-    title: "[bridge] of layer 2",
-    versions: ["0.4.0", "1.1.0"],
-    plugins: [{ type: "bridge", bridge: "hbr2", mtu: 1400, ipam: hostLocal("10.40.0.0/24") }],
-  },
-  {
     title: "[macvlan]",
     versions: everyVersion,
     plugins: [
@@ -62,7 +57,6 @@ const chains: readonly Chain[] = [
       },
     ],
   },
-  { title: "[macvlan] without ipam", versions: ["0.3.1", "1.1.0"], plugins: [{ type: "macvlan", master: "uplink0" }] },
   {
     title: "[macvlan, tuning], IP and MAC asked for",
     versions: checkVersions,

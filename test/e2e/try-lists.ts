@@ -6,7 +6,6 @@ export interface Row {
   readonly list: NetworkList;
   /** A kind of link. A kernel without it fails the first ADD, in these words. */
   readonly needs?: readonly [kind: string, words: string];
-  /** Options of the command. */
   readonly args?: readonly string[];
   readonly exit: 0 | 1 | 2;
   /** The interfaces and addresses that the first ADD gives. */

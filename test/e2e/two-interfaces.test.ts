@@ -77,7 +77,6 @@ test.each(inTurn(versions))(
   },
 );
 
-/** Puts a result where libcni finds it on CHECK. */
 async function cacheResult(lab: Lab, container: Container, result: Result): Promise<void> {
   const file = `/var/lib/cni/results/zone-${lab.cnitool.id(container)}-eth0`;
   const cached = JSON.parse(await lab.readFile(file));

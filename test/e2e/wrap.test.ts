@@ -36,7 +36,6 @@ function plainExample(name: string): string {
 }
 
 const macvlan18 = { ...macvlan, master: "ens18" };
-/** Links of the examples' host. */
 const exampleLinks = ["ens18", "ens19", "ens20", "far-ens19", "far-ens20"];
 const ports = [{ hostPort: 25000, containerPort: 80, protocol: "tcp" as const }];
 

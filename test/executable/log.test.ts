@@ -4,7 +4,6 @@ import { describe, expect } from "vitest";
 import { skipEmulated } from "./support/emulator.ts";
 import { handedOver, inTurn, Machine, test, through, verbs } from "./support/machine.ts";
 
-/** The lines of a log, parsed. */
 function lines(machine: Machine, name = "log"): Record<string, unknown>[] {
   const text = machine.read(name)?.toString() ?? "";
   return text

@@ -14,7 +14,6 @@ const variables: [string, string, Record<string, string>, number][] = [
   ["an interface name that is a path", "DEL", { CNI_IFNAME: "../eth0" }, 4],
 ];
 
-/** Faults of stdin. */
 const inputs: [string, string | Uint8Array, number][] = [
   ["nothing", "", 6],
   ["white space", " \n\t", 6],

@@ -1,7 +1,6 @@
 import { describe, expect } from "vitest";
 import { errorOf, failure, inTurn, Machine, seen, test, through, verbs } from "./support/machine.ts";
 
-/** A configuration with exactly this number of bytes. */
 function configurationOf(bytes: number): string {
   const head = '{"cniVersion":"1.0.0","name":"zone","wrapper":{"delegate":"plain"},"x":"';
   return `${head}${"x".repeat(bytes - head.length - 2)}"}`;

@@ -5,7 +5,6 @@ import { isKilledAt } from "../support/strace.ts";
 import { bin, cli, failedDuring, hostWith, smallest } from "./host-with.ts";
 
 const wrappedList = twoInterfaces();
-/** A list that needs no wrapper. */
 const plainList = { ...zone({ ...bridge, bridge: "disc1" }), name: "plain" };
 /** In milliseconds. */
 const timeout = 900_000;

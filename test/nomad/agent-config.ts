@@ -1,4 +1,3 @@
-/** Where an agent is. */
 interface Place {
   readonly name: string;
   /** Other hosts reach it there. With the usual one, only its own host does. */
@@ -58,7 +57,6 @@ export function remoteClientConfig({ name, address, server, cniPath }: RemoteCli
 interface RemoteClient {
   readonly name: string;
   readonly address: string;
-  /** The address of the server. */
   readonly server: string;
   readonly cniPath?: string | undefined;
 }

@@ -103,7 +103,6 @@ export class Cluster implements AsyncDisposable {
     await this.untilReady();
   }
 
-  /** Waits until the server hears from each client. */
   async untilReady(): Promise<void> {
     await until("ready clients", async () => {
       const nodes = await this.#api.get<Node[]>("/v1/nodes");

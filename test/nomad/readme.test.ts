@@ -19,7 +19,6 @@ import { until } from "./until.ts";
 
 const page = readFileSync(path.join(root, "README.md"), "utf8");
 const blocks = blocksOf(page);
-/** The blocks that ran. */
 const ran = new Set<Block>();
 
 /** The name of the list. */
@@ -106,7 +105,6 @@ test("every block of the README ran", () => {
   expect(blocks.filter((block) => !ran.has(block))).toEqual([]);
 });
 
-/** The blocks below a heading. */
 function blocksIn(section: string): readonly [Block, Block, Block, ...Block[]] {
   return blocks.filter((block) => block.section === section) as [Block, Block, Block, ...Block[]];
 }

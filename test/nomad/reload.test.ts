@@ -132,7 +132,6 @@ describe("the client gets SIGHUP", () => {
   });
 });
 
-/** The MTU of the first allocation's second interface. */
 async function mtuOf({ lab }: NomadLab, [state]: readonly AllocationState[]): Promise<number> {
   const name = state?.id ?? "";
   return (await lab.kernel.link({ name, netns: `/run/netns/${name}` }, "eth1")).mtu;

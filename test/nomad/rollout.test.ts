@@ -100,7 +100,6 @@ async function executableOf(tree: string, version: string): Promise<string> {
   return made;
 }
 
-/** The variables of the jobs for a version. */
 function variablesOf(version: string, { slim, tools }: RolloutArchives): string {
   return `release = "http://${address}"
 version = "${version}"
@@ -123,7 +122,6 @@ async function checksum(lab: Lab, file: string): Promise<string> {
   return (await lab.run("sha256sum", [file])).slice(0, 64);
 }
 
-/** The version of the wrappers that each client tells its server. */
 function versionsOf({ clients }: Cluster): Promise<(string | undefined)[]> {
   return Promise.all(
     clients.map(async ({ lab }) => {

@@ -53,7 +53,6 @@ test("the runbook's commands, followed to the letter on three clients, with the 
   expect(steps.filter(({ output }) => output !== undefined)).toHaveLength(4);
 });
 
-/** Runs a block where its line says. */
 function follow({ place, commands }: Step, { server, clients: all }: Cluster, directory: string): Promise<Outcome[]> {
   if (place === "every client") return Promise.all(all.map(({ lab }) => shell(lab, commands, directory)));
   return Promise.all([shell(server, commands, path.join(directory, "conf-examples/nomad-jobs"))]);

@@ -74,7 +74,6 @@ test.skipIf(!hasEarlierRelease())(
   },
 );
 
-/** Builds the wrappers with another version number. */
 async function buildAs(tree: string, version: string): Promise<void> {
   const file = path.join(tree, "package.json");
   await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, "utf8")), version }));
@@ -89,7 +88,6 @@ async function installCopies(lab: Lab): Promise<void> {
   ]);
 }
 
-/** The three commands of the README. */
 async function upgrade(lab: Lab, tree: string): Promise<void> {
   const commands = [
     "cp -rP dist/bin /opt/cni/bin.new",

@@ -72,14 +72,12 @@ async function withCalico(): Promise<Lab> {
   return lab;
 }
 
-/** Writes a resource as calicoctl does. */
 async function put(lab: Lab, place: string, kind: string, spec: object): Promise<void> {
   const metadata = { name: place.replace(/.*\//, ""), creationTimestamp: "2026-01-01T00:00:00Z" };
   const value = JSON.stringify({ apiVersion: "projectcalico.org/v3", kind, metadata, spec });
   await etcd(lab, "put", { key: `/calico/resources/v3/projectcalico.org/${place}`, value });
 }
 
-/** The keys that begin so. */
 async function keys(lab: Lab, prefix: string): Promise<string[]> {
   const key = `/calico/${prefix}`;
   const { kvs = [] } = JSON.parse(await etcd(lab, "range", { key, range_end: `${key}\u{7f}` }));

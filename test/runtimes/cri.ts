@@ -118,7 +118,6 @@ export class Cri implements AsyncDisposable {
     await this.#startDaemon();
   }
 
-  /** The daemon's name and version. */
   async daemon(): Promise<string> {
     const text = await this.#lab.run("ctr", ["version"], this.#options());
     return `containerd ${/Server:\s+Version:\s+([\d.]+)/.exec(text)?.[1] ?? text}`;

@@ -118,7 +118,6 @@ export class Crio implements AsyncDisposable {
     return lines.filter((line) => /level=(warning|error)/.test(line) && /CNI|network|stale|plugin type/i.test(line));
   }
 
-  /** Tries to run a pod. */
   tryToRun(name: string, hostPort?: number): Promise<Outcome> {
     return this.#lab.call("cri", ["run"], { env, input: podOf(name, hostPort) });
   }
@@ -130,7 +129,6 @@ export class Crio implements AsyncDisposable {
     return JSON.parse(stdout).pod_sandbox_id;
   }
 
-  /** Stops a pod and removes it. */
   async end(id: string): Promise<void> {
     await this.#ask("stop", id);
     await this.#ask("remove", id);
@@ -142,7 +140,6 @@ export class Crio implements AsyncDisposable {
     return [ip, ...others.map((other: { ip: string }) => other.ip)];
   }
 
-  /** The namespace of a pod with this address. */
   async containerWith(address: string): Promise<Container> {
     for (const name of await this.#lab.readdir("/run/netns")) {
       const container = { name, netns: `/run/netns/${name}` };

@@ -59,7 +59,6 @@ describe.each([containerd, "CRI-O"])("a kubelet with %s", { timeout: 600_000 }, 
   });
 });
 
-/** The names of the pods whose containers run. */
 async function running(kubelet: Kubelet): Promise<string[]> {
   const all = await kubelet.pods();
   return all.flatMap(({ name, phase }) => (phase === "Running" ? [name] : [])).sort();

@@ -94,7 +94,6 @@ export class Kubelet implements AsyncDisposable {
     }));
   }
 
-  /** The last lines of its log. */
   log(): Promise<string> {
     return this.#lab.run("tail", ["-n", "60", log]);
   }

@@ -72,7 +72,6 @@ async function addressesInside(lab: Lab, name: string): Promise<Record<string, s
   return addressesIn(must(await call(lab, "exec", name, "/bin/ip", "-4", "-o", "address")));
 }
 
-/** Calls nerdctl in the namespace of the CRI's image. */
 function call(lab: Lab, ...args: string[]): Promise<Outcome> {
   const places = ["--cni-path", "/opt/cni/bin", "--cni-netconfpath", "/etc/cni/net.d"];
   const options = ["--namespace", "k8s.io", "--cgroup-manager", "cgroupfs", ...places];

@@ -16,7 +16,6 @@ beforeAll(async () => {
 
 afterEach(() => void vi.unstubAllEnvs());
 
-/** Makes a code cache of a script. Returns its file. */
 function codeCache(script: Buffer | string): string {
   const directory = scratch();
   const [file, cache] = [join(directory, "core.cjs"), join(directory, "core.cache")];

@@ -5,7 +5,6 @@ import { expect, test } from "vitest";
 import { pack, writeChecksums } from "../../../build/release/pack.ts";
 import { root, scratch } from "../../support/tree.ts";
 
-/** The commands of a page's section. */
 function commandsOf(page: string, heading: string): string {
   const [, section = ""] = readFileSync(join(root, page), "utf8").split(`\n${heading}\n`);
   const text = section.split(/^##/m)[0] ?? "";

@@ -6,7 +6,6 @@ import { git, scratch } from "../../support/tree.ts";
 
 const manifest = JSON.stringify({ version: "1.2.3" });
 
-/** Makes a work tree with one commit. Returns both. */
 function repository(): { tree: string; head: string } {
   const tree = scratch();
   writeFileSync(join(tree, "package.json"), manifest);

@@ -42,7 +42,6 @@ export interface Call {
   readonly configuration?: Record<string, unknown>;
   /** Replaces the configuration. */
   readonly stdin?: string | Uint8Array;
-  /** The executable. */
   readonly path?: string;
   /** A command that starts the executable. Its last argument is the executable. */
   readonly through?: readonly string[];
@@ -71,7 +70,6 @@ export class Machine {
     return join(this.directory, name);
   }
 
-  /** Writes a file. */
   file(name: string, content: string | Uint8Array, mode = 0o644): string {
     writeFileSync(this.path(name), content, { mode });
     return this.path(name);

@@ -9,7 +9,6 @@ export interface State {
   readonly list?: (own: Own) => NetworkList;
   /** The list at the restart, if it differs. */
   readonly now?: (own: Own) => object;
-  /** The job publishes a port. */
   readonly isPublished?: boolean;
   /** Changes the host after all allocations run. */
   readonly change?: HostChange;
@@ -22,7 +21,6 @@ export type HostChange = (change: Change) => Promise<unknown>;
 export interface Change {
   readonly lab: Lab;
   readonly own: Own;
-  /** The ids of the allocations in this state. */
   readonly ids: readonly string[];
 }
 

@@ -10,7 +10,6 @@ export interface Member {
   readonly network: string;
 }
 
-/** A state with a network of its own. */
 interface Kind {
   readonly state: State;
   readonly own: Own;

@@ -77,7 +77,6 @@ async function* clockIn(lab: Lab, plan: string): AsyncIterable<string> {
   yield* (await lab.run("/run/lab/programs/stopwatch", ["/run/lab/plan.json"])).split("\n").filter(Boolean);
 }
 
-/** The sums of several commands, round by round. */
 function sumOf(measured: readonly (readonly Run[])[]): Run[] {
   const [first = []] = measured;
   return first.map((_, round) => {

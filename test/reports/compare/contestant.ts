@@ -20,7 +20,6 @@ export interface Contestant {
   readonly pluginPath: string;
   /** Programs that it needs in a lab. */
   readonly programs: Readonly<Record<string, string>>;
-  /** Installs it in a lab. */
   install(lab: Lab): Promise<void>;
   /** The list for the creators, with more plugins at its end for the whole result. */
   list(creators: Creators, ...last: Plugin[]): NetworkList;

@@ -79,7 +79,6 @@ function keyOf({ plugin, name, version }: Ended): string {
   return [plugin, name, version].join();
 }
 
-/** The part of the results that is about these plugins. */
 function only(committed: Committed, plugins: readonly string[]): Committed {
   const own = <T>(all: Readonly<Record<string, T>>) =>
     Object.fromEntries(Object.entries(all).filter(([plugin]) => plugins.includes(plugin)));

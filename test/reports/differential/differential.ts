@@ -33,7 +33,6 @@ type Counts = Record<string, number>;
 /** How many requests are made at once. All of them would need gigabytes. They do not depend on the number of parts. */
 const slice = 125;
 
-/** The requests of one part, with their numbers. */
 function* requestsOf(part: number): Generator<readonly [number, Request]> {
   for (let start = part * slice; start < count; start += parts * slice) {
     const requests = makeRequests(Math.min(slice, count - start), seed + start);

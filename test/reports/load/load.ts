@@ -17,7 +17,6 @@ import { type Load, runLoad } from "./run.ts";
 const options = given({ count: 1000, fewer: 150, "at-once": 64, seed: 1, part: text });
 const { count, fewer, "at-once": atOnce, seed } = options;
 
-/** The result of one part. */
 interface Part {
   readonly result: LoadResult;
   readonly peaks: readonly Peak[];

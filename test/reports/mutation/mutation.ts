@@ -59,7 +59,6 @@ interface Excluded {
 
 const flags = { guards: false, changed: false, json: false, write: false };
 const options = given({ ...flags, only: [], since: text, seconds: text, workers: 1 });
-/** Whether all files run. */
 const isWhole = options.only.length === 0;
 /** Whether some mutants of a file do not run. */
 const isPart = options.since !== undefined || options.changed || options.guards;
@@ -128,7 +127,6 @@ function problemsOf(verdicts: readonly Verdict[], found: Found): string[] {
   return isPart ? problems : [...problems, ...missedAims(aimScores(verdicts, wholeAims()), wholeAims())];
 }
 
-/** The aims whose files all run. */
 function wholeAims(): Aim[] {
   const all = filesOf(scope.mutated, scope.excluded);
   return scope.aims.filter(({ files }) => all.every((file) => isWanted(file) || !matchesAny(file, files)));

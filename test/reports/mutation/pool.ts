@@ -33,7 +33,6 @@ export class WarmWorker {
     this.#variables = variables;
   }
 
-  /** Runs one order. */
   async run(order: Order): Promise<Ended> {
     this.#worker ??= this.#start();
     const answer = await answerOf(await this.#worker, order);

@@ -181,7 +181,6 @@ class Builder {
     }
   }
 
-  /** Gives the last build to the tests. */
   publish(): void {
     renameSync(this.#made, join(bin, executable));
   }

@@ -76,7 +76,6 @@ async function runCase(run: Hook, groups: readonly Group[]): Promise<void> {
   }
 }
 
-/** A group and the groups around it, the outermost first. */
 function groupsAround(group: Group): Group[] {
   return [...(group.outer ? groupsAround(group.outer) : []), group];
 }

@@ -31,9 +31,7 @@ export interface PluginCase {
     readonly make: (place: Place, which: Which) => Promise<unknown>;
     readonly message: (ifName: string) => RegExp;
   };
-  /** Prepares the host. */
   readonly prepare?: (lab: Lab) => Promise<unknown>;
-  /** A kernel feature that it needs. */
   readonly needs?: keyof typeof needs;
   readonly options?: AttachOptions;
 }

@@ -32,7 +32,6 @@ export async function loadCases(): Promise<Record<string, PluginCase>> {
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** The wrapped chain that has the plugin in this position. */
 function trialOf(given: PluginCase, position: Position): Trial {
   const first = { ifName: "eth0", which: 0 } as const;
   const second = { ifName: "eth1", which: 1 } as const;
@@ -41,7 +40,6 @@ function trialOf(given: PluginCase, position: Position): Trial {
   return { list: { cniVersion: "1.0.0", name: "zone", plugins: [...companions(given, position), ...plugins] }, own };
 }
 
-/** The interfaces that other plugins make. */
 function companions(given: PluginCase, position: Position): Plugin[] {
   if (given.role === "creator")
     return position === "chained" ? [wrapped(companionOf(given).plugin(0, "eth0"), "eth0")] : [];

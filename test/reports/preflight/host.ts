@@ -3,7 +3,6 @@ import path from "node:path";
 
 /** A made-up host, and the calls that preflight makes on it. */
 export interface Host {
-  /** The options of preflight. */
   readonly options: readonly string[];
   /** A file with what each call's plugin does: a line of its path and its input. */
   readonly calls: string;

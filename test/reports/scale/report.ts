@@ -4,7 +4,6 @@ import { spreadOf } from "../bench/statistics.ts";
 /** What became of one list's allocations. */
 export interface Course {
   readonly title: string;
-  /** The number of allocations. */
   readonly count: number;
   /** For each restart, the seconds from the client's start until it was done with the last allocation. */
   readonly seconds: readonly number[];

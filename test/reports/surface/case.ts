@@ -33,7 +33,6 @@ export interface SurfaceCase {
   readonly value: string;
   /** Merged into the plugin's base configuration. An undefined value removes a key. */
   readonly config?: Json;
-  /** CNI_ARGS. */
   readonly args?: string;
   /** Shell commands that prepare the host. The container's namespace is `c1`. */
   readonly before?: string;

@@ -6,7 +6,6 @@ import { dualStack, hostLocal } from "./every-plugin.ts";
 const subnet = "172.26.64.0/20";
 const two = hostLocal(subnet, "172.27.0.0/24");
 
-/** One range with the subnet and more keys. */
 function range(more: Json): Json {
   return { ipam: { type: "host-local", ranges: [[{ subnet, ...more }]] } };
 }

@@ -14,11 +14,8 @@ export interface Verdict {
 
 /** Three runs of the same suites. */
 export interface Runs {
-  /** The release. */
   readonly base: Counts;
-  /** With the tests of the patch alone. */
   readonly tests: Counts;
-  /** With the whole patch. */
   readonly patched: Counts;
 }
 

@@ -20,7 +20,6 @@ export type Step =
       /** Changes of its stdin, by a path such as `prevResult.ips.0.address`. */
       readonly with?: JsonObject;
       readonly ifName?: string;
-      /** CNI_ARGS. */
       readonly args?: string;
     }
   | { readonly drop: string }

@@ -95,7 +95,6 @@ function chainedPlugin(random: Random): Plugin {
   ])();
 }
 
-/** Puts a mistake into a list. */
 function mistaken(random: Random, plugins: Plugin[]): Plugin[] {
   const index = random.below(plugins.length);
   const one = plugins[index] as Plugin;

@@ -38,7 +38,6 @@ export async function seenOf(candidate: Candidate): Promise<Seen[]> {
   }
 }
 
-/** Returns a function that calls a verb of go-cni in a lab. */
 async function callsIn(lab: Lab, candidate: Candidate) {
   const file = `/run/lab/net.d/${path.basename(candidate.name)}`;
   await lab.writeFile(file, candidate.text);

@@ -23,7 +23,6 @@ export default {
   },
 } satisfies PluginCase;
 
-/** The interface's IPv4 routes in a table. */
 async function routes({ lab, container, ifName }: Place, table: string): Promise<string[]> {
   return linesOf(await lab.ip(container, "-4", "route", "show", "table", table, "dev", ifName));
 }

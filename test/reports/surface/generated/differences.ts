@@ -13,7 +13,6 @@ export interface ComparedCall {
   readonly wrapped: Outcome;
 }
 
-/** A difference that docs/behavior.md allows. */
 interface ListedDifference {
   readonly name: string;
   readonly reason: string;
@@ -89,7 +88,6 @@ function failsWith(outcome: Outcome, code: number): boolean {
   return outcome.exitCode === 1 && codeOf(outcome) === code;
 }
 
-/** The outcome of an ADD whose addresses name no interface. */
 function withoutIndexes(outcome: Outcome): Outcome {
   return { ...outcome, stdout: outcome.stdout.replaceAll(/,\s*"interface": \d+/g, "") };
 }

@@ -65,7 +65,6 @@ function describe(index: number, life: GeneratedLife, place: number, plain: Told
   console.log(`plain: ${show(one)}\nwrapped: ${show(other)}\n`);
 }
 
-/** The smallest parts of two values that differ. */
 function firstDifference(one: unknown, other: unknown): [unknown, unknown] {
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return [one, other];
   const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
