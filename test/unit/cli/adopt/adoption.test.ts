@@ -1,5 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { adopt, undo } from "../../../../cli/adopt/adoption.ts";
@@ -7,7 +17,7 @@ import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { writeResult } from "../../support/cached-results.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
-import { failWith, noteSyncs } from "../../support/file-functions.ts";
+import { failWith, intercept, noteSyncs } from "../../support/file-functions.ts";
 import { redirect } from "../../support/redirected.ts";
 import { writeFile } from "../../support/written.ts";
 
@@ -19,6 +29,13 @@ beforeEach(() => {
 const at = (name: string) => join(directory, name);
 const asked = { kept: new Map(), note: () => undefined };
 const undoAll = () => undo(at("cache"), () => true, asked);
+
+/** What undo did, and what it noted. */
+function undoNoting() {
+  const lines: string[] = [];
+  const undone = undo(at("cache"), () => true, { kept: new Map(), note: (line) => lines.push(line) });
+  return { undone, lines };
+}
 
 /** The result of c1. */
 const file = at("cache/results/zone-c1-eth0");
@@ -285,6 +302,46 @@ test.each([...["victim", "wrappers", "wrappers/c1", "wrappers/../victim/zone:eth
     expect(result()).toBe("after");
   },
 );
+
+test("undo leaves what changed while it wrote the old result to the disk", () => {
+  setResult("after");
+  backUp({ before: "before", after: "after" });
+  intercept("fsyncSync", () => () => setResult("new"));
+  const lines = [`${file}: it changed meanwhile; run adopt --undo again`];
+  expect(undoNoting()).toEqual({ undone: [[file, "failed"]], lines });
+  expect(result()).toBe("new");
+});
+
+test.each([true, false])("undo needs no journal that a DEL removes first (its result, too: %s)", (isResultGone) => {
+  redirect("/var/lib/cni/wrappers", at("wrappers"));
+  const journal = { file: "/var/lib/cni/wrappers/c1/zone:eth0", text: "{}\n" };
+  writeFile(at("wrappers/c1/zone:eth0"), journal.text);
+  if (!isResultGone) setResult("after");
+  backUp({ before: "before", after: "after", journal });
+  intercept("unlinkSync", (actual) => (path: string) => {
+    if (path === journal.file) rmSync(path);
+    actual(path);
+  });
+  expect(undoNoting()).toEqual({ undone: [[file, isResultGone ? "gone" : "restored"]], lines: [] });
+  expect(existsSync(kept)).toBe(false);
+});
+
+test("a DEL while the new result is written to the disk wins: the result does not come back", () => {
+  setResult('{"result":{}}');
+  let syncs = 0;
+  intercept("fsyncSync", (actual) => (descriptor: number) => {
+    actual(descriptor);
+    // The backup takes two: the file and its directory. The third one is for the new result.
+    if (++syncs < 3) return;
+    // libcni takes each file there for a result.
+    expect(readdirSync(at("cache/results"))).toEqual(["zone-c1-eth0"]);
+    rmSync(file);
+  });
+  expect(() => adoptNow()).toThrow(`${file}: it changed meanwhile`);
+  expect(syncs).toBe(3);
+  expect(existsSync(file)).toBe(false);
+  expect(readdirSync(at("cache/adopted"))).toEqual(["zone-c1-eth0"]);
+});
 
 describe("a journal that adopt wrote", () => {
   const text = "what adopt wrote\n";
