@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { cleanPath, searchPath } from "../../../shared/delegate/find-delegate.ts";
 import { callWrapper, type Machine, printed } from "../support/fake-host.ts";
 
 /** Looks for bridge on a machine with these paths. The executable is in /usr/lib/cni-wrappers. */
@@ -137,4 +138,55 @@ describe("the wrapper named as its own delegate", () => {
   ])("%s, started as %s, CNI_PATH=%s, is not", (delegate, calledAs, path) => {
     expect(naming(delegate, calledAs, path).details).toMatch(/^Looked for /);
   });
+});
+
+/** The cases of Go's own test of filepath.Clean (path/filepath/path_test.go). */
+test.each([
+  ["abc", "abc"],
+  ["abc/def", "abc/def"],
+  ["a/b/c", "a/b/c"],
+  [".", "."],
+  ["..", ".."],
+  ["../..", "../.."],
+  ["../../abc", "../../abc"],
+  ["/abc", "/abc"],
+  ["/", "/"],
+  ["", "."],
+  ["abc/", "abc"],
+  ["abc/def/", "abc/def"],
+  ["./", "."],
+  ["../", ".."],
+  ["../../", "../.."],
+  ["/abc/", "/abc"],
+  ["abc//def//ghi", "abc/def/ghi"],
+  ["abc//", "abc"],
+  ["//abc", "/abc"],
+  ["///abc", "/abc"],
+  ["//abc//", "/abc"],
+  ["abc/./def", "abc/def"],
+  ["/./abc/def", "/abc/def"],
+  ["abc/.", "abc"],
+  ["abc/def/ghi/../jkl", "abc/def/jkl"],
+  ["abc/def/../ghi/../jkl", "abc/jkl"],
+  ["abc/def/..", "abc"],
+  ["abc/def/../..", "."],
+  ["/abc/def/../..", "/"],
+  ["abc/def/../../..", ".."],
+  ["/abc/def/../../..", "/"],
+  ["abc/def/../../../ghi/jkl/../../../mno", "../../mno"],
+  ["/../abc", "/abc"],
+  ["abc/./../def", "def"],
+  ["abc//./../def", "def"],
+  ["abc/../../././../def", "../../def"],
+  ["...", "..."],
+  ["/opt/..cni", "/opt/..cni"],
+])("%j is cleaned to %j", (path, cleaned) => {
+  expect(cleanPath(path)).toBe(cleaned);
+});
+
+test("CNI_PATH may be very long", () => {
+  const slashes = `/a${"/".repeat(130_000)}b`;
+  const many = Array.from({ length: 40_000 }, (_, index) => `/${index}`);
+  expect(searchPath(slashes)).toEqual(["/a/b"]);
+  expect(searchPath(many.join(":"))).toEqual(many);
 });

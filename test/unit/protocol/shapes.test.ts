@@ -8,6 +8,7 @@ import {
   typeProblem,
 } from "../../../shared/protocol/names.ts";
 import { argsProblem, portsProblem, waitProblem } from "../../../shared/protocol/options.ts";
+import { isContainerInterface } from "../../../shared/protocol/result.ts";
 import { blockShape, configurationShape, problemIn, resultShape } from "../../../shared/protocol/shapes.ts";
 import fc from "../support/fast-check.ts";
 import { fullValue, keyPaths, kinds, pathsIn, replaced, rightValues } from "../support/schema-values.ts";
@@ -151,3 +152,13 @@ function keysRead(check: (value: unknown) => unknown, value: unknown): string[] 
   check(watched(value, ""));
   return [...seen];
 }
+
+test.each([
+  [{ name: "eth0", sandbox: "/run/netns/blue" }, true],
+  [{ name: "cni0" }, false],
+  // Go prints a host-side interface in one of these ways, depending on the plugin's version.
+  [{ name: "cni0", sandbox: "" }, false],
+  [{ name: "cni0", sandbox: null }, false],
+])("%j is inside a container: %s", (candidate, expected) => {
+  expect(isContainerInterface(candidate)).toBe(expected);
+});

@@ -1,6 +1,9 @@
+import { globSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { kernelCases, vitestArguments } from "../../kernel/cases.ts";
 import { resultsOf, withUncaught } from "../../kernel/results.ts";
+import { commandTests, hostTests } from "../../support/flavors.ts";
 
 const selection = { "a.test.ts": ["one", "two > three"], "b.test.ts": ["four (1.0.0, 1.1.0)"] };
 
@@ -43,4 +46,12 @@ test("an error outside the cases is a failure", () => {
   ]);
   expect(withUncaught(passed, { ...ended, exitCode: 0 })).toEqual(passed);
   expect(withUncaught(failed, ended)).toEqual(failed);
+});
+
+const root = join(import.meta.dirname, "../../..");
+
+test("the end-to-end tests of one flavor are files that exist: vitest passes over a name that it does not find", () => {
+  const files = globSync("test/e2e/*.test.ts", { cwd: root });
+  expect(files.length).toBeGreaterThan(40);
+  expect([...commandTests, ...hostTests].filter((file) => !files.includes(file))).toEqual([]);
 });

@@ -1,10 +1,15 @@
+import { globSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { exampleAttachment } from "../../../../cli/explain/example-source.ts";
-import { explanationData } from "../../../../cli/explain/explain.ts";
+import { attachmentTable } from "../../../../cli/explain/attachment-table.ts";
+import { exampleAttachment, exampleSource } from "../../../../cli/explain/example-source.ts";
+import { explain, explanationData } from "../../../../cli/explain/explain.ts";
 import { simulatedPlugins } from "../../../../cli/explain/model-answers.ts";
+import { explanationText } from "../../../../cli/explain/text.ts";
+import { readListFile } from "../../../../cli/lists/find-files.ts";
+import { listOf } from "../../../../cli/lists/list.ts";
 import type { CniResult } from "../../../../shared/protocol/result.ts";
 import { examples, listOf as readExample } from "../../../support/examples.ts";
-import { explained, parsedList } from "./support.ts";
+import { explained, parsedList, root } from "./support.ts";
 
 /** The addresses of each interface of a result, without the lengths of the subnets. */
 function addressesOf({ interfaces, ips }: CniResult): Record<string, string[]> {
@@ -218,4 +223,29 @@ describe("a list that fails", () => {
     expect(steps[1]?.runs.map(({ environment }) => environment.CNI_COMMAND)).toEqual(["ADD", "DEL"]);
     expect(explained(list, "CHECK")).toMatchObject({ steps: [], notSent: "ADD fails at plugin 2, bridge-wrapper" });
   });
+});
+
+const screen = { hasColors: false, width: 80 };
+const files = globSync("test/fixtures/**/*.{conf,conflist}", { cwd: root }).sort();
+const lists = files.flatMap((file) => {
+  const read = readListFile(file, root);
+  return read.errors.length > 0 ? [] : (listOf(read) ?? []);
+});
+
+test("there are many lists, faulty ones too", () => {
+  expect(lists.length).toBeGreaterThan(100);
+});
+
+// A faulty list is what a person wants explained.
+test.each(["ADD", "CHECK", "DEL", "GC", "STATUS"] as const)("%s of every list can be explained", (verb) => {
+  for (const list of lists) {
+    const explanation = explain(list, verb, exampleSource(exampleAttachment(list)));
+    expect(
+      explanation.steps.flatMap(({ answer }) =>
+        answer.output?.msg === "internal error of the wrapper" ? [list.file.path] : [],
+      ),
+    ).toEqual([]);
+    expect(explanationText(explanation, screen)).toContain(verb);
+    expect(attachmentTable(explanation) ?? "").not.toContain("undefined");
+  }
 });

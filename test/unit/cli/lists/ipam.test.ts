@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { InstalledPlugin, PluginFolder } from "../../../../cli/host/read-plugin-folder.ts";
 import { installedVersion, isNewer } from "../../../../cli/lists/installed.ts";
 import { certainSubnets, commonAddress, isStrict, pluginNamesIn, poolsOf } from "../../../../cli/lists/ipam.ts";
+import { firstPortOf } from "../../../../cli/lists/ports.ts";
 import { parsedList } from "../explain/support.ts";
 
 function pluginOf(plugin: object) {
@@ -129,4 +130,24 @@ test.each([
   ["v1.9.0-31-gabc123", false],
 ])("%s may be newer than 1.9.1: %s", (version, newer) => {
   expect(isNewer(version, "1.9.1")).toBe(newer);
+});
+
+test.each<[ports: unknown[], first: number | undefined]>([
+  [[], 1],
+  [[{ only: [8080] }], 8080],
+  [[{ only: [10000, 9000] }], 9000],
+  [[{ only: ["8000-8010"] }, { only: [8005] }], 8005],
+  [[{ only: [] }], undefined],
+  [[{ except: ["1-79"] }], 80],
+  [[{ except: ["2-79"] }], 1],
+  [[{ except: ["1-65534"] }], 65535],
+  [[{ except: ["1-65535"] }], undefined],
+  [[{ only: ["150-300"] }, { except: ["100-200"] }], 201],
+  [[{ only: [8080] }, { except: ["8000-8999"] }], undefined],
+  [[{ only: ["web"] }], undefined],
+  [[{ except: ["web"] }], undefined],
+])("with wrapper.ports %j, all publish %s", (ports, first) => {
+  const plugins = ports.map((value) => ({ type: "portmap-wrapper", wrapper: { ports: value } }));
+  const others = [{ type: "portmap", wrapper: { ports: { only: [7] } } }, { type: "portmap-wrapper" }];
+  expect(firstPortOf(parsedList({ name: "zone", plugins: [...plugins, ...others] }).plugins)).toBe(first);
 });

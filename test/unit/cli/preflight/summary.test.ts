@@ -1,8 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
-import { scratch } from "../../../support/scratch.ts";
+import { PassThrough } from "node:stream";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { scratch, temporary } from "../../../support/scratch.ts";
 import { writeResult } from "../../support/cached-results.ts";
 import { runCommand, trouble } from "../../support/fake-terminal.ts";
 
@@ -303,4 +304,17 @@ describe("preflight --summary", () => {
     };
     expect(hosts).toEqual([host]);
   });
+});
+
+test.each(["preflight", "adopt", "status"])("%s shows a bar on a terminal while it checks", async (command) => {
+  const directory = temporary();
+  for (const containerId of ["c1", "c2", "c3"]) writeResult(directory, { containerId, netns: "/none" });
+  let time = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => (time += 2000));
+  onTestFinished(() => clock.mockRestore());
+  const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
+  const progress = stream as unknown as NodeJS.WriteStream;
+  const { stderr } = await runCommand([command, "--cache-dir", directory], { progress });
+  expect(String(stream.read())).toContain("1 of 3 attachments");
+  expect(stderr).toBe("");
 });

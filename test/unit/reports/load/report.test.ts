@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { isFlat } from "../../../reports/load/memory.ts";
 import {
   type Call,
   kindOf,
@@ -91,4 +92,15 @@ test("a problem that the plain plugins have as well is not one of the wrappers",
   expect(kindOf("twins c1: veth12ab34cd of 02:00:00:00:00:01")).toBe(
     kindOf("ports c22: veth98fe76dc of 0a:00:00:00:00:0f"),
   );
+});
+
+test.each([
+  [2000, 2000, true],
+  [2000, 2200, true],
+  [2000, 2201, false],
+  [Number.NaN, 2000, false],
+  [2000, Number.NaN, false],
+  [0, 0, false],
+])("one call needs %s KiB, and many at once at most %s: flat is %s", (alone, atOnce, flat) => {
+  expect(isFlat({ verb: "ADD", alone, atOnce })).toBe(flat);
 });

@@ -1,5 +1,8 @@
-import { expect, test } from "vitest";
-import { routeProblems } from "../../../../cli/needs/host-errors.ts";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { ipamProblems, programProblems, routeProblems } from "../../../../cli/needs/host-errors.ts";
+import { scratch } from "../../../support/scratch.ts";
+import { writeProgram } from "../../support/programs.ts";
 import { pluginOf } from "./support.ts";
 
 const lan = { device: "ens18", gateway: "172.16.5.254" };
@@ -44,4 +47,41 @@ test.each([
 ])("%s", (_, plugin, found, told) => {
   const lines = routeProblems(plugin, found);
   expect(lines).toEqual(told.map((words) => expect.stringMatching(words)));
+});
+
+const hostLocal = (own: object, wrapper: object = {}) =>
+  pluginOf({ type: "macvlan-wrapper", wrapper, ipam: { type: "host-local", subnet: "172.16.5.0/24", ...own } });
+
+test.each([
+  ["resolvConf", hostLocal({ resolvConf: "/no/resolv.conf" }), ["/no/resolv.conf (resolvConf), which is not there"]],
+  ["resolvConf in another spelling", hostLocal({ resolvconf: "/no/resolv.conf" }), ["/no/resolv.conf (resolvConf)"]],
+  ["resolvConf that is there", hostLocal({ resolvConf: "/proc/self/stat" }), []],
+  ["resolvConf from where the runtime was started", hostLocal({ resolvConf: "resolv.conf" }), []],
+  ["resolvConf, and a program decides", hostLocal({ resolvConf: "/no/resolv.conf" }, { jq: "." }), []],
+  ["dataDir below a file", hostLocal({ dataDir: "/proc/self/stat/leases" }), ["/proc/self/stat: is not a directory"]],
+  ["dataDir that host-local makes", hostLocal({ dataDir: "/tmp/no/leases" }), []],
+  ["dataDir from where the runtime was started", hostLocal({ dataDir: "package.json/leases" }), []],
+])("%s", (_, plugin, told) => {
+  expect(ipamProblems(plugin)).toEqual(told.map((words) => expect.stringContaining(words)));
+});
+
+const nft = scratch();
+beforeEach(() => writeProgram(join(nft, "nft"), ""));
+
+test.each([
+  ["masquerading", { type: "bridge", ipMasq: true }, "iptables or nft", ""],
+  ["masquerading with iptables", { type: "ptp", ipMasq: true, ipMasqBackend: "iptables" }, "iptables", "iptables"],
+  ["masquerading with nftables", { type: "bridge", ipMasq: true, ipMasqBackend: "nftables" }, "nft", ""],
+  ["masquerading with a backend of null", { type: "ptp", ipMasq: true, ipMasqBackend: null }, "iptables or nft", ""],
+  ["no masquerading", { type: "bridge", ipMasq: false }, "", ""],
+  ["a plugin that does not masquerade", { type: "macvlan", ipMasq: true }, "", ""],
+  ["published ports", { type: "portmap-wrapper" }, "iptables or nft", ""],
+  ["firewall", { type: "firewall" }, "iptables or firewalld", "iptables or firewalld"],
+  ["firewall with firewalld", { type: "firewall", backend: "firewalld" }, "firewalld", "firewalld"],
+  ["a program decides", { type: "portmap-wrapper", wrapper: { jq: "." } }, "", ""],
+])("%s", (_, configuration, withNothing, withNft) => {
+  const wanted = (path: string) =>
+    programProblems(pluginOf(configuration), path).map((line) => / needs (.*?),/.exec(line)?.[1]);
+  expect(wanted("/nowhere")).toEqual(withNothing === "" ? [] : [withNothing]);
+  expect(wanted(nft)).toEqual(withNft === "" ? [] : [withNft]);
 });
