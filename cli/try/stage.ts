@@ -20,7 +20,7 @@ set -e
 while [ "$1" != -- ]; do
   case $1 in
     read-only) mount -n -o remount,bind,ro "$2" 2>/dev/null || : ;;
-    release) umount -n -l "$2" 2>/dev/null || : ;;
+    release) umount -n -i -c -l "$2" 2>/dev/null || umount -n -l "$2" 2>/dev/null || : ;;
     empty) mount -n -t tmpfs -o mode=755 ${ownMounts} "$2" ;;
     cover)
       layer=$(mktemp -d -p /run)
@@ -78,16 +78,23 @@ function actionsFor(state: readonly string[]): readonly Action[] {
   const mounts = mountsIn(readFile("/proc/self/mountinfo") ?? "");
   const missing = state.filter((path) => !existsSync(path));
   return [
-    // Another container's namespace must not live longer because of this command.
-    ...mounts.filter(({ kind }) => kind === "nsfs").map(({ path }): Action => ["release", path]),
+    // Another container's namespace must not live longer because of this command. A user's mount may be closed to root, or never
+    // answer.
+    ...mounts.filter(isReleased).map(({ path }): Action => ["release", path]),
     // Before all other mounts: mount(8) keeps notes there.
     ...runs.map((path): Action => ["empty", path]),
-    ...mounts.flatMap(({ path, kind }): Action[] =>
-      kind === "nsfs" || isOfKernel(path) || /^\/(?:var\/)?run(?:\/|$)/.test(path) ? [] : [["read-only", path]],
-    ),
+    ...mounts.flatMap((mount): Action[] => {
+      const { path } = mount;
+      const isOther = isReleased(mount) || isOfKernel(path) || /^\/(?:var\/)?run(?:\/|$)/.test(path);
+      return isOther ? [] : [["read-only", path]];
+    }),
     ...[...new Set(missing.map(existingAbove))].map((path): Action => ["cover", path]),
     ...state.filter((path) => existsSync(path)).map((path): Action => ["empty", path]),
   ];
+}
+
+function isReleased({ kind, isUsers }: ReturnType<typeof mountsIn>[number]): boolean {
+  return kind === "nsfs" || isUsers;
 }
 
 /** Returns the nearest directory above a path that exists. */
@@ -109,6 +116,8 @@ export function mountsIn(mountinfo: string) {
     const path = place?.replace(/\\(\d{3})/g, (_, octal: string) => character(octal));
     // Of an overlay, the directory with what was changed.
     const [, upper] = /,upperdir=([^,]+)/.exec(line) ?? [];
-    return path === undefined ? [] : [{ path, kind, source, upper }];
+    // A user can mount a file system that his own process serves (fuse(4)).
+    const isUsers = kind.startsWith("fuse") && /\buser_id=[1-9]/.test(line);
+    return path === undefined ? [] : [{ path, kind, source, upper, isUsers }];
   });
 }

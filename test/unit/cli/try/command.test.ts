@@ -115,6 +115,8 @@ test("what unshare(1) is asked for: the namespaces, what happens to each mount, 
     "/mnt/run nfs",
     "/var/run/b tmpfs",
     "/mnt/a nsfs",
+    "/mnt/user's fuse.sshfs x rw,user_id=1000",
+    "/mnt/root's fuse.glusterfs x rw,user_id=0",
   ];
   makeProc(
     directory,
@@ -138,8 +140,9 @@ test("what unshare(1) is asked for: the namespaces, what happens to each mount, 
   expect(asked).toEqual([
     ...["--net", "--mount", "--pid", "--ipc", "--uts", "--fork", "--kill-child", "--mount-proc", "--"],
     ...["sh", "-c", expect.stringContaining("kill -KILL -1"), "sh"],
-    ...["release", "/run/netns/a", "release", "/mnt/a", "empty", "/run"],
-    ...["read-only", "/", "read-only", "/mnt/run", "cover", "/var/lib", "empty", join(directory, "leases/zone"), "--"],
+    ...["release", "/run/netns/a", "release", "/mnt/a", "release", "/mnt/user's", "empty", "/run"],
+    ...["read-only", "/", "read-only", "/mnt/run", "read-only", "/mnt/root's"],
+    ...["cover", "/var/lib", "empty", join(directory, "leases/zone"), "--"],
     ...["/proc/self/fd/4", process.argv[1], "try", "--inside", "-"],
     `${process.execPath}\nnone\n`,
   ]);
@@ -211,11 +214,14 @@ test("the mounts of a process, with what an overlay has changed", () => {
   const text = `22 1 0:21 / /proc rw,nosuid shared:1 - proc proc rw
 30 1 0:30 / /mnt/a\\040b rw - tmpfs cni-wrappers-try rw
 31 1 0:31 / /opt rw - overlay cni-wrappers-try rw,lowerdir=/opt,upperdir=/run/x/up,workdir=/run/x/work
+32 1 0:32 / /m rw - fuse cni-wrappers-try rw,user_id=1000,group_id=0
 `;
+  const others = { upper: undefined, isUsers: false };
   expect(mountsIn(text)).toEqual([
-    { path: "/proc", kind: "proc", source: "proc", upper: undefined },
-    { path: "/mnt/a b", kind: "tmpfs", source: "cni-wrappers-try", upper: undefined },
-    { path: "/opt", kind: "overlay", source: "cni-wrappers-try", upper: "/run/x/up" },
+    { ...others, path: "/proc", kind: "proc", source: "proc" },
+    { ...others, path: "/mnt/a b", kind: "tmpfs", source: "cni-wrappers-try" },
+    { ...others, path: "/opt", kind: "overlay", source: "cni-wrappers-try", upper: "/run/x/up" },
+    { ...others, path: "/m", kind: "fuse", source: "cni-wrappers-try", isUsers: true },
   ]);
   expect(["/proc", "/sys/fs", "/process", "/a/sys"].map(isOfKernel)).toEqual([true, true, false, false]);
 });
