@@ -1,4 +1,6 @@
+import { realpathSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import { attempt } from "../../shared/host/node/files.ts";
 import { counted } from "../terminal.ts";
 import type { Installed } from "./install.ts";
 import { usualDirectory } from "./place.ts";
@@ -53,7 +55,9 @@ export function noPluginsText(directory: string): string {
 /** Says that the containers' plugins are in other directories, so another installation may serve them. */
 export function elsewhereText(uses: readonly Use[], directory: string): string {
   const others = [...new Set(uses.map(({ plugins }) => plugins))].sort();
-  if (others.length === 0 || others.includes(undefined) || others.includes(directory)) return "";
+  const real = (path: string) => attempt(() => realpathSync(path)) ?? path;
+  const mayBeHere = (other: string | undefined) => other === undefined || real(other) === real(directory);
+  if (others.length === 0 || others.some(mayBeHere)) return "";
   return `All of them were attached with the plugins of ${others.join(", ")}. If the runtime's cni_path does not have ${directory}, they do not need\nthe wrappers there.\n`;
 }
 

@@ -12,7 +12,7 @@ export interface Use {
   readonly containerId: string;
   /** The name that its runtime gives it, or the start of its id. */
   readonly name: string;
-  /** The directory of the plugins that its wrappers ran; undefined without a journal. */
+  /** The directory of the plugins that its wrappers ran; undefined without a journal, and if adopt wrote it. */
   readonly plugins?: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export function usesAmong(
       network,
       containerId,
       name: containerId.slice(0, 12),
-      plugins: dirname(path),
+      plugins: path === "" ? undefined : dirname(path),
     });
   for (const attachment of attachments) {
     const { network, containerId, netns, list } = attachment;

@@ -381,10 +381,13 @@ test.each<[string, object | undefined, Partial<Entry> | undefined, string | unde
 
 test("those who need the wrappers are sorted by name, with the directory of the plugins that a journal names", () => {
   for (const id of ["cccccccccccccccc", "b2", "a3"]) writeJournal({ containerId: id, path: `/opt/${id}/bridge` });
+  // adopt does not know which plugin made an interface.
+  writeJournal({ containerId: "d4", path: "" });
   const its = { network: "zone", containerId: "b2", netns: "/proc/self/ns/net", args: [["K8S_POD_NAME", "pod"]] };
   expect(usesAmong([{ ...its, list: undefined } as unknown as CachedAttachment], new Set(), directory)).toEqual([
     { network: "zone", containerId: "a3", name: "a3", plugins: "/opt/a3" },
     { network: "zone", containerId: "cccccccccccccccc", name: "cccccccccccc", plugins: "/opt/cccccccccccccccc" },
+    { network: "zone", containerId: "d4", name: "d4", plugins: undefined },
     { network: "zone", containerId: "b2", name: "podman pod b2", plugins: "/opt/b2" },
   ]);
 });

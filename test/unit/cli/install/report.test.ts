@@ -1,6 +1,9 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Installed } from "../../../../cli/install/install.ts";
 import { elsewhereText, installedText, noPluginsText, removedText, usesText } from "../../../../cli/install/report.ts";
+import { temporary } from "../../../support/scratch.ts";
 
 const commit = "0123456789abcdef";
 const release = { version: "2.0.0", commit, flavor: "slim" } as const;
@@ -76,6 +79,14 @@ test.each([
   const uses = directories.map((plugins) => use("c1", plugins));
   const words = `All of them were attached with the plugins of ${others}. If the runtime's cni_path does not have /srv/bin, they do not need\nthe wrappers there.\n`;
   expect(elsewhereText(uses, "/srv/bin")).toBe(others === undefined ? "" : words);
+});
+
+test("containers whose plugins are here, behind a link", () => {
+  const directory = temporary();
+  mkdirSync(join(directory, "bin"));
+  symlinkSync("bin", join(directory, "link"));
+  const [bin, link] = ["bin", "link"].map((name) => join(directory, name)) as [string, string];
+  expect([elsewhereText([use("c1", link)], bin), elsewhereText([use("c1", bin)], link)]).toEqual(["", ""]);
 });
 
 test("what is said of a directory without plugins, and of what was removed", () => {
