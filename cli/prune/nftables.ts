@@ -46,7 +46,7 @@ export function removalCommands(text: string, [, family = "", table = ""]: reado
   // guard: the rules of other containers
   const own = rulesIn(text).filter(({ comment }) => nameIn(comment, family, table) === name);
   const chains = objectsIn(text, "chain").map((chain) => String(chain.name));
-  const empty = chains.filter((chain) => isSpoofChain(chain, name));
+  const empty = chains.filter((chain) => isWord(chain) && isSpoofChain(chain, name));
   return [
     ...own.map(({ chain, handle }) => `delete rule ${family} ${table} ${chain} handle ${handle}\n`),
     ...empty.map((chain) => `delete chain ${family} ${table} ${chain}\n`),
@@ -92,12 +92,19 @@ export function objectsIn(text: string, kind: string): readonly JsonObject[] {
 }
 
 function rulesIn(text: string): readonly Rule[] {
-  return objectsIn(text, "rule").map(({ chain, handle, comment, expr }) => ({
+  const rules = objectsIn(text, "rule").map(({ chain, handle, comment, expr }) => ({
     chain: String(chain),
     handle: Number(handle),
     comment: typeof comment === "string" ? comment : "",
     expr: Array.isArray(expr) ? expr : [],
   }));
+  // guard: no name of a chain is read by nft as commands
+  return rules.filter(({ chain }) => isWord(chain));
+}
+
+/** Whether nft reads the name of a chain as a name. The kernel takes every text: a line break and `include "/a/pipe"`, too. */
+function isWord(chain: string): boolean {
+  return /^[\w./-]+$/.test(chain);
 }
 
 // The container's address is the source of a masqueraded packet, or the target of a published port.

@@ -163,6 +163,22 @@ delete chain bridge nat cni-br-iface-a-b-eth0-mac
 `);
 });
 
+test.each(['x handle 1\ninclude "/a/pipe"\n#', "x; flush ruleset", "x y", ""])(
+  "nftables: a chain %j is none of a plugin's: nft would read its name as commands",
+  (name) => {
+    const [masquerade, nat] = [
+      ["table", "inet", "cni_plugins_masquerade"],
+      ["table", "bridge", "nat"],
+    ] as const;
+    const comment = "791bac27a6f0934a-ce22e8fef5c0a4f4, net: zone-eth1, if: eth1, id: c1";
+    const text = rulesetOf(rule("inet", "cni_plugins_masquerade", name, 1, comment));
+    expect(thingsInRuleset(text, masquerade, noLink)).toEqual([]);
+    expect(removalCommands(text, masquerade, "791bac27a6f0934a-ce22e8fef5c0a4f4")).toBe("");
+    const chain = { chain: { family: "bridge", table: "nat", name: `cni-br-iface-a ${name}`, handle: 1 } };
+    expect(removalCommands(rulesetOf(chain), nat, `macspoofchk:a ${name}`)).toBe("");
+  },
+);
+
 test("nftables: what of a rule is no address, no comment of a plugin's or no rule does not count", () => {
   const read = ["table", "inet", "cni_plugins_masquerade"];
   const name = "791bac27a6f0934a-ce22e8fef5c0a4f4";
