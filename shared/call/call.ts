@@ -78,7 +78,8 @@ function readPrevResult(request: Request, { renamed }: Target): { request: Reque
     if (lenientVerbs.includes(command) || (!renamed && isUnchainedVersion(cniVersion))) return { request };
     throw new CniError("incompatibleVersion", "", `cniVersion is ${cniVersion}`);
   }
-  const result = command === "DEL" ? withoutNegativeIndexes(prevResult) : prevResult;
+  // An ADD that is alone in its list returns what its plugin says, so that an attachment may have such a result.
+  const result = command === "ADD" ? prevResult : withoutNegativeIndexes(prevResult);
   const problem = problemIn(resultShape, result, "prevResult");
   if (problem === undefined) return { request, prevResult: result };
   const error = new CniError("invalidPrevResult", problem);

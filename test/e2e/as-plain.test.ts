@@ -68,6 +68,29 @@ describe("an address whose interface is outside the list", () => {
     expect(outcomes[1]).toEqual(outcomes[0]);
   });
 
+  test("passes CHECK if it is -1, with which a plugin says none", async ({ lab }) => {
+    await lab.writeScript(
+      "/opt/cni/bin/early",
+      `#!/bin/sh
+answer=$(jq '.type = "bridge"' | /opt/cni/bin/bridge)
+code=$?
+echo "$answer" | jq 'if .ips then .ips[].interface = -1 else . end'
+exit $code\n`,
+    );
+    const early = { ...bridge, type: "bridge-wrapper", wrapper: { delegate: "early", role: "creator" } };
+    for (const plugin of [{ ...bridge, type: "early" }, early]) {
+      const list = zone(plugin);
+      const container = await lab.addContainer(plugin.type);
+      const { ips } = JSON.parse(expectSuccess(await lab.cnitool.add(list, container)));
+      expect(ips).toMatchObject([{ interface: -1 }]);
+      expectSuccess(await lab.cnitool.check(list, container));
+      await lab.ip(container, "address", "flush", "dev", "eth0");
+      const lost = /Failed to match addr 172\.26\.64\.\d\/20 on interface eth0/;
+      expectFailure(await lab.cnitool.check(list, container), lost);
+      expectSuccess(await lab.cnitool.del(list, container));
+    }
+  });
+
   test("is an error if the others must be re-indexed", async ({ lab }) => {
     const container = await attached(lab, lab.goCni, zone(wrapped(bridge), wrapped({ type: "tap" }, "eth1")));
     const prevResult = withIndex(await lab.kernel.cachedResult("zone", "c1"), 9);

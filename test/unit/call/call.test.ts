@@ -16,11 +16,19 @@ describe("a prevResult that cannot be right", () => {
   test.each([
     ["ADD", { interfaces: [null] }],
     ["CHECK", { interfaces: [null] }],
-    ["CHECK", { ips: [{ address: "10.1.0.2/24", interface: -1 }] }],
+    ["ADD", { ips: [{ address: "10.1.0.2/24", interface: -1 }] }],
+    ["CHECK", { ips: [{ address: "10.1.0.2/24", interface: 0.5 }] }],
   ])("fails %s: %j", (command, prevResult) => {
     const outcome = callWith(command, { prevResult });
     expect(printed(outcome)).toMatchObject({ code: 7 });
     expect(outcome.runs).toEqual([]);
+  });
+
+  test("passes CHECK with the interface -1, which an ADD alone in its list may have returned: it means none", () => {
+    const ips = [{ address: "10.1.0.2/24", interface: -1 }];
+    const outcome = callWith("CHECK", { prevResult: { ...macvlanResult, ips } });
+    expect(outcome.runs.map(({ stdin }) => stdin)).toMatchObject([{ prevResult: { ips: [{ interface: null }] } }]);
+    expect(outcome.exitCode).toBe(0);
   });
 
   test("is left out of DEL, with a warning: an attachment must always be removable", () => {
