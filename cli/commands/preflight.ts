@@ -77,12 +77,15 @@ async function reportOn(options: Options, terminal: Terminal): Promise<HostRepor
   const evidence = evidenceOn(attachments.all, check);
   const isAdoptable = async (attachment: CachedAttachment, verdict: Verdict) => {
     const proposal = await proposalAfter(verdict, attachment, evidence(attachment));
+    if (proposal.is === "unseen")
+      leftOut.note(`${attachment.file}: nobody can tell whether it can be adopted: ${proposal.error}`);
     return proposal.is === "adoptable";
   };
   // Checking takes time, in which a young result gets older.
   const now = Date.now();
   const names = workloadNames(attachments.wanted, paths.agent, terminal.writeError);
   const forecasts = await forecastsOn(attachments.wanted, { ...check, isAdoptable, names }, terminal);
+  leftOut.tell(terminal);
   return {
     origin: originOf(view, now, terminal),
     host: "problem" in paths.nomad ? hostname() : paths.nomad.name,

@@ -128,6 +128,7 @@ const isComplete = `grep -q '"name":"eth1"'`;
 async function adopt(
   words: readonly string[],
   { list = zone, checks = {}, answer }: { list?: object; checks?: Record<string, string>; answer?: boolean } = {},
+  command = "adopt",
 ) {
   for (const [name, check] of Object.entries({ macvlan: isComplete, "macvlan-wrapper": isComplete, ...checks }))
     program(name, `${check} || { echo '{"code":7,"msg":"eth1 is missing"}'; exit 1; }`);
@@ -140,7 +141,7 @@ async function adopt(
     return answer === true;
   };
   const options = ["--cache-dir", at("state"), "--config-dir", at("lists")];
-  const given = ["adopt", ...options, "--cni-path", directory, ...words];
+  const given = [command, ...options, "--cni-path", directory, ...words];
   const outcome = await runCommand(given, { confirm: answer === undefined ? undefined : confirm });
   return { ...outcome, asked, isWritten: readFileSync(resultFile, "utf8").includes('"name":"eth1"') };
 }
@@ -193,6 +194,14 @@ test.each([
   expect([exitCode, asked, stdout.trimEnd().split("\n").at(-1)]).toEqual([2, 0, unseen]);
   expect(stdout).toContain("zone c1: nobody can tell whether it can be adopted: ");
   expect(stdout).toContain(reason);
+});
+
+test("preflight is not complete if nobody can tell what adopt can complete", async () => {
+  links();
+  program("lsns", "exit 1");
+  const { exitCode, stdout, stderr } = await adopt([], {}, "preflight");
+  expect({ exitCode, end: stdout.trimEnd().split("\n").at(-1) }).toEqual({ exitCode: 2, end: "0 of 1 pass, 1 fails" });
+  expect(stderr).toContain(`${resultFile}: nobody can tell whether it can be adopted: its interfaces cannot be read: `);
 });
 
 test("adopt --json has the proposals on stdout, and where it looked on stderr", async () => {
