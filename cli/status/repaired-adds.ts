@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { closeSync, createReadStream, fstatSync } from "node:fs";
 import { repairs } from "../../shared/journal/recovery-table.ts";
 import { parseJsonObject } from "../../shared/protocol/json.ts";
 import { openInput } from "../files/read-input.ts";
@@ -6,6 +6,8 @@ import { reasonOf, Trouble } from "../trouble.ts";
 
 // The configuration and the answer in a line have at most 8 MiB each. In UTF-16 units.
 const longestLine = 32 * 1024 ** 2;
+// A minute's work. A file without content can have any size.
+const largestLog = 16 * 1024 ** 3;
 
 /**
  * Counts the repaired ADDs in a log, where others may write: those that passed, and those that failed in spite of the repair. A log
@@ -15,7 +17,7 @@ export async function repairedAdds(file: string, longest = longestLine) {
   const calls = new Map<string, boolean>();
   try {
     let rest = "";
-    for await (const part of createReadStream("", { fd: openInput(file, file), encoding: "utf8" })) {
+    for await (const part of createReadStream("", { ...openLog(file), encoding: "utf8" })) {
       const [end = "", ...lines] = part.split("\n");
       rest = rest.length + end.length > longest ? "" : rest + end;
       for (const line of lines) {
@@ -31,6 +33,16 @@ export async function repairedAdds(file: string, longest = longestLine) {
   }
   const passed = [...calls.values()].filter(Boolean).length;
   return { file, passed, failed: calls.size - passed };
+}
+
+/** Opens a log, to be read as far as it goes now: another user may write to it faster than this process reads. */
+function openLog(file: string): { readonly fd: number; readonly end: number } {
+  const fd = openInput(file, file);
+  const { size } = fstatSync(fd);
+  // guard: no file makes status wait
+  if (size <= largestLog) return { fd, end: size };
+  closeSync(fd);
+  throw new Trouble(`${file}: it has more than ${largestLog / 1024 ** 3} GiB; rotate it`);
 }
 
 const words: readonly unknown[] = Object.values(repairs);

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { lchownSync, symlinkSync, writeFileSync } from "node:fs";
+import { lchownSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { repairedAdds } from "../../../../cli/status/repaired-adds.ts";
@@ -46,6 +46,11 @@ test("a line that is too long to be one of the wrappers is left out, and no othe
   expect(await repairedAdds(file, 100_000)).toMatchObject({ passed: 2 });
 });
 
+function withoutContent(file: string): void {
+  writeFileSync(file, "");
+  truncateSync(file, 16 * 1024 ** 3 + 1);
+}
+
 function linkOfAnother(file: string): void {
   symlinkSync("/etc/hostname", file);
   lchownSync(file, 65534, 65534);
@@ -54,6 +59,7 @@ function linkOfAnother(file: string): void {
 test.each<[string, string, (file: string) => void]>([
   ["a pipe", "it is not a regular file", (file) => execFileSync("mkfifo", [file])],
   ["a device without an end", "it is not a regular file", (file) => symlinkSync("/dev/zero", file)],
+  ["a huge file without content", "it has more than 16 GiB; rotate it", withoutContent],
   ["a link of another user", "it is a link of another user", linkOfAnother],
 ])("%s in the place of the log is trouble", async (_, reason, make) => {
   make(file);
