@@ -5,7 +5,7 @@ import { type CommandData, option } from "../command.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { demandNoDirectory, writeAtomically } from "../files/atomic-write.ts";
 import { type ListFile, parseListFile } from "../lists/list-file.ts";
-import { networkIn, readLists } from "../live/networks.ts";
+import { faultsIn, networkIn, readLists } from "../live/networks.ts";
 import { readHostNetworks } from "../new/host-networks.ts";
 import { newList } from "../new/new-list.ts";
 import { presets } from "../new/presets.ts";
@@ -47,7 +47,11 @@ function put(text: string, { output, force }: Options, terminal: Terminal): void
   demandNoDirectory(output, path);
   // guard: a file that is there
   if (existsSync(path) && !force) throw new Trouble(`${output} exists; --force replaces it`);
-  const other = force ? undefined : namesakeOf(parseListFile(path, text));
+  const file = parseListFile(path, text);
+  const [fault] = faultsIn([file]);
+  // Its name can make a runtime refuse it, or others.
+  if (fault) throw new Trouble(fault.line);
+  const other = force ? undefined : namesakeOf(file);
   // guard: the network of another list, which runtimes would perhaps no longer read
   if (other !== undefined)
     throw new Trouble(

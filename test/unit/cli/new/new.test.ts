@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { lintFiles } from "../../../../cli/lint/lint.ts";
@@ -293,6 +293,17 @@ describe("the command", () => {
     expect(readdirSync(lists)).toEqual(["zone.conflist"]);
     expect(await written("--output", "lists/11.conflist", "--name", "other")).toEqual([0, "Wrote lists/11.conflist."]);
     expect(await written("--output", "lists/zone.conflist.new")).toEqual([0, "Wrote lists/zone.conflist.new."]);
+    for (const [name, reason] of [
+      ["12.conf", "runtimes read a .conf as one plugin, and this is a list"],
+      ["12.conflst", "no runtime reads a file that ends with .conflst"],
+    ] as const) {
+      const outcome = await run(...options, "--output", `lists/${name}`, "--force");
+      const line = expect.stringMatching(
+        `^cni-wrappers: .*/lists/${name}:\\d+:\\d+: ${reason}. Let the file end with .conflist\n$`,
+      );
+      expect(outcome).toEqual({ exitCode: 2, stdout: "", stderr: line });
+      expect(existsSync(path.join(directory, "lists", name))).toBe(false);
+    }
     expect(await written("--output", "lists/10.conflist", "--force")).toEqual([0, "Wrote lists/10.conflist."]);
     const [exitCode, line] = await written("--output", "none/zone.conflist");
     expect([exitCode, line]).toEqual([2, expect.stringContaining("its directory is missing")]);
