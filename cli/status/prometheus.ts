@@ -29,7 +29,7 @@ const gauges: readonly (readonly [name: string, help: string, valuesOf: (status:
   ],
   [
     "list_errors",
-    "Errors that lint finds in the lists that runtimes load, and what they and their containers lack on this host.",
+    "Errors that lint finds in the lists that runtimes load, and what they and their containers lack on this host, and who else may change them.",
     ({ lists }) => one(lists.errors.length),
   ],
   [

@@ -48,7 +48,7 @@ cni_wrappers_status_timestamp_seconds TIME
 # HELP cni_wrappers_lists_invalid Lists that no runtime loads: Nomad does not start with one.
 # TYPE cni_wrappers_lists_invalid gauge
 cni_wrappers_lists_invalid 0
-# HELP cni_wrappers_list_errors Errors that lint finds in the lists that runtimes load, and what they and their containers lack on this host.
+# HELP cni_wrappers_list_errors Errors that lint finds in the lists that runtimes load, and what they and their containers lack on this host, and who else may change them.
 # TYPE cni_wrappers_list_errors gauge
 cni_wrappers_list_errors 0
 # HELP cni_wrappers_networks_not_loaded Networks of the Nomad client's lists that it has not loaded: it needs a reload.
