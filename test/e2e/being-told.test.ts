@@ -1,6 +1,6 @@
 import { describe, expect, test } from "../support/lab-test.ts";
-import { attached, expectFailure, expectSound, expectSuccess, expectUndone } from "./calls.ts";
-import { bridge, hostLocal, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
+import { attached, expectFailure, expectSound, expectUndone } from "./calls.ts";
+import { hostLocal, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
 
 test("a plugin that was removed: DEL fails under go-cni, and frees everything once the plugin is back", async ({
   lab,
@@ -17,14 +17,6 @@ test("a plugin that was removed: DEL fails under go-cni, and frees everything on
   expect(await lab.kernel.leases()).toEqual(leases);
   await lab.run("cp", ["/run/lab/plugins/bridge", "/opt/cni/bin/bridge"]);
   await expectUndone(lab, list, container, ["disc0"]);
-});
-
-test("the wrapper named as its own delegate: the error says what to write", async ({ lab }) => {
-  const list = zone({ ...wrapped(macvlan), wrapper: { delegate: "macvlan-wrapper" } });
-  expectFailure(
-    await lab.goCni.add(list, await lab.addContainer("c1")),
-    /delegate macvlan-wrapper is missing; macvlan-wrapper is the wrapper itself, not a plugin: write "macvlan" as "delegate"/,
-  );
 });
 
 describe("two interfaces on one subnet", () => {
@@ -54,24 +46,4 @@ describe("two interfaces on one subnet", () => {
     expect(await lab.kernel.addresses(container, "eth1")).toEqual(["172.16.5.3/24"]);
     await expectSound(lab, list, container, ["disc0"]);
   });
-});
-
-test("a failed CHECK is in the log at the lowest level, with the plugin's message", async ({ lab }) => {
-  const log = { file: "/var/lib/cni/wrappers.log", level: "error" };
-  const list = zone(wrapped(macvlan), { ...wrapped(bridge), wrapper: { ifName: "eth1", log } });
-  const container = await attached(lab, lab.goCni, list);
-  expectSuccess(await lab.goCni.check(list, container));
-  expect(await lab.readdir("/var/lib/cni")).not.toContain("wrappers.log");
-  await lab.ip(container, "address", "delete", "172.26.64.2/20", "dev", "eth1");
-  expectFailure(await lab.goCni.check(list, container), "Failed to match addr 172.26.64.2/20 on interface eth1");
-  const lines = (await lab.readFile(log.file)).trim().split("\n");
-  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-    {
-      level: "error",
-      command: "CHECK",
-      message: "delegate failed CHECK: Failed to match addr 172.26.64.2/20 on interface eth1",
-      code: 999,
-      exitCode: 1,
-    },
-  ]);
 });

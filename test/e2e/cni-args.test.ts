@@ -52,25 +52,4 @@ describe("of CNI_ARGS,", () => {
     const other = await attached(lab, lab.runtime, list, "c2", { labels: { ...workload, ...requested } });
     expect(await lab.kernel.addresses(other, "eth1")).toEqual(["172.26.64.78/20"]);
   });
-
-  test("everything else reaches both plugins as it came", async () => {
-    await using lab = await Lab.start({ ...older, recorded: true });
-    const container = await lab.addContainer("c1");
-    const labels = { ...workload, ...requested };
-    expectSuccess(await lab.runtime.add(twoInterfaces(), container, { labels }));
-    const records = await lab.records();
-    const argsOf = (plugin: string) => records.find((record) => record.plugin === plugin)?.env.CNI_ARGS?.split(";");
-    // go-cni gives them in random order.
-    const given = argsOf("bridge-wrapper");
-    expect(given?.toSorted()).toEqual([
-      "IP=172.16.5.77",
-      "IgnoreUnknown=true",
-      "K8S_POD_NAME=web-0",
-      "K8S_POD_NAMESPACE=default",
-      "MAC=02:00:00:00:00:77",
-      "NOMAD_JOB_ID=web",
-    ]);
-    expect(argsOf("macvlan")).toEqual(argsOf("macvlan-wrapper"));
-    expect(argsOf("bridge")).toEqual(given?.filter((pair) => !/^(IP|MAC)=/.test(pair)));
-  });
 });

@@ -5,14 +5,6 @@ import { identity, installPlugin, journals, rebooted } from "./recovery-support.
 import { hostLocal, macvlan, portmap, published, wrapped, zone } from "./support.ts";
 
 describe("the list is edited while a container lives", () => {
-  const three = (last: string) =>
-    zone(wrapped(numbered(5)), wrapped(numbered(6, { ipMasq: true }), "eth1"), wrapped(numbered(7), last));
-
-  test("the last of three bridges is renamed: DEL does not touch another bridge's interface", async ({ lab }) => {
-    const container = await attached(lab, lab.goCni, three("eth2"));
-    await expectUndone(lab, three("eth9"), container, ["br5", "br6", "br7"]);
-  });
-
   test.for([
     ["set", undefined, "zone"],
     ["removed", "disc", undefined],
@@ -100,13 +92,6 @@ describe("DEL of what a script attached under the list's own name", () => {
     await lab.run("rm", ["-r", journals]);
     return container;
   };
-
-  test("removes the masquerading chain", async ({ lab }) => {
-    const bridge = numbered(6, { ipMasq: true });
-    const container = await attachedByScript(lab, bridge);
-    expectSuccess(await lab.goCni.del(zone(wrapped(macvlan), wrapped(bridge, "eth1")), container));
-    await expectNothingLeft(lab, ["br6"]);
-  });
 
   test("moves host-device's interface back, and continues with the other plugins", async ({ lab }) => {
     await lab.ip(undefined, "link", "add", "dev7", "type", "veth", "peer", "name", "dev8");

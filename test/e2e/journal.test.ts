@@ -52,15 +52,6 @@ test.for([
   },
 );
 
-test("the plain loopback comes first: a later ADD passes", async ({ lab, container }) => {
-  await installFlaky(lab);
-  const looped = zone({ type: "loopback" }, wrapped(macvlan), wrapped(bridge, "eth1"), flaky);
-  await failNext(lab, 2);
-  for (const _ of [1, 2]) expectFailure(await lab.goCni.add(looped, container), /not now/);
-  expectPassed(await lab.goCni.add(looped, container));
-  await expectSound(lab, looped, container, ["disc0"]);
-});
-
 test("what a failed try left, and its DEL could not remove: the next ADD passes, and DEL removes it", async ({
   lab,
   container,
@@ -78,21 +69,6 @@ test("what a failed try left, and its DEL could not remove: the next ADD passes,
   expect((await lab.goCni.del(marked, container)).exitCode).toBe(0);
   expect(await lab.readFile("/run/lab/calls")).toMatch(/^ADD\n(DEL\n)+ADD\nDEL\nDEL\n$/);
   await expectNothingLeft(lab, ["front0"]);
-});
-
-test("a plugin that runs a drop-in wrapper: only the outer one remembers", async ({ lab }) => {
-  await lab.run("sh", ["-c", "mkdir /opt/cni/first && ln -s ../bin/cni-wrappers /opt/cni/first/bridge"]);
-  // As flannel does, with a configuration of its own.
-  const inner = JSON.stringify({ cniVersion: "1.0.0", name: "inner", ...bridge });
-  await installPlugin(lab, "outer", `echo '${inner}' | exec /opt/cni/first/bridge`);
-  const outer = { ...wrapped(bridge), wrapper: { delegate: "outer", role: "creator", ifName: "eth1" } };
-  const nested = zone(wrapped(macvlan), outer);
-  const options = { pluginPath: "/opt/cni/first:/opt/cni/bin" };
-  const container = await attached(lab, lab.goCni, nested, "c1", options);
-  expect(await lab.kernel.linkNames(container)).toEqual(["lo", "eth0", "eth1"]);
-  expect(await lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
-  expectPassed(await lab.goCni.del(nested, container, options));
-  await expectNothingLeft(lab, ["disc0"]);
 });
 
 test.for([

@@ -54,26 +54,6 @@ describe("the master is missing at the first ADD, and eth1 is somebody else's at
   });
 });
 
-const second = {
-  macvlan: { ...macvlan, ipam: hostLocal("172.16.6.0/24") },
-  ptp: { type: "ptp", ipam: hostLocal("10.50.0.0/24") },
-};
-
-test.for(Object.entries(second))(
-  "a list with %s for eth1 is attached as eth0, then as net1: the first one's eth1 stays",
-  async ([_, creator], { lab, container }) => {
-    const list = zone(wrapped(front), wrapped(creator, "eth1"));
-    expectPassed(await lab.cnitool.add(list, container));
-    const before = [await identity(lab, container, "eth0"), await identity(lab, container, "eth1")];
-    for (const time of [1, 2]) {
-      expect(await lab.cnitool.addAs("net1", list, container), `try ${time}`).toMatchObject({ exitCode: 1 });
-      const after = [await identity(lab, container, "eth0"), await identity(lab, container, "eth1")];
-      expect(after, `after try ${time}`).toEqual(before);
-    }
-    expectPassed(await lab.cnitool.check(list, container));
-  },
-);
-
 describe("the wrapper is killed while its delegate runs", () => {
   test("after the delegate made the interface: the next ADD passes", async ({ lab, container }) => {
     const list = await killing(lab, '/opt/cni/bin/macvlan; [ "$CNI_COMMAND" != ADD ] || kill -9 $PPID');
@@ -109,7 +89,7 @@ describe("the wrapper is killed while its delegate runs", () => {
 
 test("names that hyphens could join to one, a + b-c and a-b + c: each has its own journal", async ({ lab }) => {
   const { netns } = await lab.addContainer("c1");
-  const lists = ["a", "a-b"].map((name) => ({ ...zone(wrapped(second.macvlan), { type: "flaky" }), name }));
+  const lists = ["a", "a-b"].map((name) => ({ ...zone(wrapped(macvlan), { type: "flaky" }), name }));
   const [one, two] = lists as [(typeof lists)[0], (typeof lists)[0]];
   await installPlugin(lab, "flaky", '[ "$CNI_COMMAND" != ADD ] || exit 1');
   const [ours, theirs] = [
@@ -133,5 +113,5 @@ test("names that hyphens could join to one, a + b-c and a-b + c: each has its ow
 async function killing(lab: Lab, script: string) {
   await installPlugin(lab, "killing", script);
   const wrapper = { ifName: "eth1", delegate: "killing", role: "creator" };
-  return zone(wrapped(front), { ...wrapped(second.macvlan), wrapper });
+  return zone(wrapped(front), { ...wrapped(macvlan), wrapper });
 }

@@ -1,7 +1,7 @@
 import { type Container, Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { attached, expectFailure, expectNothingLeft, expectPassed, expectSound } from "./calls.ts";
+import { attached, expectFailure, expectNothingLeft, expectPassed } from "./calls.ts";
 import { failNext, flaky, installFlaky, installPlugin } from "./recovery-support.ts";
 import {
   bridge,
@@ -169,46 +169,6 @@ describe("one list attached as eth0, and then as net1, which fails", () => {
   });
 });
 
-describe("the second ADD, after the last plugin failed once", () => {
-  test.for(["iptables", "nftables"])(
-    "publishes the ports of both interfaces (%s)",
-    async (backend, { lab, container }) => {
-      await installFlaky(lab);
-      const ports = [
-        { hostPort: 25080, containerPort: 80, protocol: "tcp" },
-        { hostPort: 25443, containerPort: 443, protocol: "tcp" },
-      ] as const;
-      const list = zone(
-        wrapped(front),
-        wrapped(bridge, "eth1"),
-        { ...wrapped({ ...portmap, backend }), wrapper: { ports: { except: [443] } } },
-        { ...wrapped({ ...portmap, backend }), wrapper: { ifName: "eth1", ports: { only: [443] } } },
-        flaky,
-      );
-      await failNext(lab);
-      expectFailure(await lab.goCni.add(list, container, { ports }), /not now/);
-      expectPassed(await lab.goCni.add(list, container, { ports }));
-      const { rules } = await stateOf(lab, container);
-      expect(rules).toMatch(/25080/);
-      expect(rules).toMatch(/25443/);
-      expectPassed(await lab.goCni.check(list, container, { ports }));
-      expectPassed(await lab.goCni.del(list, container, { ports }));
-      expect((await stateOf(lab, container)).rules).not.toMatch(/25080|25443/);
-    },
-  );
-
-  test("keeps the values of both tunings of one interface", async ({ lab, container }) => {
-    await installFlaky(lab);
-    const second = wrapped({ type: "tuning", txQLen: 500 }, "eth1");
-    const list = zone(wrapped(macvlan), wrapped(bridge, "eth1"), tuning, second, flaky);
-    await failNext(lab);
-    expectFailure(await lab.goCni.add(list, container), /not now/);
-    expectPassed(await lab.goCni.add(list, container));
-    expect(await lab.kernel.link(container, "eth1")).toMatchObject({ mtu: 1400, txqlen: 500 });
-    await expectSound(lab, list, container, ["disc0"]);
-  });
-});
-
 test("two lists with one pool: DEL of the one whose ADD failed frees no lease of the other", async ({ lab }) => {
   const pooled = (plugin: Record<string, unknown>) => ({
     ...wrapped(plugin),
@@ -367,16 +327,6 @@ test("a plugin's name begins with another one's: each gets its own prevResult on
     expect(prevResult?.ips, name).toMatchObject([{ address: "172.30.0.2/20" }]);
   }
   await expectNothingLeft(lab, ["front0"]);
-});
-
-test("two masquerading bridges in one network: DEL passes, and nothing is left", async ({ lab }) => {
-  const pooled = (plugin: Record<string, unknown>, ifName: string) => ({
-    ...wrapped({ ...plugin, ipMasq: true }),
-    wrapper: { ifName, network: "pool" },
-  });
-  const list = zone(pooled(front, "eth0"), pooled(bridge, "eth1"));
-  const container = await attached(lab, lab.goCni, list);
-  await expectSound(lab, list, container, ["front0", "disc0"]);
 });
 
 test("a creator of two interfaces keeps both: CHECK gets them, and DEL", async ({ lab }) => {

@@ -2,24 +2,11 @@ import { pluginVersions } from "../support/go.ts";
 import { type CallRecord, Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
 import { attached, expectFailure, expectNothingLeft, expectSuccess } from "./calls.ts";
-import { bridge, macvlan, newer, older, portmap, twoInterfaces, wrapped, zone } from "./support.ts";
+import { bridge, macvlan, older, portmap, twoInterfaces, wrapped, zone } from "./support.ts";
 
 const list = twoInterfaces("1.1.0");
 
 describe("STATUS", () => {
-  test("reaches both delegates, with the empty variables that are normal for it", async () => {
-    await using lab = await Lab.start({ ...newer, recorded: true });
-    expectSuccess(await lab.runtime.status(list));
-    const records = (await lab.records()).filter(isCreator);
-    expect(records.map(({ plugin, stdin }) => [plugin, stdin.name, stdin.type])).toEqual([
-      ["macvlan", "zone", "macvlan"],
-      ["bridge", "zone-eth1", "bridge"],
-    ]);
-    for (const { env } of records) {
-      expect(env).toMatchObject({ CNI_COMMAND: "STATUS", CNI_CONTAINERID: "", CNI_NETNS: "", CNI_ARGS: "" });
-    }
-  });
-
   test("fails as the plain plugin's does", async () => {
     await using lab = await Lab.start(older);
     const broken = { ...bridge, ipam: { type: "missing-ipam" } };
@@ -38,22 +25,6 @@ describe("GC", () => {
     expect(await lab.kernel.cachedResults()).toEqual(["zone-c1-eth0"]);
     expect(await lab.kernel.leases()).toEqual(["zone/172.16.5.2", "zone-eth1/172.26.64.2"]);
     expectSuccess(await lab.goCni.check(list, stays));
-  });
-
-  test("tells each delegate its own interface name", async () => {
-    await using lab = await Lab.start({ ...older, recorded: true });
-    const valid = [
-      { containerID: "c1", ifname: "eth0" },
-      { containerID: "c2", ifname: "eth0" },
-    ];
-    expectSuccess(await lab.goCni.gc(list, valid));
-    const [first, second] = (await lab.records()).filter(isCreator);
-    expect(first?.stdin).toMatchObject({ name: "zone", type: "macvlan", ...bothLists(valid) });
-    expect(second?.stdin).toMatchObject({ name: "zone-eth1", type: "bridge" });
-    for (const attachments of Object.values(pick(second))) {
-      expect(attachments).toHaveLength(4);
-      expect(attachments).toEqual(expect.arrayContaining([...valid, ...valid.map(asEth1)]));
-    }
   });
 
   test("names to a plugin what another list has in its network: host-local frees the lease of an attachment that is not named", async () => {
@@ -113,22 +84,3 @@ describe.each(pluginVersions)("plugins %s: libcni's VERSION probe", (plugins) =>
     );
   });
 });
-
-function isCreator({ plugin }: CallRecord): boolean {
-  return plugin === "macvlan" || plugin === "bridge";
-}
-
-function bothLists(attachments: unknown) {
-  return { "cni.dev/valid-attachments": attachments, "cni.dev/attachments": attachments };
-}
-
-function pick(record: CallRecord | undefined) {
-  return {
-    "cni.dev/valid-attachments": record?.stdin["cni.dev/valid-attachments"],
-    "cni.dev/attachments": record?.stdin["cni.dev/attachments"],
-  };
-}
-
-function asEth1({ containerID }: { containerID: string }) {
-  return { containerID, ifname: "eth1" };
-}
