@@ -242,10 +242,8 @@ test("two installs of one version at the same time keep the version before", () 
     link(from, to);
   });
   installed("2.0.0");
-  expect([readFileSync(at("cni-wrappers")), readFileSync(at(".cni-wrappers/previous"))]).toEqual([
-    program("2.0.0"),
-    program("1.0.0"),
-  ]);
+  expect(readFileSync(at("cni-wrappers"))).toEqual(program("2.0.0"));
+  expect(readFileSync(at(".cni-wrappers/previous"))).toEqual(program("1.0.0"));
   expect(hidden()).toEqual(["checksums", "previous"]);
 });
 
@@ -258,11 +256,9 @@ test("a rollback from an executable that install did not write", () => {
 });
 
 test("a list with wrapper.jq needs the Node flavor", () => {
+  const lists = () => ["/a.conflist", "/b.conflist"];
   const withJq = (flavor: "node" | "slim") =>
-    install(place(), { bytes: program("1.0.0", flavor), links: undefined }, "bridge", () => [
-      "/a.conflist",
-      "/b.conflist",
-    ]);
+    install(place(), { bytes: program("1.0.0", flavor), links: undefined }, "bridge", lists);
   const line = (list: string) => `${list}: it has wrapper.jq, and the slim flavor has no jq; install the Node flavor`;
   expect(() => withJq("slim")).toThrow(`${line("/a.conflist")}\n${line("/b.conflist")}`);
   expect(existsSync(at("cni-wrappers"))).toBe(false);
@@ -272,17 +268,14 @@ test("a list with wrapper.jq needs the Node flavor", () => {
 test("a list with wrapper.jq keeps the Node flavor, unless that is broken", () => {
   installed("1.0.0");
   install(place(), { bytes: program("2.0.0", "node"), links: undefined }, "bridge");
-  expect(() => installPrevious(place(), () => ["/a.conflist"])).toThrow(
-    "/a.conflist: it has wrapper.jq, and the slim flavor",
-  );
+  const back = () => installPrevious(place(), () => ["/a.conflist"]);
+  expect(back).toThrow("/a.conflist: it has wrapper.jq, and the slim flavor");
   expect(readFileSync(at("cni-wrappers"))).toEqual(program("2.0.0", "node"));
   writeFileSync(at("cni-wrappers"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
   const now = { release: { version: "1.0.0" }, replaced: undefined };
-  expect(installPrevious(place(), () => ["/a.conflist"])).toMatchObject(now);
+  expect(back()).toMatchObject(now);
   installed("2.0.0");
-  expect(installPrevious(place(), () => ["/a.conflist"])).toMatchObject({
-    release: { version: "1.0.0", flavor: "slim" },
-  });
+  expect(back()).toMatchObject({ release: { version: "1.0.0", flavor: "slim" } });
 });
 
 test("the lists that have wrapper.jq", () => {
@@ -300,10 +293,8 @@ test("uninstall removes the wrappers if nothing needs them, and names the lists 
   for (const type of ["bridge-wrapper", "tuning"]) writeList(at(`${type}.conflist`), { type });
   installed("1.0.0");
   writeFileSync(at(".cni-wrappers/owner"), "a package made these files\n");
-  expect(await uninstall()).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringContaining("a package made these files"),
-  });
+  const stderr = expect.stringContaining("a package made these files");
+  expect(await uninstall()).toMatchObject({ exitCode: 2, stderr });
   expect(existsSync(at("cni-wrappers"))).toBe(true);
   rmSync(at(".cni-wrappers/owner"));
   expect(await uninstall()).toEqual({
@@ -406,12 +397,8 @@ test("uninstall names a list that nobody can read, and removes the wrappers all 
   writeFileSync(at("zone.conflist"), "");
   installed("1.0.0");
   const { exitCode, stdout, stderr } = await uninstall("--json");
-  expect({ exitCode, stderr }).toEqual({
-    exitCode: 0,
-    stderr: expect.stringMatching(
-      /zone\.conflist:1:1: the file is empty\. .*; nobody can tell whether it names wrappers\n$/,
-    ),
-  });
+  expect(exitCode).toBe(0);
+  expect(stderr).toMatch(/zone\.conflist:1:1: the file is empty\. .*; nobody can tell whether it names wrappers\n$/);
   expect(JSON.parse(stdout)).toMatchObject({
     removed: expect.arrayContaining([at("cni-wrappers")]),
     leftOut: [expect.stringContaining("zone.conflist:1:1: the file is empty")],
@@ -419,15 +406,12 @@ test("uninstall names a list that nobody can read, and removes the wrappers all 
 });
 
 test("uninstall removes nothing while a result cannot be read", async () => {
-  mkdirSync(at("results"));
-  writeFileSync(at("results/zone-c1-eth0"), "");
+  writeFile(at("results/zone-c1-eth0"), "");
   installed("1.0.0");
   expect(await uninstall()).toMatchObject({
     exitCode: 2,
     stderr: `${at("results/zone-c1-eth0")}: it is not a JSON object; this attachment is left out\n`,
-    stdout: expect.stringMatching(
-      /^A result that cannot be read may be of a running container that needs the wrappers\./,
-    ),
+    stdout: expect.stringMatching(/^A result that cannot be read may be of a running container that needs/),
   });
   expect(existsSync(at("cni-wrappers"))).toBe(true);
   expect(await uninstall("--force")).toMatchObject({ exitCode: 0 });
@@ -492,8 +476,7 @@ test.each([
 });
 
 test("the files of a package stay", () => {
-  mkdirSync(at(".cni-wrappers"));
-  writeFileSync(at(".cni-wrappers/owner"), "the package cni-wrappers owns these files\n");
+  writeFile(at(".cni-wrappers/owner"), "the package cni-wrappers owns these files\n");
   expect(() => installed("1.0.0")).toThrow(/: the package cni-wrappers owns these files$/);
 });
 
@@ -564,14 +547,8 @@ test("uninstall removes every link to the executable, and nothing else", () => {
   symlinkSync("other", at("tap-wrapper"));
   symlinkSync(at("cni-wrappers"), at("vlan-wrapper"));
   writeFileSync(at("macvlan"), "");
-  expect(removeAll(place()).map((path) => path.slice(directory.length + 1))).toEqual([
-    "bridge",
-    "bridge-wrapper",
-    "macvlan-wrapper",
-    "vlan-wrapper",
-    "cni-wrappers",
-    ".cni-wrappers",
-  ]);
+  const links = ["bridge", "bridge-wrapper", "macvlan-wrapper", "vlan-wrapper"];
+  expect(removeAll(place())).toEqual([...links, "cni-wrappers", ".cni-wrappers"].map(at));
   expect(names()).toEqual(["macvlan", "tap-wrapper"]);
   expect(removeAll(place())).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { demandKnown, isWanted, readAttachments } from "../../../../cli/live/wan
 import { scratch } from "../../../support/scratch.ts";
 import { writeResult } from "../../support/cached-results.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
-import { writeList } from "../../support/written.ts";
+import { writeFile, writeList } from "../../support/written.ts";
 
 const directory = scratch();
 
@@ -46,8 +46,7 @@ test("a usual cache that cannot be read is not an empty one", () => {
 });
 
 test.each(["preflight", "adopt"])("%s names a result that it cannot read, and all is not well", async (command) => {
-  mkdirSync(join(directory, "results"));
-  writeFileSync(join(directory, "results", "zone-c1-eth0"), "");
+  writeFile(join(directory, "results/zone-c1-eth0"), "");
   for (const name of ["zone", "other", "zon"]) writeList(join(directory, `${name}.conflist`), { type: "ptp" });
   const run = (...args: string[]) =>
     runCommand([command, "--cache-dir", directory, "--config-dir", directory, ...args]);

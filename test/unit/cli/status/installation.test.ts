@@ -15,7 +15,7 @@ import { placeAt } from "../../../../cli/install/place.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
 import { redirect } from "../../support/redirected.ts";
-import { writeList } from "../../support/written.ts";
+import { writeFile, writeList } from "../../support/written.ts";
 
 const directory = scratch();
 const at = (name: string) => join(directory, name);
@@ -206,8 +206,7 @@ test("a copy by hand and a package have no checksum: that is no finding", async 
   const hidden = join(bin(), ".cni-wrappers");
   renameSync(hidden, at("hidden"));
   expect(await installation()).toMatchObject({ state: "unknown", madeBy: "hand" });
-  mkdirSync(hidden);
-  writeFileSync(join(hidden, "owner"), "a package made these files\n");
+  writeFile(join(hidden, "owner"), "a package made these files\n");
   // What an install of before wrote says nothing of the package's executable.
   writeFileSync(join(hidden, "checksums"), `${"0".repeat(64)}  1.0.0\n`);
   expect(await installation()).toMatchObject({ state: "unknown", madeBy: "a package" });

@@ -13,7 +13,7 @@ import { runCommand, trouble } from "../../support/fake-terminal.ts";
 import { emptyStatus } from "../../support/host-status.ts";
 import { setVariable } from "../../support/programs.ts";
 import { redirect } from "../../support/redirected.ts";
-import { writeList } from "../../support/written.ts";
+import { writeFile, writeList } from "../../support/written.ts";
 
 const directory = scratch();
 const at = (name: string) => join(directory, name);
@@ -107,8 +107,7 @@ describe("status", () => {
     ["beside --prometheus", ["--prometheus"]],
     ["alone, too: nothing reads prose from a file", []],
   ])("--output replaces the file in one step and prints nothing, %s", async (_, more) => {
-    mkdirSync(at("out"));
-    writeFileSync(at("out/a.prom"), "# HELP cni_wrappers_old A number of an older version.\n");
+    writeFile(at("out/a.prom"), "# HELP cni_wrappers_old A number of an older version.\n");
     expect(await status("--output", "out/a.prom", ...more)).toEqual({ stdout: "", stderr: "", exitCode: 1 });
     expect(timeless(readFileSync(at("out/a.prom"), "utf8"))).toBe(expected);
     expect(readdirSync(at("out"))).toEqual(["a.prom"]);
