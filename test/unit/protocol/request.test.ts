@@ -240,16 +240,7 @@ describe("many or long unknown keys", () => {
 });
 
 test.each([
-  [
-    {
-      interfaces: [{ name: "eth0" }],
-      ips: [
-        { address: "", interface: 0 },
-        { address: "", interface: null },
-      ],
-    },
-    undefined,
-  ],
+  [{ ips: [{ address: "", interface: null }] }, undefined],
   [{ interfaces: [{}] }, "prevResult.interfaces[0].name must be a string"],
   [{ ips: [{ address: "", interface: 0 }] }, "prevResult.ips[0].interface is outside the list of 0 interfaces"],
   [
