@@ -122,12 +122,7 @@ export function* masquerade(machine: Machine, network: string, containerId: stri
 }
 
 /** Removes the chain after each address, and goes on with the next one if it cannot. */
-export function unmasquerade(
-  machine: Machine,
-  network: string,
-  containerId: string,
-  addresses: readonly string[],
-): void {
+function unmasquerade(machine: Machine, network: string, containerId: string, addresses: readonly string[]): void {
   const errors = addresses.flatMap((address) => {
     const chain = chainFor(network, containerId, address);
     const jump = `-s ${withoutPrefix(address)} -j ${chain}`;

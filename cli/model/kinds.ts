@@ -46,7 +46,7 @@ export function namespaceIn({ namespaces }: Machine, { env }: PluginCall): Names
 }
 
 /** CHECK of the plugins with one interface compares its kind and its MAC. */
-export const checkLink =
+const checkLink =
   (kind: string, words: { sandbox?: string; missing: string; type?: string; mac?: string }): Kind["checkLinks"] =>
   (machine, call) => {
     const own = ownInterface(call, words.sandbox);

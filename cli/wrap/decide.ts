@@ -216,7 +216,7 @@ function sharesMasquerading(creators: readonly ListedPlugin[]): boolean {
  * Chooses the interface names of a list's creators. The first one without a name keeps the runtime's, and gets undefined. So does
  * each one that has a name. The others get their wished name, or eth1, eth2 and so on: Nomad advertises none of these before eth0.
  */
-export function chooseNames(
+function chooseNames(
   creators: readonly ListedPlugin[],
   plugins: readonly ListedPlugin[],
   wished: readonly (string | undefined)[] = [],

@@ -69,10 +69,10 @@ export function locate(session: Session, call: DelegateCall, earlier = ""): stri
 
 /** A wrapper that finds this variable was started by a wrapped plugin, as flannel starts bridge, and keeps no journal. */
 export const nestedVariable = "CNI_WRAPPERS_NESTED";
-export const nestedMark = { [nestedVariable]: "1" } as const;
+const nestedMark = { [nestedVariable]: "1" } as const;
 
 /** Adds the delegate and its interface to all later log lines. */
-export function noteDelegate(
+function noteDelegate(
   { fields }: Session,
   { delegate, environment }: Pick<DelegateCall, "delegate" | "environment">,
 ): void {

@@ -268,7 +268,7 @@ export function isPlain(prevResult: unknown): boolean {
 }
 
 /** Returns the text of a configuration with 0 as prevResult if it has one. The engine need not be able to parse it. */
-export function textWithoutPrevResult(text: string): string {
+function textWithoutPrevResult(text: string): string {
   let rest = "";
   let [from, level] = [0, 0];
   /** Where the text began in which the next sign is. */
