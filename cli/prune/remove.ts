@@ -119,6 +119,8 @@ async function withLock(lock: string, act: () => Promise<void> | void): Promise<
     holder.on("error", () => resolve());
     holder.on("close", () => resolve());
   });
+  // Without a free file descriptor, Node makes no pipes.
+  if (!holder.stdout) return ended.then(() => false);
   const isHeld = await Promise.race([once(holder.stdout, "data").then(() => true), ended.then(() => false)]);
   try {
     // guard: a lease that host-local may be changing

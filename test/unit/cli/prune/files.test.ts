@@ -1,6 +1,10 @@
+import childProcess from "node:child_process";
+import { EventEmitter } from "node:events";
 import { mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
@@ -139,6 +143,25 @@ test("a file that a DEL removes first is no problem", async () => {
   });
   expect(await removed(findingOf())).toBe(undefined);
 });
+
+test("a lease for whose lock no file descriptor is left stays", async () => {
+  const finding = findingOf();
+  const { spawn } = childProcess;
+  onTestFinished(() => replaceSpawn(spawn));
+  // Node makes no streams then.
+  replaceSpawn((() => {
+    const child = new EventEmitter();
+    process.nextTick(() => child.emit("error", new Error("spawn flock EMFILE")));
+    return child;
+  }) as unknown as typeof spawn);
+  expect(await removed(finding)).toBe(`host-local's lock cannot be had: ${at("zone/lock")}`);
+  expect(leases()).toHaveLength(1);
+});
+
+function replaceSpawn(by: typeof childProcess.spawn): void {
+  childProcess.spawn = by;
+  syncBuiltinESMExports();
+}
 
 test("a file that the system does not remove stays, with the reason", async () => {
   const finding = findingOf();
