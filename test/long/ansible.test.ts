@@ -45,6 +45,13 @@ test("the role installs, changes nothing twice, upgrades, goes back, keeps what 
     expect(await lab.readdir("/opt/cni/bin")).toEqual(before);
   }
 
+  for (const checksum of ["cni_wrappers_checksum", "cni_wrappers_tools_checksum"]) {
+    const unknown = await play("present", "1.0.0", { [checksum]: "" });
+    expect(unknown).toMatchObject({ exitCode: 2, isReloaded: false });
+    expect(unknown.output).toContain("cni_wrappers_checksum and cni_wrappers_tools_checksum are needed");
+    expect(await lab.readdir("/opt/cni/bin")).toEqual(before);
+  }
+
   expect(await play("present", "1.0.0")).toMatchObject({ exitCode: 0, isReloaded: true });
   expect(await sum(executable)).toBe(firstSum);
   expect(await lab.run("/run/commands/cni-wrappers", ["version"])).toMatch(/^flavor +node$/m);
