@@ -28,18 +28,6 @@ describe("a wrapper under the plugin's own name, in a directory before the plugi
 });
 
 describe("the plugin of a drop-in is the next one in CNI_PATH that is not a wrapper", () => {
-  test.for([
-    ["in the next directory", `${first}:${Lab.pluginPath}`, "v1.10.0"],
-    ["after a copy of the wrapper", `${first}:/opt/cni/second:${Lab.pluginPath}`, "v1.10.0"],
-    ["in a directory named twice", `${first}:${Lab.pluginPath}:${first}/`, "v1.10.0"],
-  ] as const)("%s", async ([_, path], { lab }) => {
-    await dropIn(lab, "a link", "bridge");
-    await lab.run("sh", ["-c", "mkdir /opt/cni/second && cp /opt/cni/bin/cni-wrappers /opt/cni/second/bridge"]);
-    const env = { CNI_COMMAND: "VERSION", CNI_PATH: path };
-    const bare = await lab.run("/opt/cni/bin/bridge", [], { env, input: version });
-    expect(await lab.run(`${first}/bridge`, [], { env, input: version })).toBe(bare);
-  });
-
   const spellings = ["/opt//cni/first", "/opt/cni/./first", "/opt/cni/../cni/first", `${first}/`, "/opt/cni/link"];
 
   test.for(spellings)("in the next directory, if its own is spelled %s", async (spelling, { lab }) => {

@@ -59,15 +59,6 @@ test.each([...upgrades, ...downgrades])(
   },
 );
 
-test.each(upgrades)("ADD failed with $from, and DEL runs with $to: $title", async ({ list, from, to }) => {
-  await using lab = await hostWith(from);
-  const container = await lab.addContainer("c1");
-  await failedWith(lab, list, container);
-  await lab.replacePlugins(await referencePlugins(to));
-  expectPassed(await lab.goCni.del(withFlaky(list), container, published(25080)));
-  expect(await leftOf(lab)).toEqual([]);
-});
-
 test.each(upgrades)("ADD failed with $from, and passes with $to: $title", async ({ list, from, to }) => {
   await using lab = await hostWith(from);
   const container = await lab.addContainer("c1");
