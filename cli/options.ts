@@ -46,9 +46,15 @@ export const hostOptions: readonly Option[] = [
   configDirOption("that of the Nomad agent, or "),
   cniPathOption,
   cacheDirOption,
-  option("--network <name>", "only this network"),
-  option("--container <id>", "only this container; the first characters are enough"),
+  option("--network <name>", "only this network").argParser(only),
+  option("--container <id>", "only this container; the first characters are enough").argParser(only),
 ];
+
+// The first one would silently not be looked at.
+function only(value: string, earlier: string | undefined): string {
+  if (earlier === undefined) return value;
+  throw new InvalidArgumentError("Only one can be named; leave the option out for all.");
+}
 
 // A timer takes a value that is no number, or beyond its range, for a millisecond: every plugin would fail.
 function seconds(text: string): string {
