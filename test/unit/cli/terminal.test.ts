@@ -74,6 +74,13 @@ function fileWith(text: string): string {
   return file;
 }
 
+test("a name in a list cannot send sequences to the terminal", async () => {
+  const list = { cniVersion: "1.0.0", name: "\u001b[2J", plugins: [{ type: "\u001b]0;x\u0007" }] };
+  const { stdout } = await runCommand(["explain", fileWith(JSON.stringify(list))]);
+  expect(stdout).toContain("ADD in the network \\u001b[2J");
+  expect(stdout).not.toContain("\u001b");
+});
+
 test.each(["lint", "explain", "wrap"])("%s says that a file is nested too deeply", async (command) => {
   const file = fileWith("[".repeat(100_000));
   expect(await runCommand([command, file])).toEqual(trouble(`${file}: its values are nested too deeply`));

@@ -188,6 +188,13 @@ test.each<[string, () => void, string]>([
 
 const copy = (bytes: Buffer) => writeFileSync(at("cni-wrappers"), bytes);
 
+test("a directory in place of the executable is none of ours", () => {
+  installed("1.0.0");
+  rmSync(at("cni-wrappers"));
+  mkdirSync(at("cni-wrappers"), { mode: 0o644 });
+  expect(() => ownRelease(place())).toThrow("it does not answer as cni-wrappers does");
+});
+
 test("what the disk did not take whole is not put into place", () => {
   const isHalf = (path: string) => String(path).includes("/new.");
   intercept(
@@ -466,7 +473,6 @@ test("a link in another spelling is replaced", () => {
 
 test.each([
   ["another program", () => copy(Buffer.from("#!/bin/sh\n")), "it does not answer as cni-wrappers does"],
-  ["a directory", () => mkdirSync(at("cni-wrappers"), { mode: 0o644 }), "it does not answer as cni-wrappers does"],
   ["a link", () => symlinkSync("/x/cni-wrappers", at("cni-wrappers")), "it is a link to /x/cni-wrappers"],
 ])("%s under the executable's name stays", (_what, make, message) => {
   make();
