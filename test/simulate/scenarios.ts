@@ -63,12 +63,6 @@ const fill = ["c2 za eth0", "c2 za net1", "c2 za eth1", "c3 za eth0", "c3 za net
 
 /** Short schedules, by what happens in them. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
-  "a failed ADD is deleted, and a sibling has its second interface": [
-    { za: two, zb: [ptp(3), bridge(4, "eth1")] },
-    add("c1 za eth0"),
-    add("c1 zb eth1"),
-    del("c1 zb eth1"),
-  ],
   "ports and limits of a failed ADD are deleted, iptables": [
     { za: [...two, chained("bandwidth", "eth1"), portmap("iptables", "eth1")] },
     add("c1 za eth0"),
@@ -116,15 +110,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     add("c1 za eth0"),
     { do: "wrap", list: "za" },
     add("c1 za eth0"),
-    del("c1 za eth0"),
-  ],
-  "a DEL was cut off by a power loss, the list was plain when ADD came, and is wrapped again when DEL comes": [
-    { za: [macvlan(1), portmap("nftables"), chained("firewall"), marks] },
-    add("c1 za eth0"),
-    del("c1 za eth0", { at: "macvlan: released", do: "power" }),
-    { do: "unwrap", list: "za" },
-    add("c1 za eth0"),
-    { do: "wrap", list: "za" },
     del("c1 za eth0"),
   ],
   "a failed ADD shares its ports' rules with a sibling, and its DEL is killed": [
@@ -225,22 +210,12 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     loses("c1", true),
     { do: "GC", list: "za", by: "another" },
   ],
-  "sbr leaves the list, and its DEL needs the interface": [
-    { za: [...two, chained("sbr", "eth1")] },
-    add("c1 za eth0"),
-    { do: "remove from the list", list: "za", plugin: 2 },
-    del("c1 za eth0"),
-  ],
   "a plugin leaves the middle of the list, and its delegate the host": [
     { za: [...two, portmap("iptables", "eth1"), chained("firewall", "eth1")] },
     add("c1 za eth0"),
     { do: "uninstall", plugin: "portmap" },
     { do: "remove from the list", list: "za", plugin: 2 },
     del("c1 za eth0"),
-  ],
-  "the runtime is killed, the next one's ADD passes, and the old call goes on": [
-    { za: two },
-    add("c1 za eth0", { at: "spawn", do: "kill the runtime", first: add("c1 za eth0") }),
   ],
   "an undo fails, and the list no longer masquerades that interface": [
     { za: [ptp(1), { ...ptp(2), wrapper: { ifName: "eth1" }, ...masqueraded }, chained("sbr", "eth2")] },
@@ -255,13 +230,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     add("c1 za eth0", { at: "portmap: port published", do: "kill the plugin" }),
     renamed("za", "eth1", ""),
     add("c1 za eth0"),
-  ],
-  "portmap is killed when it has removed a sibling's ports, too": [
-    { za: [bridge(1), portmap("nftables")] },
-    add("c1 za eth0"),
-    add("c1 za net1"),
-    del("c1 za net1", { at: "portmap: ports removed", do: "kill the plugin" }),
-    check("c1 za eth0"),
   ],
   "the ADD that publishes a sibling's ports again fails once": [
     { za: [bridge(1), portmap("nftables")] },
@@ -283,15 +251,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     del("c1 za eth0"),
     ...fill,
     add("c1 za eth1"),
-    add("c1 za eth0"),
-  ],
-  "another container gets the address, and an unknown plugin waits for a sibling": [
-    { za: [pooled, marks] },
-    add("c1 za eth0"),
-    add("c1 za net1"),
-    del("c1 za eth0"),
-    ...fill,
-    add("c4 za eth0"),
     add("c1 za eth0"),
   ],
   "one masqueraded list under three names of the runtime, one container": [
@@ -326,11 +285,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     del("c1 za eth0"),
     add("c1 za eth0", { at: 13, do: "kill the runtime", first: del("c1 za eth0") }),
     del("c1 za eth0"),
-  ],
-  "the runtime is killed, the next one's DEL passes, and the old call fails": [
-    { za: [flannel] },
-    add("c1 za eth0", { at: "spawn", do: "kill the runtime", first: del("c1 za eth0") }),
-    { do: "GC", list: "za" },
   ],
   "the runtime is killed, the next one's DEL passes, and the old call masquerades": [
     { za: [{ ...bridge(1, "eth1"), ...masqueraded }] },
@@ -389,13 +343,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     add("c1 za eth0", { at: "tuning: attributes set", do: "fail the plugin" }),
     renamed("za", "eth1", "eth2"),
     add("c1 za eth0"),
-  ],
-  "ports are removed while the DEL of a sibling is repeated that has no journal": [
-    { za: [macvlan(1), portmap("iptables")], zb: [macvlan(2), portmap("nftables")] },
-    add("c1 za eth0"),
-    add("c1 zb net1"),
-    del("c1 zb net1", { at: "before the result is removed", do: "kill" }),
-    del("c1 za eth0", { at: "portmap: ports removed", do: "go on", first: del("c1 zb net1") }),
   ],
   "two names with different IPAM plugins are exchanged, and a DEL fails after it deleted the interface": [
     { za: [bridge(1), { ...bridge(2, "eth1"), ipam: { type: "dhcp", subnet: "10.2.0.0/24" } }] },
@@ -476,17 +423,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     add("c1 za net1"),
     del("c1 za eth0"),
   ],
-  "a masqueraded attachment of a lost namespace is deleted, and a sibling that is given up has its interface": [
-    {
-      za: [{ ...ptp(1), wrapper: { ifName: "eth1" }, ...masqueraded }],
-      zb: [macvlan(2, "eth1"), chained("mark", "eth1")],
-    },
-    add("c1 za eth0"),
-    loses("c1"),
-    add("c1 zb net1", { at: "mark: marked", do: "fail the plugin" }),
-    add("c1 zb net1", { at: "mark: mark removed", do: "kill" }),
-    del("c1 za eth0"),
-  ],
   "an undo is killed, and GC removes a sibling of an earlier boot": [
     { za: [bridge(1)] },
     add("c1 za net1", { at: "bridge: leased", do: "fail the plugin" }),
@@ -502,12 +438,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     add("c1 za net1"),
     add("c1 zb eth1"),
     del("c1 za net1", { at: "macvlan: released", do: "go on", first: del("c1 za eth0") }),
-  ],
-  "the only sibling that an unknown plugin waits for is deleted": [
-    { za: [macvlan(1), marks] },
-    add("c1 za eth0"),
-    add("c1 za net1"),
-    del("c1 za net1", { at: "macvlan: released", do: "fail the plugin", first: del("c1 za eth0") }),
   ],
   "a masqueraded try is undone while the sibling's ADD comes that has its lease": [
     { za: [{ ...ptp(1), wrapper: { ifName: "eth1" }, ...masqueraded }] },
@@ -615,15 +545,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     renamed("za", "eth1", ""),
     del("c1 za net1", { at: 7, do: "fail the plugin", first: add("c1 za eth0") }),
   ],
-  "the runtime was killed, the list was edited, and a quarter of an hour later the ports still lead to the old address":
-    [
-      { za: [ptp(1), portmap("iptables")] },
-      add("c1 za eth0", { at: "before the result is kept", do: "kill" }),
-      renamed("za", "eth1", ""),
-      { do: "wait", minutes: 16 },
-      add("c1 za eth0"),
-      del("c1 za eth0"),
-    ],
   "a GC undoes an attachment of an earlier boot while a sibling's ADD makes the interface that it had, and the power fails":
     [
       { za: [bridge(1), macvlan(2, "eth2")] },
@@ -649,17 +570,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     add("c1 za eth0"),
     { do: "install", plugin: "tuning" },
     del("c2 za eth0"),
-    add("c1 za eth0"),
-  ],
-  "an ADD without its plugin in a new namespace, and a task runs in one with the inode of the old one": [
-    { za: [bridge(1)] },
-    add("c1 za eth0"),
-    { do: "uninstall", plugin: "bridge" },
-    loses("c1"),
-    add("c2 za eth0"),
-    add("c1 za eth0"),
-    loses("c2", true),
-    { do: "install", plugin: "bridge" },
     add("c1 za eth0"),
   ],
   "a lease of an ADD that went on without its namespace, and the result of a sibling whose journal has gone": [
