@@ -62,6 +62,7 @@ test.each<[string, string[], boolean, { root?: string; uids?: string; capabiliti
     [line(atAnotherAddress, 0, 8), line("0100007F:1226 0200007F:9C40", 0, 8)],
     false,
   ],
+  ["root's in one line, and another user's in the next", [line(theirs, 0, 7), line(theirs, 65534, 7)], false],
   ["root's, with a socket for IPv6", [line(theirsInIpv6, 0, 7)], true],
   ["closed", [line(theirs, 0, 0)], false],
   ["on another host", [line(here, 0, 7), line(elsewhere, 0, 7)], false],
