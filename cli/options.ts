@@ -11,7 +11,10 @@ export function jsonOption(what: string): Option {
 }
 
 /** A list that takes the place of the current one of its name. */
-export const withOption = option("--with <file>", "check with this list instead of the current one of its name");
+export const withOption = option(
+  "--with <file>",
+  "check with this list instead of the current one of its name",
+).argParser(only);
 
 export const yesOption = option("-y, --yes", "do not ask on a terminal");
 
@@ -53,7 +56,7 @@ export const hostOptions: readonly Option[] = [
 // The first one would silently not be looked at.
 function only(value: string, earlier: string | undefined): string {
   if (earlier === undefined) return value;
-  throw new InvalidArgumentError("Only one can be named; leave the option out for all.");
+  throw new InvalidArgumentError("Only one can be named.");
 }
 
 // A timer takes a value that is no number, or beyond its range, for a millisecond: every plugin would fail.

@@ -86,12 +86,15 @@ describe.each(commands)("%s says nothing good about what it did not look at", (c
     );
   });
 
-  test.each(["network", "container"])("a second --%s is no reason to look at the second one alone", async (name) => {
-    const { exitCode, stdout, stderr } = await run(command, `--${name}`, "zone", `--${name}`, "shop");
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toContain(`option '--${name} <`);
-    expect(stderr).toContain("argument 'shop' is invalid. Only one can be named; leave the option out for all.\n");
-  });
+  test.each(["network", "container", ...(command === "preflight" ? ["with"] : [])])(
+    "a second --%s is no reason to look at the second one alone",
+    async (name) => {
+      const { exitCode, stdout, stderr } = await run(command, `--${name}`, "zone", `--${name}`, "shop");
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+      expect(stderr).toContain(`option '--${name} <`);
+      expect(stderr).toContain("argument 'shop' is invalid. Only one can be named.\n");
+    },
+  );
 
   test("where the host's processes are not seen, every container would look gone", async () => {
     const answer = await runCommand([command], { viewProblem: () => "it sees nothing" });
