@@ -5,6 +5,7 @@ import { deviceName, reportedBy } from "../lists/reported.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
 import { familyIn } from "../live/libcni.ts";
+import { pathStateAt } from "../live/namespaces.ts";
 import type { Network } from "../live/networks.ts";
 import type { Workload } from "../live/workload.ts";
 import { type MissingJournal, missingJournal } from "./journal.ts";
@@ -69,6 +70,8 @@ export async function proposalAfter(
   const { network, readLinks, isClaimed, check } = evidence;
   if (!network || !attachment.result) return lost;
   const links = await readLinks();
+  // No result makes CHECK find a namespace that lives elsewhere.
+  if (!links && pathStateAt(attachment.netns) === "gone") return lost;
   if (!links)
     return {
       is: "unseen",

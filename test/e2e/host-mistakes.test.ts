@@ -168,7 +168,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   },
   "the container's namespace is unmounted, and its processes go on": {
     make: "nsenter --net=/run/netns/c1 sleep 60 >/run/log 2>&1 & sleep 0.3; umount /run/netns/c1 && rm /run/netns/c1",
-    told: { preflight: 2, adopt: 2 },
+    told: { preflight: 1, adopt: 1 },
     says: ["/run/netns/c1 is no namespace: its namespace lives on: /proc/"],
   },
   "the result of the container is moved aside in libcni's cache": {

@@ -83,19 +83,22 @@ const complete: CniResult = { cniVersion: "1.0.0", interfaces: [inside] };
 const lost: Proposal = { is: "lost", error: "x", cure: "change y" };
 const unread = "its interfaces cannot be read: ip(8), nsenter(1) or lsns(1) is missing, or fails: x";
 
-test.each<[string, Partial<Evidence>, CniResult | undefined, Proposal]>([
+const nobody = { readLinks: async () => undefined };
+
+test.each<[string, Partial<Evidence>, CniResult | undefined, Proposal, string?]>([
   ["no list", { network: undefined }, complete, lost],
   ["no result", {}, undefined, lost],
   ["nothing that the result lacks", {}, complete, lost],
-  ["nobody who can read its links", { readLinks: async () => undefined }, complete, { is: "unseen", error: unread }],
-])("for an attachment with %s, CHECK runs once", async (_, more, result, expected) => {
+  ["a namespace that lives elsewhere", nobody, complete, lost],
+  ["nobody who can read its links", nobody, complete, { is: "unseen", error: unread }, "/proc/self/ns/net"],
+])("for an attachment with %s, CHECK runs once", async (_, more, result, expected, path = netns) => {
   let checks = 0;
   const check = async (): Promise<Verdict> => {
     checks++;
     return { is: "fails", error: "x", cure: "change y" };
   };
   const evidence = { network: zone, readLinks: links([eth0]), isClaimed: () => false, check, ...more };
-  expect(await proposalFor({ ...attachment, result }, evidence)).toEqual(expected);
+  expect(await proposalFor({ ...attachment, netns: path, result }, evidence)).toEqual(expected);
   expect(checks).toBe(1);
 });
 
