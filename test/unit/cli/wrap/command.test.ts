@@ -138,6 +138,8 @@ describe("wrap", () => {
     expect(await inContainer()).toMatchObject({ exitCode: 0 });
     expect(await inContainer("--write", "--force")).toMatchObject({ exitCode: 0 });
     expect(read("zone.conflist")).toBe(plain);
+    // No container needs the wrappers of a list without one.
+    expect(await inContainer("--write")).toMatchObject({ exitCode: 0 });
   });
 
   test("--write refuses while a result cannot be read, whose container may have other names, unless --names tells them", async () => {
