@@ -78,6 +78,7 @@ function readPrevResult(request: Request, { renamed }: Target): { request: Reque
     if (lenientVerbs.includes(command) || (!renamed && isUnchainedVersion(cniVersion))) return { request };
     throw new CniError("incompatibleVersion", "", `cniVersion is ${cniVersion}`);
   }
+  if (problemIn(resultShape, prevResult, "prevResult") === undefined) return { request, prevResult };
   // An ADD that is alone in its list returns what its plugin says, so that an attachment may have such a result.
   const result = command === "ADD" ? prevResult : withoutNegativeIndexes(prevResult);
   const problem = problemIn(resultShape, result, "prevResult");
