@@ -70,13 +70,14 @@ export async function proposalAfter(
   const { network, readLinks, isClaimed, check } = evidence;
   if (!network || !attachment.result) return lost;
   const links = await readLinks();
-  // No result makes CHECK find a namespace that lives elsewhere.
-  if (!links && pathStateAt(attachment.netns) === "gone") return lost;
-  if (!links)
+  if (!links) {
+    // No result makes CHECK find a namespace that lives elsewhere.
+    if (pathStateAt(attachment.netns) === "gone") return lost;
     return {
       is: "unseen",
       error: `its interfaces cannot be read: ip(8), nsenter(1) or lsns(1) is missing, or fails: ${error}`,
     };
+  }
   // guard: an interface of another attachment
   const creators = network.list.plugins.filter(({ role, ifName }) => role === "creator" && !isClaimed(ifName));
   const result = completeResult(attachment.result, attachment.netns, creators, links);

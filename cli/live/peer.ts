@@ -25,23 +25,24 @@ export function isOwnPeer({ localAddress, localPort, remoteAddress, remotePort }
 let lastHolder = "self";
 
 function isHeldOnHost(inode: number, proc: string): boolean {
+  const own = capabilitiesOf(`${proc}/self`);
   const holder = [lastHolder, ...listDirectory(proc)].find((id) => {
     const files = `${proc}/${id}/fd`;
     const isIt = (file: string) => linkText(`${files}/${file}`) === `socket:[${inode}]`;
-    return isBelieved(`${proc}/${id}`, proc) && listDirectory(files).some(isIt);
+    return isBelieved(`${proc}/${id}`, own) && listDirectory(files).some(isIt);
   });
   lastHolder = holder ?? lastHolder;
   return holder !== undefined;
 }
 
-function isBelieved(path: string, proc: string): boolean {
+function isBelieved(path: string, capabilities: bigint): boolean {
   // guard: root believes no process of a container
   if (!isOnHost(path)) return false;
   // A container can hand its end to a process of the host that takes descriptors, such as a user's, or dbus-daemon.
   // guard: root believes no process of another user
   if (!usersOf(path).every((uid) => isOwn({ uid }))) return false;
   // guard: root believes no process of a container that has the host's files, and has made them its root directory
-  return (capabilitiesOf(`${proc}/self`) & ~capabilitiesOf(path)) === 0n;
+  return (capabilities & ~capabilitiesOf(path)) === 0n;
 }
 
 // net/ipv4/tcp_ipv4.c, tcp4_seq_show: sl local remote st queues tr:tm retrnsmt uid timeout inode.

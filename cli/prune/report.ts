@@ -22,7 +22,7 @@ const styles: Readonly<Record<Fate, Style>> = { prunable: "red", pruned: "green"
 export function pruneText(
   rows: readonly Row[],
   terminal: Pick<Terminal, "hasColors">,
-  { names, where, isAll = true }: { readonly names: WorkloadNames; readonly where: string; readonly isAll?: boolean },
+  { names, where, isAll }: { readonly names: WorkloadNames; readonly where: string; readonly isAll: boolean },
 ): string {
   const nothing = isAll ? "Nothing" : "Of what could be looked at, nothing";
   if (rows.length === 0) return `${where}\n\n${nothing} is left of an attachment whose namespace is gone.\n`;

@@ -26,7 +26,7 @@ const rows: Row[] = [
 
 test("a table, the reasons, and a line that sums up", () => {
   expect(
-    pruneText(rows, { hasColors: false }, { names: workloadOf, where: "looked at: there" }),
+    pruneText(rows, { hasColors: false }, { names: workloadOf, where: "looked at: there", isAll: true }),
   ).toBe(`network  container        what   where                                fate
          c9               lease  /var/lib/cni/networks/zone/10.1.0.9  left
 zone     web/db 90b7d1e4  lease  /var/lib/cni/networks/zone/10.1.0.2  prunable
@@ -41,7 +41,7 @@ looked at: there
 
 test("the runtime's own names come first", () => {
   const names = () => ({ runtime: "Nomad" as const, name: "web/db (mysql) 90b7d1e4" });
-  expect(pruneText(rows, { hasColors: false }, { names, where: "" })).toContain(
+  expect(pruneText(rows, { hasColors: false }, { names, where: "", isAll: true })).toContain(
     "zone     web/db (mysql) 90b7d1e4  lease",
   );
   expect(JSON.parse(pruneJson(rows, names))[1]).toMatchObject({ workload: { name: "web/db (mysql) 90b7d1e4" } });
@@ -72,7 +72,7 @@ function rowOf(kind: Kind, containerId: string | undefined, more: Partial<Row> =
 }
 
 const plainText = (shown: readonly Row[]) =>
-  pruneText(shown, { hasColors: false }, { names: workloadOf, where: "there" });
+  pruneText(shown, { hasColors: false }, { names: workloadOf, where: "there", isAll: true });
 
 test("a line break in a name begins no line", () => {
   const text = plainText([rowOf("lease", "c1", { fate: "left", why: "/results/zone-c\n1 cannot be read" })]);
@@ -148,7 +148,11 @@ test.each([
   ["pruned", "green"],
   ["left", "yellow"],
 ] as const)("on a terminal with colors, %s is %s", (fate, color) => {
-  const text = pruneText([rowOf("rule", "c1", { fate })], { hasColors: true }, { names: workloadOf, where: "" });
+  const text = pruneText(
+    [rowOf("rule", "c1", { fate })],
+    { hasColors: true },
+    { names: workloadOf, where: "", isAll: true },
+  );
   const [start = ""] = styled({ hasColors: true }, color, "|").split("|");
   expect(text).toContain(`${start}${fate}`);
   expect(text).toContain(fate === "pruned" ? "\n1 pruned, 0 left" : " can be pruned, ");
