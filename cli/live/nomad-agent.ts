@@ -102,7 +102,7 @@ async function believedFrom(env: NomadEnvironment, path: string): Promise<Incomi
   // guard: root runs no plugins from directories that another user names
   if (isPlain(call) && !isOwnPeer(response.socket)) {
     response.destroy();
-    const nobody = "no process of root's on this host answers at its address";
+    const nobody = "no program nomad of root's on this host answers at its address";
     const unseen = "this process may not see who answers at its address; run it as root, with CAP_SYS_PTRACE";
     throw new Error(seesAll() ? nobody : unseen);
   }

@@ -7,7 +7,7 @@ import { linkText } from "./namespaces.ts";
 type End = Pick<Socket, "localAddress" | "localPort" | "remoteAddress" | "remotePort">;
 
 /**
- * Whether a process of root, or of this process's user, has the other end of a connection on this host: any user, and any
+ * Whether a Nomad of root, or of this process's user, has the other end of a connection on this host: any user, and any
  * container with the host's network, can listen at a port that nobody uses. Call it while the other end is open. A closed one has
  * no inode, and shows root as its owner. `proc` takes the place of /proc.
  */
@@ -21,21 +21,21 @@ export function isOwnPeer({ localAddress, localPort, remoteAddress, remotePort }
   return ends.length > 0 && ends.every((end) => isOwn(end) && isHeldOnHost(end.inode, proc));
 }
 
-/** Who held the end before: the agent answers again, and to look at every open file of a host can take a second. */
-let lastHolder = "self";
-
 function isHeldOnHost(inode: number, proc: string): boolean {
   const own = capabilitiesOf(`${proc}/self`);
-  const holder = [lastHolder, ...listDirectory(proc)].find((id) => {
+  return listDirectory(proc).some((id) => {
     const files = `${proc}/${id}/fd`;
     const isIt = (file: string) => linkText(`${files}/${file}`) === `socket:[${inode}]`;
     return isBelieved(`${proc}/${id}`, own) && listDirectory(files).some(isIt);
   });
-  lastHolder = holder ?? lastHolder;
-  return holder !== undefined;
 }
 
+/** Nomad's program, also one with a version in its name, or that an upgrade has replaced. */
+const nomad = /\/nomad([-_.]?v?\d[^/]*)?( \(deleted\))?$/;
+
 function isBelieved(path: string, capabilities: bigint): boolean {
+  // guard: root believes no forwarder of its own, such as docker-proxy, which has the answer of a container
+  if (!linkText(`${path}/exe`)?.match(nomad)) return false;
   // guard: root believes no process of a container
   if (!isOnHost(path)) return false;
   // A container can hand its end to a process of the host that takes descriptors, such as a user's, or dbus-daemon.

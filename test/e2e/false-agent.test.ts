@@ -21,28 +21,30 @@ const serve = (request, response) => response.end(JSON.stringify(answers[request
 require("http").createServer(serve).listen(4646, "127.0.0.1", () => require("fs").writeFileSync("/run/lab/user/ready", ""));
 `;
 
-/** Lets a user answer at the address of Nomad's agent. He has a program with the name of a plugin. */
-async function answerAs(lab: Lab, uid: string, root: string): Promise<void> {
+/** Lets a user's program answer at the address of Nomad's agent. He has a program with the name of a plugin. */
+async function answerAs(lab: Lab, { uid, root, program }: Record<"uid" | "root" | "program", string>): Promise<void> {
   await lab.run("mkdir", ["-p", "-m", "777", "/run/lab/user/bin"]);
   await lab.run("chmod", ["777", "/run/lab/user"]);
   await lab.writeFile("/run/lab/user/bin/bridge", "#!/bin/sh\nid -u >>/run/lab/user/ran\n");
   await lab.run("chmod", ["755", "/run/lab/user/bin/bridge"]);
+  await lab.run("sh", ["-ec", `>${program}; mount --bind /run/lab/node ${program}`]);
   // A container with the host's network has another root directory.
   const directories = `for name in usr bin lib lib64 proc run; do mkdir -p /srv/root/$name; mount --rbind /$name /srv/root/$name; done`;
   await lab.run("sh", ["-ec", `mount -t tmpfs tmpfs /srv; ${directories}`]);
   const user = [`--userspec=${uid}:${uid}`, "--groups="];
-  lab.start("chroot", [...user, root, "/run/lab/node", "-e", agent], "/run/lab/log");
+  lab.start("chroot", [...user, root, program, "-e", agent], "/run/lab/log");
   await expect.poll(() => lab.readdir("/run/lab/user"), { timeout: 30_000 }).toContain("ready");
 }
 
 test.for([
-  ["a user of the host names no plugin that root runs", "65534", "/", []],
-  ["root of a container names none either", "0", "/srv/root", []],
-  ["root names them", "0", "/", ["0"]],
-] as const)("at the address of Nomad's agent, %s", async ([_, uid, root, ran], { lab, container }) => {
+  ["a user of the host names no plugin that root runs", { uid: "65534" }, []],
+  ["root of a container names none either", { root: "/srv/root" }, []],
+  ["root's forwarder of a container's port names none", { program: "/run/lab/docker-proxy" }, []],
+  ["root names them", {}, ["0"]],
+] as const)("at the address of Nomad's agent, %s", async ([_, who, ran], { lab, container }) => {
   await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(list));
   expectPassed({ ...(await lab.goCni.add(list, container)), stdout: "" });
-  await answerAs(lab, uid, root);
+  await answerAs(lab, { uid: "0", root: "/", program: "/run/lab/nomad", ...who });
   for (const command of ["status", "preflight", "adopt"]) await lab.call("/opt/cni/bin/cni-wrappers", [command]);
   await lab.deleteNamespace(container);
   await lab.call("/opt/cni/bin/cni-wrappers", ["prune", "--write"]);

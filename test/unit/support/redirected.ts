@@ -1,5 +1,8 @@
 import fs from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
 import { onTestFinished } from "vitest";
+import { temporary } from "../../support/scratch.ts";
 import { replaceFileFunctions } from "./file-functions.ts";
 
 const takingPaths = [
@@ -33,4 +36,11 @@ export function redirect(place: string, directory: string): void {
     return [name, replacement];
   });
   onTestFinished(replaceFileFunctions(Object.fromEntries(functions)));
+}
+
+/** Until the test ends, this process's program has the name of Nomad's, as an agent's has. */
+export function imitateNomad(): void {
+  const link = join(temporary(), "exe");
+  fs.symlinkSync("/usr/bin/nomad", link);
+  redirect(`/proc/${process.pid}/exe`, link);
 }

@@ -10,7 +10,7 @@ import { workloadNames } from "../../../../cli/live/workload.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { cachedAttachment } from "../../support/cached-results.ts";
 import { intercept } from "../../support/file-functions.ts";
-import { redirect } from "../../support/redirected.ts";
+import { imitateNomad, redirect } from "../../support/redirected.ts";
 
 const node = "0cb1e2c4-2a1e-4f0c-9a52-6f8c9f0b0001";
 const allocation = {
@@ -27,6 +27,7 @@ let server: Server | undefined;
 let requests: IncomingMessage[] = [];
 beforeEach(() => {
   requests = [];
+  imitateNomad();
 });
 afterEach(() => {
   server?.closeAllConnections();
@@ -77,7 +78,7 @@ describe("askNomad", () => {
   test("an address at which no process of root's answers is not believed, and does not get the token", async () => {
     redirect("/proc/net", directory);
     const NOMAD_ADDR = `http://${await listening(createServer(agent))}`;
-    const problem = "no process of root's on this host answers at its address";
+    const problem = "no program nomad of root's on this host answers at its address";
     for (const token of [{}, { NOMAD_TOKEN: "s3cret" }])
       expect(await askNomad(new NomadAgent({ NOMAD_ADDR, ...token }))).toEqual({ allocations: new Map(), problem });
     expect(requests.map(({ headers }) => headers["x-nomad-token"])).toEqual([undefined, undefined]);

@@ -10,6 +10,7 @@ import { scratch } from "../../../support/scratch.ts";
 import { writeResult } from "../../support/cached-results.ts";
 import { makeHostFolders } from "../../support/fake-host-folders.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
+import { imitateNomad } from "../../support/redirected.ts";
 import { writeFile, writeList } from "../../support/written.ts";
 
 const directory = scratch();
@@ -25,6 +26,7 @@ beforeEach(async () => {
   for (const name of ["zone", "shop"]) writeList(join(lists, `${name}.conflist`), { type: "ptp" });
   answers = answersOf(hostname());
   asked = [];
+  imitateNomad();
   server = createServer(({ url = "" }, response) => {
     asked.push(url);
     response.writeHead(answers[url] ? 200 : 403).end(JSON.stringify(answers[url]));

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isOwnPeer } from "../../../../cli/live/peer.ts";
 import { temporary } from "../../../support/scratch.ts";
+import { imitateNomad } from "../../support/redirected.ts";
 
 /** Connects to a server of this process. Both ends are open. */
 async function connected(host: string): Promise<{ readonly client: Socket; readonly peer: Socket; close(): void }> {
@@ -25,6 +26,7 @@ async function connected(host: string): Promise<{ readonly client: Socket; reado
 test.each(["127.0.0.1", "::1"])(
   "the other end at %s is this process's while it is open, and nobody's then",
   async (host) => {
+    imitateNomad();
     const { client, peer, close } = await connected(host);
     expect(isOwnPeer(client)).toBe(true);
     peer.destroy();
@@ -44,9 +46,16 @@ const atAnotherAddress = "0200007F:1226 0100007F:9C40";
 const [here, elsewhere] = ["0100007F:9C40 0100007F:1226", "0100007F:1227 0100007F:9C40"];
 
 const [all, docker] = ["000001ffffffffff", "00000000a80425fb"];
+const nomad = "/usr/bin/nomad";
 
-test.each<[string, string[], boolean, { root?: string; uids?: string; capabilities?: string }?]>([
+test.each<[string, string[], boolean, { root?: string; uids?: string; capabilities?: string; exe?: string }?]>([
   ["root's", [line(theirs, 0, 7)], true],
+  ["of an agent that was upgraded", [line(theirs, 0, 7)], true, { exe: "/usr/local/bin/nomad (deleted)" }],
+  ["of an agent with a version", [line(theirs, 0, 7)], true, { exe: "/opt/nomad_1.9.5_linux_amd64" }],
+  ["of an agent with another version", [line(theirs, 0, 7)], true, { exe: "/opt/nomad-v1.11.3+ent" }],
+  ["of root's forwarder of a container's port", [line(theirs, 0, 7)], false, { exe: "/usr/bin/docker-proxy" }],
+  ["of another forwarder", [line(theirs, 0, 7)], false, { exe: "/usr/local/bin/nomad-port-forward" }],
+  ["of a forwarder in Nomad's directory", [line(theirs, 0, 7)], false, { exe: "/opt/nomad/bin/socat" }],
   ["of root in a container with the host's network", [line(theirs, 0, 7)], false, { root: "/tmp" }],
   ["of such a root, who has handed it to a process of a user", [line(theirs, 0, 7)], false, { uids: "65534 0 0 0" }],
   ["of root, whose process is not seen", [line(theirs, 0, 9)], false],
@@ -66,10 +75,11 @@ test.each<[string, string[], boolean, { root?: string; uids?: string; capabiliti
   ["root's, with a socket for IPv6", [line(theirsInIpv6, 0, 7)], true],
   ["closed", [line(theirs, 0, 0)], false],
   ["on another host", [line(here, 0, 7), line(elsewhere, 0, 7)], false],
-])("the other end is %s", (_, lines, isOwn, { root = "/", uids = "0 0 0 0", capabilities = all } = {}) => {
+])("the other end is %s", (_, lines, isOwn, { root = "/", uids = "0 0 0 0", capabilities = all, exe = nomad } = {}) => {
   const directory = temporary();
   for (const name of ["net", "self", "12/fd"]) mkdirSync(join(directory, name), { recursive: true });
   symlinkSync(root, join(directory, "12/root"));
+  symlinkSync(exe, join(directory, "12/exe"));
   const users = uids.replaceAll(" ", "\t");
   writeFileSync(join(directory, "12/status"), `Name:\tnomad\nUid:\t${users}\nCapEff:\t${capabilities}\n`);
   writeFileSync(join(directory, "self/status"), `CapEff:\t${all}\n`);
