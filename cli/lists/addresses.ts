@@ -1,4 +1,4 @@
-import { parseIp } from "../../shared/attachment/subnet.ts";
+import { parseCidr, parseIp } from "../../shared/attachment/subnet.ts";
 
 /** The bits of an IP address and its value. */
 export interface Address {
@@ -19,10 +19,8 @@ export function addressOf(value: unknown): Address | undefined {
 
 /** Parses an address with a prefix length, or a subnet; undefined if the value is none. */
 export function cidrOf(value: unknown): Cidr | undefined {
-  const [, text, digits = ""] = (typeof value === "string" && /^([^/]+)\/(\d{1,3})$/.exec(value)) || [];
-  const address = addressOf(text);
-  const length = Number(digits);
-  return address && length <= address.bits ? { ...address, length } : undefined;
+  const cidr = typeof value === "string" ? parseCidr(value) : undefined;
+  return cidr && { bits: cidr.ip.bits, value: BigInt(cidr.ip.value), length: cidr.length };
 }
 
 /** The first address of a subnet, the one without host bits. */
@@ -31,9 +29,10 @@ export function networkOf({ bits, value, length }: Cidr): bigint {
   return (value >> host) << host;
 }
 
-/** Whether an address is in a subnet. */
-export function contains(subnet: Cidr, address: Address): boolean {
-  return subnet.bits === address.bits && networkOf(subnet) === networkOf({ ...address, length: subnet.length });
+/** Whether an address is in a subnet. No address is in none. */
+export function contains(subnet: Cidr, address: Address | undefined): boolean {
+  if (subnet.bits !== address?.bits) return false;
+  return networkOf(subnet) === networkOf({ ...address, length: subnet.length });
 }
 
 /** Addresses from the first to the last one. */

@@ -28,8 +28,8 @@ export function subnetOf(address: string): string {
 
 /** Whether an address is in a subnet. */
 export function isIn(subnet: string, address: string): boolean {
-  const [cidr, one] = [cidrOf(subnet), addressOf(address)];
-  return cidr !== undefined && one !== undefined && contains(cidr, one);
+  const cidr = cidrOf(subnet);
+  return cidr !== undefined && contains(cidr, addressOf(address));
 }
 
 /** Writes a subnet as Go prints the struct. bridge makes the mask of its own default route of 16 bytes. */

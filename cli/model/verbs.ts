@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../shared/protocol/json.ts";
-import { type CniResult, isUnchainedVersion } from "../../shared/protocol/result.ts";
+import { type CniResult, isUnchainedVersion, supportedVersions } from "../../shared/protocol/result.ts";
 import { inVersion } from "../live/libcni.ts";
 import { expectTypes } from "./decode.ts";
 import type { Machine } from "./machine.ts";
@@ -42,19 +42,18 @@ export function runToEnd(machine: Machine, of: CallOf): { exitCode: number; outp
   }
 }
 
-const versions = ["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];
 /** The first versions of plugins that do not speak all of them. */
 const firstVersions: Readonly<Record<string, string>> = { bandwidth: "0.3.0", firewall: "0.4.0", vrf: "0.3.1" };
 
 /** A plugin refuses a version that it does not speak, and CHECK before 0.4.0 (cni/pkg/skel). */
 function expectVersion(type: string, { env, config: { cniVersion = "0.1.0" } }: PluginCall): void {
-  const spoken = versions.slice(versions.indexOf(firstVersions[type] ?? "0.1.0"));
+  const spoken = supportedVersions.slice(supportedVersions.indexOf(firstVersions[type] ?? "0.1.0"));
   const version = String(cniVersion) || "0.1.0";
   if (!spoken.includes(version)) {
     const list = spoken.map((one) => `"${one}"`).join(" ");
     throw new PluginError(`incompatible CNI versions; config is "${version}", plugin supports [${list}]`);
   }
-  if (env.CNI_COMMAND === "CHECK" && versions.indexOf(version) < 4) {
+  if (env.CNI_COMMAND === "CHECK" && supportedVersions.indexOf(version) < 4) {
     throw new PluginError("config version does not allow CHECK");
   }
 }

@@ -40,10 +40,7 @@ export function lostSince(
 }
 
 function isIn(subnet: Cidr, attachment: CachedAttachment): boolean {
-  return addressesIn(attachment.result).some((address) => {
-    const cidr = cidrOf(address);
-    return cidr !== undefined && contains(subnet, cidr);
-  });
+  return addressesIn(attachment.result).some((address) => contains(subnet, cidrOf(address)));
 }
 
 function bridgeProblem(cidr: Cidr, link: Link): readonly string[] {

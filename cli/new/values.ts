@@ -39,9 +39,8 @@ export const fields: Readonly<Record<ValueName, Field>> = {
   gateway: {
     message: "gateway of that subnet",
     suggest: (values, { gateway }) => {
-      const [subnet, address] = [cidrOf(values.lan), addressOf(gateway)];
-      const isInside = subnet && address && contains(subnet, address);
-      return isInside ? gateway : textOf(lanOf(values).first + 1n);
+      const subnet = cidrOf(values.lan);
+      return subnet && contains(subnet, addressOf(gateway)) ? gateway : textOf(lanOf(values).first + 1n);
     },
   },
   lanStart: {

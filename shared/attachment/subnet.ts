@@ -1,13 +1,8 @@
 /** An IP address. IPv4 is a number, because an interpreter takes several times as long for big integers. */
 type Ip = { readonly bits: 32; readonly value: number } | { readonly bits: 128; readonly value: bigint };
 
-/** Whether an address (`172.16.5.1`, `fd00::1`) is in the subnet of a CIDR (`172.16.5.2/24`). */
-export function subnetContains(cidr: string, address: string): boolean {
-  return subnetFinder(() => [cidr])(address);
-}
-
 /**
- * Returns a function that tells whether an address is in the subnet of one of the CIDRs. They are asked for and parsed once, for
+ * Returns a function that tells whether an address (`172.16.5.1`, `fd00::1`) is in the subnet of a CIDR (`172.16.5.2/24`). They are asked for and parsed once, for
  * the first address: most calls have none. Comparing each of n routes with each of n addresses would take most of a call.
  */
 export function subnetFinder(cidrs: () => readonly string[]): (address: string) => boolean {
@@ -108,9 +103,11 @@ export function addressIn(cidr: string): string {
   return cidr.split("/")[0] as string;
 }
 
+const isInLinkLocal = subnetFinder(() => ["fe80::/10"]);
+
 /** Whether the address in a CIDR is link-local IPv6 (fe80::/10), which is valid on one interface only. */
 export function isLinkLocal(cidr: string): boolean {
-  return subnetContains("fe80::/10", addressIn(cidr));
+  return isInLinkLocal(addressIn(cidr));
 }
 
 /** Whether two CIDRs (`172.16.5.2/24`, `172.16.5.0/24`) have the same subnet. */

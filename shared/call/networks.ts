@@ -93,14 +93,10 @@ const choosingIpam: readonly unknown[] = ["host-local"];
 export function askingFor(call: DelegateCall, addresses: readonly string[], args: string): DelegateCall | undefined {
   const { configuration } = call;
   if (addresses.length === 0) return undefined;
-  const { ipam, args: given, runtimeConfig } = configuration;
-  if (!choosingIpam.includes(member(ipam, "type"))) return undefined;
-  const asksAlready = /(^|;)IP=/.test(args) || member(runtimeConfig, "ips") || member(member(given, "cni"), "ips");
+  const given = objectOf(configuration.args);
+  if (!choosingIpam.includes(objectOf(configuration.ipam).type)) return undefined;
+  const cni = objectOf(given.cni);
+  const asksAlready = /(^|;)IP=/.test(args) || objectOf(configuration.runtimeConfig).ips || cni.ips;
   if (asksAlready) return undefined;
-  const cni = { ...objectOf(member(given, "cni")), ips: addresses };
-  return { ...call, configuration: { ...configuration, args: { ...objectOf(given), cni } } };
-}
-
-function member(value: unknown, key: string): unknown {
-  return objectOf(value)[key];
+  return { ...call, configuration: { ...configuration, args: { ...given, cni: { ...cni, ips: addresses } } } };
 }

@@ -72,10 +72,7 @@ export const nestedVariable = "CNI_WRAPPERS_NESTED";
 const nestedMark = { [nestedVariable]: "1" } as const;
 
 /** Adds the delegate and its interface to all later log lines. */
-function noteDelegate(
-  { fields }: Session,
-  { delegate, environment }: Pick<DelegateCall, "delegate" | "environment">,
-): void {
+function noteDelegate({ fields }: Session, { delegate, environment }: DelegateCall | PlainCall): void {
   fields.delegate = delegate;
   if (environment.CNI_IFNAME !== undefined) fields.ifName = environment.CNI_IFNAME;
 }

@@ -173,12 +173,16 @@ export class Facts {
 
   /** libcni's results for a container. */
   results(containerId: string): readonly CachedResult[] {
-    return this.#resultsIn((name) => name.includes(containerId)).filter((one) => one.key.containerId === containerId);
+    return this.allResults((name) => name.includes(containerId)).filter((one) => one.key.containerId === containerId);
   }
 
-  /** All of libcni's results. */
-  allResults(): readonly CachedResult[] {
-    return this.#resultsIn(() => true);
+  /** libcni's results in files whose names are wanted. */
+  allResults(isWanted: (name: string) => boolean = () => true): readonly CachedResult[] {
+    const files = this.list(resultDirectory).filter(isWanted);
+    return files.flatMap((name) => {
+      const file = `${resultDirectory}/${name}`;
+      return parseCachedResult(file, this.read(file)) ?? [];
+    });
   }
 
   /** host-local's leases in the directory of a network (plugins/ipam/host-local/backend/disk): a file for each address. */
@@ -224,14 +228,6 @@ export class Facts {
   #mountsOf(inode: number): string[] {
     const mounts = ["self", "1"].map((process) => this.read(`/proc/${process}/mountinfo`)).join("");
     return namespaceMounts(mounts).flatMap(([id, path]) => (id === `net:[${inode}]` ? [path] : []));
-  }
-
-  #resultsIn(isWanted: (name: string) => boolean): readonly CachedResult[] {
-    const files = this.list(resultDirectory).filter(isWanted);
-    return files.flatMap((name) => {
-      const file = `${resultDirectory}/${name}`;
-      return parseCachedResult(file, this.read(file)) ?? [];
-    });
   }
 
   #filesIn(directory: string): string[] {

@@ -26,12 +26,7 @@ export function beganLine({ isGivenUp: _up, isUndone: _undone, done: _done, ...b
 
 /** Parses the journal of an attachment; `text` is undefined if there is no file. */
 export function parseJournal(key: AttachmentKey, text?: string, file = journalFile(key)): Journal {
-  return parse(file, text ?? "", key) as Journal;
-}
-
-/** Parses a journal of which only the file is known. Undefined if the file does not say whose it is. */
-export function parseFoundJournal(file: string, text: string): Journal | undefined {
-  return parse(file, text);
+  return parseFoundJournal(file, text ?? "", key) as Journal;
 }
 
 /** Returns a journal with lines that were appended to it. */
@@ -41,8 +36,8 @@ export function withLines(journal: Journal, lines: readonly Line[]): Journal {
   return { ...journal, entries };
 }
 
-/** Parses the journal in a file. Without a key, the first line must say whose it is. */
-function parse(file: string, text: string, known?: AttachmentKey): Journal | undefined {
+/** Parses the journal in a file. Undefined if nobody knows whose it is, and its first line does not say so. */
+export function parseFoundJournal(file: string, text: string, known?: AttachmentKey): Journal | undefined {
   const lines = text.split("\n");
   // The last line has no line break if its writer was killed, or the disk was full.
   const isTorn = lines.pop() !== "";

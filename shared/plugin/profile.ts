@@ -109,16 +109,10 @@ export function withoutMac(result: CniResult, device: string): CniResult {
   return { ...result, interfaces: result.interfaces.map((one) => (isDevice(one) ? { name: device } : one)) };
 }
 
-/** A plugin's directory with one file for each container: the key that names it, and the default. */
-interface FileDirectory {
-  readonly key: string;
-  readonly fallback: string;
-}
-
-/** By type. Two plugins of one container that share such a directory replace each other's file. */
-const directories: ReadonlyMap<string, FileDirectory> = new Map([
+/** The defaults of `dataDir` of plugins with one file there for each container. Two of one container that share it replace each other's. */
+const fileDirectories: ReadonlyMap<string, string> = new Map([
   // Its DEL needs what its ADD wrote to <dataDir>/<container> (flannel-io/cni-plugin, flannel_linux.go).
-  ["flannel", { key: "dataDir", fallback: "/var/lib/cni/flannel" }],
+  ["flannel", "/var/lib/cni/flannel"],
 ]);
 
 /**
@@ -126,17 +120,17 @@ const directories: ReadonlyMap<string, FileDirectory> = new Map([
  * gets a directory of its own. A directory that the list names stays.
  */
 export function withOwnDirectory(configuration: JsonObject, type: string, network: string): JsonObject {
-  const directory = directories.get(type);
-  if (directory === undefined || network === configuration.name) return configuration;
-  if (isNamed(goLookup(configuration, directory.key))) return configuration;
-  return withGoKey(configuration, directory.key, `${directory.fallback}-${network}`);
+  const usual = fileDirectories.get(type);
+  if (usual === undefined || network === configuration.name) return configuration;
+  if (isNamed(goLookup(configuration, "dataDir"))) return configuration;
+  return withGoKey(configuration, "dataDir", `${usual}-${network}`);
 }
 
 /** Returns the directory in which a plugin keeps a file for each container; undefined if it keeps none. */
 export function fileDirectory(configuration: JsonObject, type: string): string | undefined {
-  const directory = directories.get(type);
-  const given = directory && goLookup(configuration, directory.key);
-  return isNamed(given) ? given : directory?.fallback;
+  const usual = fileDirectories.get(type);
+  const given = usual && goLookup(configuration, "dataDir");
+  return isNamed(given) ? given : usual;
 }
 
 // A program in Go takes an empty text for a missing one.

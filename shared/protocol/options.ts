@@ -14,7 +14,7 @@ export interface PortsOption {
 
 /** `wrapper.slaac`: how long ADD waits for an IPv6 address from a router, and whether it fails without one. */
 export interface SlaacOption {
-  /** Such as `5s`. */
+  /** The default is `5s`. */
   readonly wait?: string | undefined;
   readonly required?: boolean | undefined;
 }
@@ -27,11 +27,6 @@ export function waitProblem(text: string): string | undefined {
   const [, seconds] = /^(\d{1,2})s$/.exec(text) ?? [];
   const isInside = Number(seconds) >= 1 && Number(seconds) <= longestWait;
   return isInside ? undefined : `must be a time from "1s" to "${longestWait}s"`;
-}
-
-/** How long ADD waits for an address from a router. In seconds. */
-export function waitSeconds({ wait = "5s" }: SlaacOption): number {
-  return Number.parseInt(wait, 10);
 }
 
 /** Says what is wrong with `wrapper.args`; undefined if it is valid. */

@@ -6,7 +6,7 @@ import type { Host } from "../host/host.ts";
 import { uptimeOf } from "../journal/facts.ts";
 import { CniError } from "../protocol/errors.ts";
 import { type JsonObject, objectsOf, parseJsonList } from "../protocol/json.ts";
-import { type SlaacOption, waitSeconds } from "../protocol/options.ts";
+import type { SlaacOption } from "../protocol/options.ts";
 import type { CniResult, IpConfig } from "../protocol/result.ts";
 
 /** An address that the kernel made of a router's prefix, and the router if it is a default router. */
@@ -26,7 +26,7 @@ const pollMs = 100;
 export function awaitRouterAddresses({ session, target }: Call, slaac: SlaacOption): readonly RouterAddress[] {
   const { host } = session;
   const { ifName } = target.selector;
-  const wait = waitSeconds(slaac);
+  const wait = Number.parseInt(slaac.wait ?? "5s", 10);
   const end = uptimeOf(host) + wait;
   let seen = linkIn(host, target.selector);
   let duplicate: JsonObject | undefined;
@@ -96,15 +96,12 @@ function isFromRouter({ family, scope, dynamic, temporary }: JsonObject): boolea
 
 /** Whether an address is there, and none is still being examined. */
 function isComplete({ addresses }: Link): boolean {
-  return addresses.some(isUsable) && !addresses.some((one) => isTentative(one));
+  const isTentative = ({ tentative, dadfailed }: JsonObject) => tentative === true && dadfailed !== true;
+  return addresses.some(isUsable) && !addresses.some(isTentative);
 }
 
 function isUsable({ tentative, dadfailed, deprecated }: JsonObject): boolean {
   return tentative !== true && dadfailed !== true && deprecated !== true;
-}
-
-function isTentative({ tentative, dadfailed }: JsonObject): boolean {
-  return tentative === true && dadfailed !== true;
 }
 
 function withRouter(

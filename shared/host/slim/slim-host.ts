@@ -1,6 +1,6 @@
 import type { Environment } from "../../protocol/request.ts";
 import type { Answer, Appending, Host, Release, Streams } from "../host.ts";
-import { type IpCommand, ipCommand, longestAnswer } from "../programs.ts";
+import { ipCommand, longestAnswer } from "../programs.ts";
 import { alternating, errorName, HeldBytes, type Machine, orThrow, signalName, wellFormed } from "./machine.ts";
 
 // The build defines these two.
@@ -60,8 +60,9 @@ export class SlimHost implements Host {
     this.#machine.exec(wellFormed(path), alternating(changes), stdin);
   }
 
-  spawn(path: string, changes: Environment, streams: Streams) {
-    return spawn(this.#machine, path, changes, streams);
+  spawn(path: string, changes: Environment, { stdin, limit }: Streams) {
+    const ended = this.#machine.spawn(wellFormed(path), [], alternating(changes), stdin, limit, false);
+    return answer(this.#machine, path, ended);
   }
 
   readFile(path: string) {
@@ -92,7 +93,8 @@ export class SlimHost implements Host {
   }
 
   linkIndex(netns: string, name: string) {
-    return notNegative(this.#machine.linkIndex(wellFormed(netns), wellFormed(name)));
+    const index = this.#machine.linkIndex(wellFormed(netns), wellFormed(name));
+    return index < 0 ? undefined : index;
   }
 
   writeStderr(text: string) {
@@ -101,7 +103,12 @@ export class SlimHost implements Host {
 
   ip(args: readonly string[], commands: string, netns?: string) {
     const own = { env: this.env, inspect: (path: string) => this.inspect(path) };
-    return ipOutput(this.#machine, ipCommand(own, args, netns), commands);
+    const command = ipCommand(own, args, netns);
+    if (command === undefined) return undefined;
+    const { program } = command;
+    const words = command.args.map(wellFormed);
+    const run = answer(this.#machine, program, this.#machine.spawn(program, words, [], commands, longestAnswer, true));
+    return run.ended === "exit" && run.exitCode === 0 ? run.stdout.decodeUtf8() : undefined;
   }
 
   appendLine(file: string, line: string) {
@@ -111,23 +118,6 @@ export class SlimHost implements Host {
 
 function problemOf(result: number): string | undefined {
   return result < 0 ? errorName(-result) : undefined;
-}
-
-function notNegative(result: number): number | undefined {
-  return result < 0 ? undefined : result;
-}
-
-/** Runs an executable to its end, as `Host.spawn` says. */
-function spawn(machine: Machine, path: string, changes: Host["env"], { stdin, limit }: Streams): Answer {
-  return answer(machine, path, machine.spawn(wellFormed(path), [], alternating(changes), stdin, limit, false));
-}
-
-/** Runs commands with ip(8). Returns its output; undefined if it is missing or fails. */
-function ipOutput(machine: Machine, command: IpCommand | undefined, commands: string): string | undefined {
-  if (command === undefined) return undefined;
-  const { program, args } = command;
-  const run = answer(machine, program, machine.spawn(program, args.map(wellFormed), [], commands, longestAnswer, true));
-  return run.ended === "exit" && run.exitCode === 0 ? run.stdout.decodeUtf8() : undefined;
 }
 
 function answer(machine: Machine, path: string, ended: readonly number[]): Answer {

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { subnetContains, subnetFinder } from "../../../shared/attachment/subnet.ts";
+import { subnetFinder } from "../../../shared/attachment/subnet.ts";
+
+const subnetContains = (cidr: string, address: string) => subnetFinder(() => [cidr])(address);
 
 test.each([
   ["10.0.0.1/32", "10.0.0.1"],
