@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { profiles } from "../../plugins/index.ts";
+import { removeDirectory } from "../../shared/host/node/files.ts";
 import { hasSameBytes } from "../../shared/host/node/inspect-file.ts";
 import { syncDirectory, writeDurably } from "../files/atomic-write.ts";
 import { isPluginName } from "../host/plugin-folder.ts";
@@ -154,6 +155,7 @@ function putInPlace(place: Place, bytes: Buffer, check: (release: InstalledRelea
       return release;
     } finally {
       rmSync(fresh, { force: true });
+      removeDirectory(place.hidden);
     }
   });
 }

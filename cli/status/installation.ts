@@ -74,8 +74,9 @@ function installationAt(place: Place, missing: ReadonlySet<string>): Installatio
   const links = linksOf(place);
   const needed = links.missing.filter((name) => missing.has(name));
   const isPackage = existsSync(join(place.hidden, "owner"));
+  const alone = stateOf(place, release, isPackage ? undefined : versions);
   // guard: an installation without a link that a list needs is not called intact
-  const state = needed.length > 0 && release ? "incomplete" : stateOf(place, release, isPackage ? undefined : versions);
+  const state = needed.length > 0 && isSound({ state: alone }) ? "incomplete" : alone;
   return {
     directory: place.directory,
     release,

@@ -57,8 +57,11 @@ export function offer(change: Change, options: { write?: true; json?: true }, te
 
 function write(file: ListFile, text: string, { directory }: Terminal): string {
   const full = unchangedPath(file, directory);
-  const backup = backUp(full);
-  writeAtomically(full, text, { followsLinks: true });
+  let backup = "";
+  const lastLook = () => {
+    backup = backUp(full);
+  };
+  writeAtomically(full, text, { followsLinks: true, lastLook });
   return `${file.path}${backup.slice(full.length)}`;
 }
 

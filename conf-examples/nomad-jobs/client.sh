@@ -59,7 +59,7 @@ agent_start() {
 }
 
 newest_list() {
-  printf '%s' "$text" | grep -o '"file": *"[^"]*"' | cut -d '"' -f 4 | xargs -r -d '\n' stat -c %Z | sort -n | tail -n 1
+  printf '%s' "$text" | grep -o '"file": *"[^"]*"' | cut -d '"' -f 4 | xargs -r -d '\n' sh -c 'stat -c %Z "$@"; stat -L -c %Z "$@"' sh | sort -n | tail -n 1
 }
 
 # Whether the agent is away, or runs a plugin.
@@ -100,6 +100,8 @@ restart() {
   echo "$NODE: restarted, and $(count passes) containers pass"
 }
 
+# A link stays one: its file is exchanged.
+[ ! -L "$LIST" ] || LIST=$(readlink -f "$LIST") || fail "the list is a link that leads nowhere"
 # A list that somebody prepares by hand is called zone.conflist.new.
 new=$LIST.fleet
 [ -z "$LIST" ] || trap 'rm -f "$new"' EXIT

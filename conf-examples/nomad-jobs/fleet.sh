@@ -38,10 +38,9 @@ run() {
   shift
   # A job of this name that runs would end in the middle, and its terminal would show the answers of this one.
   said=$(nomad job run -check-index 0 "$@" "$file" 2>&1) || {
-    code=$?
     printf '%s\n' "$said" >&2
     case $said in *'already exists'*) echo "another fleet.sh runs $job, or one was cut off. Once it has ended: nomad job stop -purge $job" >&2 ;; esac
-    return $code
+    return 2
   }
   read_allocations
   while has_status 'pending|running'; do

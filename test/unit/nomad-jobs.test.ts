@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -90,9 +99,9 @@ esac`,
     expect(fleet("preflight")).toMatchObject({ status: 2, stdout: "", isPurged: false });
   });
 
-  test("a job that cannot start: what Nomad says, and its exit code", () => {
+  test("a job that cannot start ran on no client: what Nomad says, and exit code 2", () => {
     nomad(["echo c1 a complete"], '"job run") echo no quota; exit 1 ;;');
-    expect(fleet("preflight")).toMatchObject({ status: 1, stdout: "", stderr: expect.stringMatching(/^no quota\n/) });
+    expect(fleet("preflight")).toMatchObject({ status: 2, stdout: "", stderr: expect.stringMatching(/^no quota\n/) });
   });
 
   test("a job that another terminal runs goes on, and its answers are not taken for this one's", () => {
@@ -100,7 +109,7 @@ esac`,
       '"job run") case "$*" in *"-check-index 0"*) echo "Enforcing job modify index 0: job already exists"; exit 1 ;; esac ;;';
     nomad(["echo c1 a complete"], run);
     const { status, stdout, stderr, isPurged } = fleet("preflight");
-    expect({ status, stdout, isPurged }).toEqual({ status: 1, stdout: "", isPurged: false });
+    expect({ status, stdout, isPurged }).toEqual({ status: 2, stdout: "", isPurged: false });
     expect(stderr).toContain("another fleet.sh runs cni-fleet, or one was cut off.");
   });
 
@@ -216,6 +225,16 @@ describe("client.sh", () => {
     expect(lists()).toEqual(["old", "old"]);
   });
 
+  test("a list that is a link stays one: its file is exchanged", () => {
+    renameSync(at("zone.conflist"), at("managed.conflist"));
+    symlinkSync("managed.conflist", at("zone.conflist"));
+    expect(step("list")).toMatchObject({ status: 0 });
+    expect([readlinkSync(at("zone.conflist")), ...lists()]).toEqual(["managed.conflist", "new", undefined]);
+    expect(textOf("managed.conflist.old")).toBe("old");
+    expect(step("back")).toMatchObject({ status: 0 });
+    expect([readlinkSync(at("zone.conflist")), ...lists()]).toEqual(["managed.conflist", "old", undefined]);
+  });
+
   test.each<[string, Texts, string]>([
     ["lint finds an error", { lint: "echo 'x:1:1: error: y'; exit 1" }, "lint found mistakes"],
     ["lint cannot look", { lint: "exit 2" }, "lint could not look"],
@@ -249,6 +268,9 @@ describe("client.sh", () => {
     const isDone = { status: 0, stdout: expect.stringContaining("done already"), isRestarted: false };
     expect(step("restart", {}, { AGE: "-10" })).toMatchObject(isDone);
     const restarted = { status: 0, stdout: "c1: restarted, and 1 containers pass\n", isRestarted: true };
+    expect(step("restart", {}, { AGE: "0" })).toMatchObject(restarted);
+    // A link is as new as its file.
+    program("bin/stat", `case "$*" in *-L*) echo 9999999999 ;; *) echo 1 ;; esac`);
     expect(step("restart", {}, { AGE: "0" })).toMatchObject(restarted);
   });
 

@@ -174,6 +174,10 @@ test("a link that a list names and nobody has: the installation is incomplete, a
   const metrics = await run("--config-dir", directory, "--prometheus");
   expect(metrics.stdout).toContain(`installation_intact{directory="${bin()}"} 0\n`);
   expect(metrics.stdout).toContain(`installation_links_missing{directory="${bin()}"} 1\n`);
+  chmodSync(executable(), 0o777);
+  const exposed = (await run("--config-dir", directory)).stdout;
+  expect(exposed).toContain(`\n  exposed: `);
+  expect(exposed).toContain("\n  named in a list, and missing: ptp-wrapper\n");
   writeFileSync(executable(), "");
   expect((await run("--config-dir", directory)).stdout).toContain("\n  broken: ");
 });

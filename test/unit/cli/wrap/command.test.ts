@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { scratch } from "../../../support/scratch.ts";
 import { writeResult } from "../../support/cached-results.ts";
 import { runCommand, trouble } from "../../support/fake-terminal.ts";
+import { intercept } from "../../support/file-functions.ts";
 import { writeFile } from "../../support/written.ts";
 
 const plain = `{
@@ -90,6 +91,15 @@ describe("wrap", () => {
     expect(read("zone.conflist")).toBe(plain);
     const names = ["state", "zone.conflist", "zone.conflist.bak", "zone.conflist.bak.1"];
     expect(readdirSync(directory).sort()).toEqual(names);
+  });
+
+  test("--write that fails leaves no copy of a text that is still in place", async () => {
+    intercept("openSync", (open) => (file: string, ...rest: [string]) => {
+      if (file.endsWith(".tmp")) throw Object.assign(new Error("full"), { code: "ENOSPC" });
+      return open(file, ...rest);
+    });
+    expect(await wrap("--write", "zone.conflist")).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(readdirSync(directory).sort()).toEqual(["state", "zone.conflist"]);
   });
 
   test("--json prints the decisions and nothing else", async () => {
