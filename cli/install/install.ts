@@ -20,6 +20,7 @@ import { isPluginName } from "../host/plugin-folder.ts";
 import { Trouble, withPath } from "../trouble.ts";
 import {
   checkLinks,
+  demandMovable,
   demandUnexposed,
   isAlive,
   linkState,
@@ -287,14 +288,6 @@ export function removeAll(place: Place): readonly string[] {
     syncDirectory(directory);
     return paths;
   });
-}
-
-// The kernel links no file that is immutable, or that something is mounted on: neither can it be moved or removed.
-function demandMovable(place: Place, path: string): void {
-  const probe = join(place.hidden, `probe.${ownMark()}`);
-  makeHidden(place);
-  withPath(path, () => linkSync(path, probe));
-  rmSync(probe);
 }
 
 function isThere(path: string): boolean {

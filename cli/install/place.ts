@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import {
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readlinkSync,
   realpathSync,
   renameSync,
+  rmSync,
   statSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -54,6 +56,16 @@ export function hasPlugins(place: Place): boolean {
 /** Makes the directory for files that are not in use. With `recursive`, Node reports a read-only file system as a missing file. */
 export function makeHidden({ hidden }: Place): void {
   if (!existsSync(hidden)) mkdirSync(hidden, 0o755);
+}
+
+/**
+ * Throws Trouble if a file cannot be moved or removed: the kernel links none that is immutable, or that something is mounted on.
+ */
+export function demandMovable(place: Place, path: string): void {
+  const probe = join(place.hidden, `probe.${ownMark()}`);
+  makeHidden(place);
+  withPath(path, () => linkSync(path, probe));
+  rmSync(probe);
 }
 
 /** Whether a link's name is free, ours in another spelling, ours, or taken. `is` says by what. */
