@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { closeSync, createReadStream, fstatSync } from "node:fs";
 import { repairs } from "../../shared/journal/recovery-table.ts";
 import { parseJsonObject } from "../../shared/protocol/json.ts";
@@ -8,6 +9,8 @@ import { reasonOf, Trouble } from "../trouble.ts";
 const longestLine = 32 * 1024 ** 2;
 // A minute's work. A file without content can have any size.
 const largestLog = 16 * 1024 ** 3;
+// More than a host repairs before its log is rotated.
+const mostCalls = 100_000;
 
 /**
  * Counts the repaired ADDs in a log, where others may write: those that passed, and those that failed in spite of the repair. A log
@@ -22,6 +25,8 @@ export async function repairedAdds(file: string, longest = longestLine) {
       rest = rest.length + end.length > longest ? "" : rest + end;
       for (const line of lines) {
         note(rest, calls);
+        // guard: no lines that somebody made up fill the memory
+        if (calls.size > mostCalls) throw new Trouble(`${file}: it has more than 100,000 repaired ADDs; rotate it`);
         rest = line;
       }
     }
@@ -56,7 +61,8 @@ function note(text: string, calls: Map<string, boolean>): void {
   if (line === undefined) return;
   const { pid, containerId, ifName, network, message, level } = line;
   // A process number may come again, but not with the same container and interface while one of them is in the log.
-  const call = JSON.stringify([pid, containerId, ifName, network]);
+  const its = JSON.stringify([pid, containerId, ifName, network]);
+  const call = createHash("sha256").update(its).digest("hex");
   // The DEL with which a repair begins often fails.
   const isOfDel = String(message).startsWith("delegate failed DEL");
   if (words.includes(message)) calls.set(call, true);

@@ -66,6 +66,14 @@ test.each<[string, string, (file: string) => void]>([
   await expect(repairedAdds(file)).rejects.toThrow(RegExp(`^${file}: ${reason}`));
 });
 
+test("more repaired ADDs than a host has, which somebody may have made up, are trouble", async () => {
+  const most = Array.from({ length: 100_000 }, (_, pid) => `{"pid":${pid},"message":"${again}"}\n`);
+  writeFileSync(file, most.join(""));
+  expect(await repairedAdds(file)).toMatchObject({ passed: 100_000 });
+  writeFileSync(file, `${most.join("")}${repair}`);
+  await expect(repairedAdds(file)).rejects.toThrow(`${file}: it has more than 100,000 repaired ADDs; rotate it`);
+});
+
 test("a log that does not exist has no lines, and one that cannot be read is trouble", async () => {
   expect(await repairedAdds(join(directory, "none"))).toMatchObject({ passed: 0, failed: 0 });
   await expect(repairedAdds(directory)).rejects.toThrow(`${directory}: is a directory`);
