@@ -14,6 +14,9 @@ import { isNamedIn, type Known, namespacesOf } from "./known.ts";
 import { removalCommands } from "./nftables.ts";
 import type { Removal } from "./thing.ts";
 
+/** How long another process may keep the lock of iptables, or host-local's of a directory, in seconds. */
+const patience = 10;
+
 /** Why something of a container stays that was gone, and no longer is. */
 export const cameBack = "its container came back meanwhile";
 
@@ -69,7 +72,7 @@ function removeNow(removal: Removal): string | undefined {
     case "unlink":
       return removeFile(removal.file, removal.text);
     case "iptables":
-      return problemOf(removal.restore, ["--noflush", "--wait"], restoreText(removal.table, removal.lines));
+      return problemOf(removal.restore, ["--noflush", `--wait=${patience}`], restoreText(removal.table, removal.lines));
     case "nft":
       return removeRules(removal.read, removal.name);
     case "ip":
@@ -103,9 +106,6 @@ function problemOf(program: string, args: readonly string[], input = ""): string
   const { passed, problem } = runProgram(program, args, input);
   return passed ? undefined : problem;
 }
-
-/** How long host-local may keep a directory locked, in seconds. */
-const patience = 10;
 
 /**
  * Calls a function while this process has host-local's lock of a lease directory (flock(2)). Returns false if another process keeps

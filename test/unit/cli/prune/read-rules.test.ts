@@ -99,7 +99,7 @@ const tables: Removal = { by: "iptables", restore: "iptables-restore", table: "n
 const hostport = ["table", "ip", "cni_hostport"];
 
 test.each<[string, Removal, string]>([
-  ["iptables in one step", tables, "iptables-restore --noflush --wait\n*nat\n-F A\n-X A\nCOMMIT\n"],
+  ["iptables in one step", tables, "iptables-restore --noflush --wait=10\n*nat\n-F A\n-X A\nCOMMIT\n"],
   ["a link of bandwidth", { by: "ip", link: "bwp1" }, "ip link delete bwp1 type ifb\n"],
   [
     "the rules of one container",
