@@ -25,7 +25,7 @@ shift; for library; do mkdir -p ".\${library%/*}"; cp "$library" ".$library"; do
 mount -t proc proc proc; mount -t sysfs sysfs sys; mount --rbind /run/netns run/netns
 mkdir -p /var/lib/cni; mount --bind /var/lib/cni var/lib/cni`;
 
-/** The lines of docs/operations.md, on the bare host. */
+/** A first installation by hand: no call runs meanwhile. */
 const install = 'cd /tmp && sha256sum -c "$1.sha256" && tar -xzf "$1" -C /opt/cni/bin';
 
 async function librariesOf(file: string): Promise<string[]> {
