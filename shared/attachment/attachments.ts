@@ -97,7 +97,7 @@ export function containerInterfaceNames(result: CniResult): string[] {
 
 /**
  * Returns a function that tells whether an address of the result belongs to an attachment. An address of no interface, or of a
- * host-side one, is nobody's unless the container interface has no address of its own.
+ * host-side one, belongs to no attachment unless the container interface has no address of its own.
  */
 export function ownership(result: CniResult, attachment: Attachment, { netns, runtimeIfName }: AttachmentSelector) {
   const containers = attachment.members.filter((index) => isContainerInterface(result.interfaces?.[index]));

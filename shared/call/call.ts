@@ -27,7 +27,7 @@ export interface Call {
   readonly prevResult: CniResult | undefined;
   readonly key: AttachmentKey;
   readonly journal: Journal;
-  /** The entry of the plugin that the call is for. */
+  /** The call's entry: that of the plugin that the call is for. */
   readonly own: Entry | undefined;
   /** Faults that do not fail the call. */
   readonly notes: readonly string[];
@@ -79,7 +79,7 @@ function readPrevResult(request: Request, { renamed }: Target): { request: Reque
     throw new CniError("incompatibleVersion", "", `cniVersion is ${cniVersion}`);
   }
   if (problemIn(resultShape, prevResult, "prevResult") === undefined) return { request, prevResult };
-  // An ADD that is alone in its list returns what its plugin says, so that an attachment may have such a result.
+  // The answer of a plugin that is alone in its list is passed on unchanged, so a live attachment may have such a result.
   const result = command === "ADD" ? prevResult : withoutNegativeIndexes(prevResult);
   const problem = problemIn(resultShape, result, "prevResult");
   if (problem === undefined) return { request, prevResult: result };
@@ -88,7 +88,7 @@ function readPrevResult(request: Request, { renamed }: Target): { request: Reque
   return { request: withoutPrevResult(request, error.message) };
 }
 
-/** The result in which an address with the interface -1 has none: that is what early plugins in Go meant. */
+/** Returns the result without the index -1, which early plugins in Go wrote for an address without an interface. */
 function withoutNegativeIndexes(result: JsonObject): JsonObject {
   const { ips } = result;
   const isNone = (ip: unknown) => isJsonObject(ip) && typeof ip.interface === "number" && ip.interface < 0;

@@ -16,7 +16,7 @@ export function listNetwork({ request: { configuration, wrapper }, target }: Sub
   return isElsewhere ? configuration.name : undefined;
 }
 
-/** Returns the target of an ADD in the network that has its leases: that of its entry, or the list's own if that has some for it. */
+/** Returns the target of an ADD in the network that has its leases: that of its entry, else the list's own if it has leases there. */
 export function inLeasedNetwork(call: Call): Target {
   const { target, own } = call;
   const other = listNetwork(call);

@@ -145,7 +145,7 @@ function workloadOf(args: string): JsonObject | undefined {
 
 const secretKey =
   /pass(word|wd|phrase|code)|pass$|pwd|psk$|jwt|secret|token|credential|kubeconfig|(private|api|access|encryption|ssh|shared|client|tls|signing|hmac|master).?key|^auth|^env(s|vars?|ironment)?$/i;
-/** Too short to look for inside of other words. A key is somebody's or of something: a route has only a key. */
+/** Words that are too short to search for inside other words. `key` alone is no secret, `client_key` is one. */
 const secretWord = /(^|[_-])(auth|bearer|community|cookies?|creds?|dsn|otp|pin|pw)($|[_-])|(?<!public)[_-]keys?$/i;
 
 function isSecret(key: string): boolean {

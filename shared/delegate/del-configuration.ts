@@ -102,7 +102,7 @@ const goResult = goObject({
 });
 
 /** The configuration without addresses that others have by now, if the plugin's rules name nothing else. */
-export function keepingOthers(undoing: Undoing, entry: Entry, configuration: JsonObject): JsonObject {
+export function withoutTakenAddresses(undoing: Undoing, entry: Entry, configuration: JsonObject): JsonObject {
   const { session, journal, facts } = undoing;
   const profile = profileOf(entry.type, session.profiles);
   const mayNameAddresses = entry.role === "meta" && (profile === undefined || scopeOf(profile) === "address");

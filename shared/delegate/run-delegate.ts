@@ -49,14 +49,14 @@ export function runDel(
   entry: Pick<Entry, "path">,
   call: DelegateCall,
 ): Finished {
-  return runDelegate(session, { path: locate(session, call, entry.path), call });
+  return runDelegate(session, { path: locateDelegate(session, call, entry.path), call });
 }
 
 /**
  * Returns the path of a call's delegate, or the one at which its ADD found it. Code 100 if it is missing. All later log lines
  * name the delegate.
  */
-export function locate(session: Session, call: DelegateCall, earlier = ""): string {
+export function locateDelegate(session: Session, call: DelegateCall, earlier = ""): string {
   const { host } = session;
   noteDelegate(session, call);
   const path =
@@ -134,11 +134,11 @@ export function handOver(session: Session, { call, withoutDelegate }: HandOver):
     const stdin = call.configuration && jsonText(call.configuration);
     host.tryExec(path, { ...call.environment, ...nestedMark }, stdin);
   }
-  return printed(runDelegate(session, { path, call }));
+  return printAnswer(runDelegate(session, { path, call }));
 }
 
 /** Gives a delegate's answer to the runtime. Returns the exit code. */
-export function printed({ stdout, exitCode }: Finished): number {
+export function printAnswer({ stdout, exitCode }: Finished): number {
   stdout.print();
   return exitCode;
 }
@@ -165,7 +165,7 @@ export function freeLeases(session: Session, call: DelegateCall): Finished {
   const ipam = goLookup(ipamOf(call.configuration), "type");
   if (typeof ipam !== "string" || typeProblem(ipam) !== undefined) return nothing;
   const environment = { ...call.environment, CNI_NETNS: "" };
-  // The entry's path is that of the plugin itself, which would pass.
+  // The entry's path leads to the plugin itself, whose DEL would pass and free nothing.
   return runDel({ session }, { path: "" }, { ...call, environment, delegate: ipam });
 }
 

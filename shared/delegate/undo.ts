@@ -7,10 +7,10 @@ import { profileOf } from "../plugin/profile.ts";
 import { toCniError } from "../protocol/errors.ts";
 import {
   freesTheSame,
-  keepingOthers,
   withEverythingAdded,
   withoutGateways,
   withoutShared,
+  withoutTakenAddresses,
 } from "./del-configuration.ts";
 import { giveAddressesBack, inLentNamespace } from "./lent-namespace.ts";
 import { type Finished, failureWords, freeLeases, runDel } from "./run-delegate.ts";
@@ -158,7 +158,7 @@ function delOfEntry(undoing: Undoing, entry: Entry, removal: Del): DelegateCall 
     ...(entry.args === (undoing.session.host.env.CNI_ARGS ?? "") ? {} : { CNI_ARGS: entry.args }),
   };
   const configuration = withoutShared(withEverythingAdded(entry), removal);
-  return { delegate: entry.type, environment, configuration: keepingOthers(undoing, entry, configuration) };
+  return { delegate: entry.type, environment, configuration: withoutTakenAddresses(undoing, entry, configuration) };
 }
 
 /** The DEL of an entry, and what it may remove. */
@@ -196,14 +196,14 @@ function removeWithRules(undoing: Undoing, entry: Entry, { call, removal }: Plan
   });
 }
 
-/** The addresses of an entry. A lease that another attachment has, too, may be its own alone. */
+/** The addresses of an entry. Leases do not count if another attachment shares them: they may be that one's alone. */
 function addressesOf({ facts }: Undoing, entry: Entry, { freesLease }: Del): readonly string[] {
   return (entry.done ?? entry.failed)?.addresses ?? (freesLease ? leasedTo(facts, entry) : []);
 }
 
 /**
- * The addresses with which the masquerading rules of a failed ADD will be found: its lease may go before them. None if it left
- * the interface that it had found: a plugin masquerades after it made its own.
+ * The addresses by which the masquerading rules of a failed ADD can be found, even after its lease is freed. None if the
+ * interface is the one that was there before: a plugin makes its interface before it masquerades.
  */
 export function addressesOfRules(
   undoing: Undoing,

@@ -15,7 +15,7 @@ export interface Undoing {
   readonly journal: Journal;
   /** CNI_NETNS of the call. No other namespace is touched. */
   readonly netns: string;
-  /** What the list has now for one of the entries. Its DEL gets it if that of its ADD fails. */
+  /** The list's present configuration for one of the entries. Its DEL gets this if it fails with the configuration of its ADD. */
   readonly listed?: { readonly entry: Entry; readonly configuration: JsonObject } | undefined;
 }
 
@@ -99,8 +99,8 @@ export function awaitNext({ session, facts, journal }: Undoing, entry: Entry): v
 }
 
 /**
- * Tells a file from what others make of it. A file system gives an inode away again at once, and another journal may be as long,
- * so the change time counts, too.
+ * Returns a text that changes whenever somebody changes or replaces a file. A file system reuses an inode at once, and another
+ * journal may be as long, so the change time counts, too.
  */
 export function stampOf(file: FileIdentity | undefined, size = file?.size): string | undefined {
   return file && `${file.inode} ${size} ${file.changedMs}`;
@@ -157,8 +157,9 @@ function isTaken({ facts, journal }: Undoing, { namespace, uptime, ifName }: Ent
 }
 
 /**
- * Entries that another call has begun meanwhile: all of them if it has removed the journal before. All others after an entry
- * are undone before it. A DEL without an entry has no id. An earlier one may be in use beside a stray one.
+ * Entries after an entry that stand: another call has begun them meanwhile, because the others after it are undone first. All
+ * of them if that call has removed the journal before, or if the entry is a stray one, whose predecessor may be in use. None for
+ * a DEL without an entry, which has no id.
  */
 function laterEntries({ facts, journal }: Undoing, { id, stray }: Entry): readonly Entry[] {
   if (id === "") return [];

@@ -36,7 +36,7 @@ type Reader = Pick<Host, "readFile" | "listDirectory" | "stat">;
 
 /**
  * The host's memory of attachments: journals, libcni's results, leases and namespaces. Everything is read when it is first
- * needed, and once in a call. It is a class for the reason of SlimHost.
+ * needed, and once in a call. It is a class for the same reason as SlimHost.
  */
 export class Facts {
   readonly #host: Reader;
@@ -224,7 +224,7 @@ export class Facts {
     return own.length > 0 && others.some(({ uptime }) => uptime > Math.max(...own));
   }
 
-  // Only the host's own mounts tell the truth: those of a container may show anything.
+  // Only the host's own mounts are believed: a container's may show anything.
   #mountsOf(inode: number): string[] {
     const mounts = ["self", "1"].map((process) => this.read(`/proc/${process}/mountinfo`)).join("");
     return namespaceMounts(mounts).flatMap(([id, path]) => (id === `net:[${inode}]` ? [path] : []));

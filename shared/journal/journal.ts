@@ -43,7 +43,7 @@ export interface Began extends AttachmentKey, Moment {
   readonly namespace: Namespace;
   /** The index of the interface of that name before ADD, 0 for none; undefined if it could not be read. */
   readonly before?: number | undefined;
-  /** When libcni's result was written that it had before ADD; undefined if it had none. */
+  /** When libcni's result from before ADD was written, in milliseconds; undefined if there was none. */
   readonly resultMs?: number | undefined;
   /** A new try began with this ADD: no wrapped plugin had made an interface before. */
   readonly first?: true | undefined;
@@ -139,13 +139,13 @@ function fileName(name: string): string {
 export function namespaceOf(path: string, file: FileIdentity | undefined): Namespace | undefined {
   if (file === undefined) return undefined;
   const { device, inode } = file;
-  // The kernel makes the inode of a namespace anew for each look through a link of a process, unless a mount keeps it.
+  // Unless a mount keeps it, the kernel makes a namespace's inode again for each look through a process's link, with a new time.
   return path.startsWith("/proc/") || file.isUnnamed
     ? { path, device, inode }
     : { path, device, inode, changedMs: Math.floor(file.changedMs) };
 }
 
-/** The namespace at a path where there is none. */
+/** Stands for the namespace of a path that leads to none. */
 export function nowhere(path: string): Namespace {
   return { path, device: -1, inode: -1 };
 }

@@ -20,7 +20,7 @@ export interface Present extends Moment {
   /** The default is `own`. */
   readonly mode: RecoveryMode | undefined;
   readonly namespace: Namespace;
-  /** When libcni's result of the attachment was written; undefined if there is none. */
+  /** When libcni's result of the attachment was written, in milliseconds; undefined if there is none. */
   readonly resultMs: number | undefined;
   /** Whether a namespace that is not this one is still there. */
   isThere(namespace: Namespace): boolean;
@@ -98,8 +98,8 @@ function whyGone(journal: Journal, entry: Entry, present: Present): Because | un
 }
 
 /**
- * Whether libcni has written a result since an entry, or the last one's ADD passed and is too old to be of a try. No clock
- * counts: one that was set back would make a live attachment a failed try.
+ * Whether libcni has written a result since an entry, or the last entry's ADD passed and is too old to be of a try that still
+ * runs. The clock does not count: if it is set back, a live attachment would look like a failed try.
  */
 function isComplete(journal: Journal, entry: Entry, { resultMs, bootId, uptime }: Present): boolean {
   if (isHalfRemoved(journal)) return false;
@@ -112,8 +112,8 @@ function isComplete(journal: Journal, entry: Entry, { resultMs, bootId, uptime }
 }
 
 /**
- * The entries that an ADD gives up: all if a new try begins, else its own one and what was added after it. What stands after
- * one that is given up already is of this try, and so is the maker of an interface in prevResult, and what stands after it.
+ * The entries that an ADD gives up: all if a new try begins, else the call's own and those after it. An entry that stands after a
+ * given-up one is of this try. So is the maker of an interface in prevResult, and what stands after it.
  */
 function entriesFrom(journal: Journal, { own, earlier }: AddingPlugin, present: Present): readonly Entry[] {
   if (earlier === undefined) return journal.entries;
@@ -128,7 +128,7 @@ function entriesFrom(journal: Journal, { own, earlier }: AddingPlugin, present: 
 }
 
 /**
- * Whether the own entry is of an equal plugin that stands before this one in the list: a wrapper before both began this try.
+ * Whether the call's entry is of an equal plugin that stands before this one in the list: a wrapper before both began this try.
  * Undoing it would also undo what the plugins between the two made.
  */
 function isTwins({ entries }: Journal, { own, earlier }: WithEntry, present: Present): boolean {

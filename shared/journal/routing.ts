@@ -70,7 +70,7 @@ export function withoutMoved(result: CniResult, movers: readonly MovedRouting[])
   return shown;
 }
 
-/** Returns the routing without routes that were gone after a later ADD: vrf replaces those of another interface in its table. */
+/** Returns the routing without the routes that a later ADD removed: vrf replaces another interface's routes in its table. */
 export function withoutReplaced({ routes, rules }: MovedRouting, later: MovedRouting): MovedRouting {
   return { routes: routes.filter((route) => later.routes.some((one) => isSameRoute(one, route))), rules };
 }
@@ -119,7 +119,7 @@ function bySubnet<T>(all: readonly T[], cidrOf: (one: T) => string): Map<string,
   return groups;
 }
 
-/** Lists those of a result's routes that a namespace does not have in their tables. */
+/** Lists a result's routes that a namespace does not have in their tables, in words. */
 export function missingRoutes(listed: readonly Route[], routing: Pick<Routing, "routes">): string[] {
   const isThere = routeFinder(routing);
   return listed
@@ -169,7 +169,7 @@ function isSameRoute(one: KernelRoute, other: KernelRoute): boolean {
   return one.dst === other.dst && one.gateway === other.gateway && one.dev === other.dev && isSameTable(one, other);
 }
 
-// What ip(8) wrote without -N may have a table's name: a journal's, which nobody knows any more, or today's.
+// Without -N, ip(8) writes a table's name. The journal's may be an old name that rt_tables no longer has.
 function isSameTable({ table: present }: { readonly table: string }, { table }: { readonly table: string }): boolean {
   return present === table || (!/^(main|\d+)$/.test(table) && present !== "main");
 }

@@ -4,7 +4,7 @@ import { ipamOf } from "../protocol/request.ts";
 import type { CachedResult } from "./host-files.ts";
 import { type Entry, isSameNamespace, isStanding, type Namespace, namesOf } from "./journal.ts";
 
-/** What is around an entry that is to be undone. */
+/** What the removal of an entry depends on. */
 export interface Around {
   /** The namespace of the call; undefined if there is none. */
   readonly namespace: Namespace | undefined;
@@ -72,7 +72,7 @@ function removalOfCreator(entry: Entry, around: Around): Removal {
   const hasRules = masquerades(entry, around.profile) && entry.bootId === around.bootId;
   // guard: the masquerading of another attachment
   const keepsMasquerading = hasRules && holding.some((other) => sharesMasquerading(entry, other));
-  // An ADD that still runs may not get the lease of this entry. If it fails, nobody else would free that.
+  // A sibling's ADD that still runs may not get this entry's lease. If it fails, nobody else would free the lease.
   const mayFail = !entry.failed && sharing.length > 0 && sharing.every(({ done }) => !done);
   // Nobody knows what else an unknown plugin left.
   const isUnknown = !around.profile;
@@ -162,7 +162,7 @@ function isHolding(entry: Entry, { bootId, isThere }: Pick<Around, "bootId" | "i
 
 /**
  * Whether the interface of an entry's name is its own: the one with its index. The interface of an ADD that did not pass is
- * its own only if there was none before and nobody else has one of that name.
+ * its own only if there was none before, and no other attachment has one of that name.
  */
 function isInterfaceOurs(entry: Entry, around: Around): boolean {
   // guard: an interface in another namespace, or of another container
@@ -184,7 +184,7 @@ function isInterfaceOurs(entry: Entry, around: Around): boolean {
   if (link === undefined) return !isNameOfOthers(entry, around);
   // guard: an interface with another index
   if (link !== done.made) return link === 0;
-  // Its plugin failed, and neither its answer nor its exit code said so.
+  // The plugin failed, and its answer and its exit code did not say so.
   // guard: an interface that was there before, which another attachment has
   return link !== before || !isNameOfOthers(entry, around, link);
 }

@@ -100,16 +100,16 @@ interface Asking extends Lent {
 }
 
 /**
- * The addresses for an interface. None if the plugin cannot be asked for them, somebody else has leased one by now, or another
- * attachment has the interface's lease: host-local gives an address that is asked for beside another one, and takes both back
- * when ADD fails.
+ * Returns the call that asks for the addresses which the interface had. Undefined if the plugin cannot be asked for them, if
+ * somebody else has leased one by now, or if another attachment has the interface's lease: host-local would add the address to
+ * that lease, and free both when ADD fails.
  */
 export function lentTo({ call, delegateCall }: Adding, journal: Journal, { bootId }: Moment): Asking | undefined {
   const { target, facts, key } = call;
   const { ifName } = target.selector;
   const lent = target.role === "meta" ? undefined : lentAddresses(journal, ifName, bootId);
   if (!lent?.addresses.length) return undefined;
-  // The subnet was edited. If host-local fails for a new bridge, that loses its MAC, and the next ADD fails as well.
+  // The subnet was edited. If host-local fails, a new bridge loses its MAC, and the next ADD fails as well.
   if (!areInSubnets(delegateCall.configuration, lent.addresses)) return undefined;
   const { configuration, environment } = delegateCall;
   const delegateNetwork = String(configuration.name ?? target.network);
@@ -161,8 +161,9 @@ export function entryOf(
 }
 
 /**
- * Why an ADD is refused that has begun, or has no entry: it would find an interface of the container in its way, and then use
- * that, or free its lease. Code 7. Of two ADDs at the same time, each may find the other one.
+ * Returns the error (code 7) that refuses an ADD; undefined if it may run. Its plugin would find an interface of the container in
+ * its way, and use that interface or free its lease. `entry` is the ADD's own; without one nothing is remembered. Two ADDs at the
+ * same time may refuse each other.
  */
 export function refusalOf({ call: { facts, key, session, target } }: Adding, entry?: Entry): CniError | undefined {
   const link = () => session.host.linkIndex(target.selector.netns, target.selector.ifName);

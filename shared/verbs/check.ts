@@ -6,7 +6,7 @@ import { hasOwnLease, listNetwork } from "../call/networks.ts";
 import type { CheckTwice, HandOver, LeftOut } from "../call/plan.ts";
 import { warn } from "../call/session.ts";
 import { findDelegate } from "../delegate/find-delegate.ts";
-import { locate, prepareCall, printed, runDelegate } from "../delegate/run-delegate.ts";
+import { locateDelegate, prepareCall, printAnswer, runDelegate } from "../delegate/run-delegate.ts";
 import { type Entry, isSameNamespace } from "../journal/journal.ts";
 import {
   joinedFinder,
@@ -33,7 +33,7 @@ const steps: readonly (readonly [LeftOut, (call: Call, result: CniResult) => Cni
 ];
 
 /**
- * Plans CHECK: prevResult narrowed to the delegate's attachment, without what a correct attachment fails for. An interface
+ * Plans CHECK: prevResult narrowed to the delegate's attachment, without what an intact attachment would fail for. An interface
  * without an entry was made by something else, such as a script. Its leases are under the list's own name, so a failed
  * CHECK is run again under that name.
  */
@@ -77,7 +77,7 @@ function checkCall({ request, session, target, own }: Call, shown: CniResult | u
   return { ...call, configuration: { ...call.configuration, ipam: { type: "static" } } };
 }
 
-/** Leaves a creator's addresses from routers out: no plugin gave them, and the kernel replaces them by itself. */
+/** Leaves out a creator's addresses from routers: no plugin gave them, and the kernel replaces them by itself. */
 function withoutRouters(call: Call, result: CniResult): CniResult {
   const routed = routedOf(call);
   const { ips } = result;
@@ -93,7 +93,7 @@ function routedOf({ journal, target }: Call): readonly string[] {
   return journal.entries.findLast(isMaker)?.done?.routed ?? [];
 }
 
-/** Leaves the MAC of a shared device out, unless somebody has set it: it changes with every container. */
+/** Leaves out the MAC of a shared device, unless somebody has set it: otherwise it changes with every container. */
 function withoutFloatingMac(call: Call, result: CniResult): CniResult {
   const { own, request, session, target } = call;
   const device = sharedDeviceName(target.profile, request.configuration);
@@ -107,19 +107,19 @@ function withoutFloatingMac(call: Call, result: CniResult): CniResult {
 }
 
 /**
- * Whether another plugin has set a device's MAC since it was printed: another attachment's result has the one that it has now.
+ * Whether another plugin has set a device's MAC since ADD reported it: another attachment's result has the device's present MAC.
  * Each bridge 1.10.0 sets the MAC that it read when it began, and a slow one had read it before somebody else set it
  * (ensureAddr in plugins/main/bridge/bridge.go).
  */
-function isSetSince({ session, facts }: Call, device: string, printed: string | undefined): boolean {
+function isSetSince({ session, facts }: Call, device: string, reported: string | undefined): boolean {
   const present = readDevice(session.host, device, "address");
-  if (!present || present === printed) return false;
+  if (!present || present === reported) return false;
   return facts.allResults().some(({ result }) => macIn(result, device) === present);
 }
 
 /** The routing after each ADD that moved routes of this attachment in this namespace. */
 function movedRoutings({ journal, facts, request }: Call): MovedRouting[] {
-  // For nearly no attachment, the namespace needs a look.
+  // Nearly no attachment has such routes, so the namespace is rarely read.
   const isHere = ({ namespace }: Entry) => isSameNamespace(namespace, facts.namespace(request.variables.netns));
   return journal.entries.flatMap((one) => {
     const { done, isUndone } = one;
@@ -151,9 +151,9 @@ function withoutMovedRoutes(call: Call, checked: DelegateCall): DelegateCall {
 }
 
 /**
- * Leaves a creator's routes out that the list puts into other tables: the reference plugins look only in the main
+ * Leaves out a creator's routes that the list puts into other tables: the reference plugins look only in the main
  * table (pkg/ip/utils_linux.go, ValidateExpectedRoute), so the wrapper looks for these. Where it cannot, the plugin's answer
- * stands: the main table may have a route alike, such as another interface's default route.
+ * stands: the main table may have a similar route, such as another interface's default route.
  */
 function withoutOtherTables(call: Call, result: CniResult): CniResult {
   const { routes } = result;
@@ -172,12 +172,12 @@ function withoutOtherTables(call: Call, result: CniResult): CniResult {
 }
 
 /**
- * Leaves a creator's routes out that the kernel has joined with those of another interface, and that are there: the plugin
+ * Leaves out a creator's routes that the kernel has joined with those of another interface, if they are there. The plugin
  * gets the others.
  */
 function withoutJoined({ prevResult = {}, target, session }: Call, result: CniResult): CniResult {
   const { routes } = result;
-  // Only those of IPv6 are joined.
+  // The kernel joins only IPv6 routes.
   if (target.profile?.role !== "creator" || !routes?.some(({ gw }) => gw?.includes(":"))) return result;
   const isJoined = joinedFinder(prevResult);
   if (!routes.some(isJoined)) return result;
@@ -197,7 +197,7 @@ function refuseMissing({ target }: Call, missing: readonly string[]): void {
     throw new CniError("routingMissing", target.selector.ifName, `missing: ${missing.join(", ")}`);
 }
 
-/** The routes through the attachment's own interfaces. A sibling's may have left the main table since, or gone. */
+/** The routes through the attachment's own interfaces. A sibling's routes may have left the main table since, or be gone. */
 function ownRouting({ prevResult = {}, target }: Call, { routes, rules }: MovedRouting): MovedRouting {
   const names = [target.selector.ifName, ...containerInterfaceNames(prevResult)];
   return { routes: routes.filter(({ dev }) => names.includes(dev)), rules };
@@ -209,17 +209,17 @@ function ownRouting({ prevResult = {}, target }: Call, { routes, rules }: MovedR
  */
 export function runCheckTwice(checked: Call, plan: CheckTwice): number {
   const { session } = checked;
-  const path = locate(session, plan.call);
+  const path = locateDelegate(session, plan.call);
   let answer = runDelegate(session, { path, call: plan.call, failureLevel: "warn" });
   // guard: a CHECK that fails is not called passed
-  if (answer.exitCode === 0) return printed(answer);
+  if (answer.exitCode === 0) return printAnswer(answer);
   for (const call of laterChecks(checked, plan)) {
     warn(session, `there is no entry of the interface: asking again in the network ${call.configuration.name}`);
     answer = runDelegate(session, { path, call });
     // guard: a CHECK that passes is not run again
     if (answer.exitCode === 0) break;
   }
-  return printed(answer);
+  return printAnswer(answer);
 }
 
 function laterChecks(checked: Call, { call, network, netns }: CheckTwice): DelegateCall[] {

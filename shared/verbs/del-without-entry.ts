@@ -6,7 +6,7 @@ import { inBothNetworks } from "../call/networks.ts";
 import type { RemovePlan } from "../call/plan.ts";
 import { warn } from "../call/session.ts";
 import type { Target } from "../call/target.ts";
-import { type Finished, handOver, prepareCall, printed, runDel } from "../delegate/run-delegate.ts";
+import { type Finished, handOver, prepareCall, printAnswer, runDel } from "../delegate/run-delegate.ts";
 import { type PlannedDel, runRemoval, undoEntries } from "../delegate/undo.ts";
 import { planRemoval, type Undoing } from "../delegate/undoing.ts";
 import type { CachedResult } from "../journal/host-files.ts";
@@ -133,7 +133,7 @@ export function runRemovals(call: Call, { removals, entries }: RemovePlan): numb
   finish(call, undoing);
   const [first, other] = removals;
   const del = first && delWithoutEntry(undoing, call, first);
-  // A sibling's rules may go with those of a repeatable plugin, so that its ADD runs again.
+  // The DEL of a repeatable plugin may remove a sibling's rules, so that the sibling's ADD must run again.
   const { repeatable, delNeedsMaster } = call.target.profile ?? {};
   // Nothing depends on its answer.
   if (del && !other && !repeatable && !delNeedsMaster && !sharesNetwork(call))
@@ -145,7 +145,7 @@ export function runRemovals(call: Call, { removals, entries }: RemovePlan): numb
     return planned ? [removeUnknown(call, undoing, { ...removal, planned })] : [];
   });
   const answer = answers.find(({ exitCode }) => exitCode !== 0) ?? answers.at(-1);
-  return answer ? printed(answer) : 0;
+  return answer ? printAnswer(answer) : 0;
 }
 
 function delWithoutEntry(undoing: Undoing, call: Call, { call: planned, as }: UnknownRemoval): PlannedDel | undefined {

@@ -2,7 +2,7 @@ import type { Call } from "../call/call.ts";
 import { type DelegateCall, delegateCall } from "../call/delegate-call.ts";
 import type { RemovePlan, UndoPlan } from "../call/plan.ts";
 import { warn } from "../call/session.ts";
-import { type Finished, prepareCall, printed, runDel } from "../delegate/run-delegate.ts";
+import { type Finished, prepareCall, printAnswer, runDel } from "../delegate/run-delegate.ts";
 import { withAddressesOf } from "../delegate/taken-addresses.ts";
 import { againBesideRules, runDels, tryToUndo } from "../delegate/undo.ts";
 import { giveUp, noteUndone, planRemoval, type Undoing } from "../delegate/undoing.ts";
@@ -20,7 +20,7 @@ export function planDel(call: Call): UndoPlan | RemovePlan {
   const left = journal.entries.filter(({ isUndone }) => !isUndone);
   const givenUp = left.filter(({ isGivenUp }) => isGivenUp);
   if (own === undefined) return { do: "remove", removals: removalsWithoutEntry(call), entries: givenUp };
-  // No plugin of the list is left for the entries after the own one: it was edited.
+  // The list was edited: it has no plugin for the entries after the call's own.
   const position = left.indexOf(own);
   // guard: the entries of plugins that come earlier in the list
   const isForOwn = (entry: Entry, index: number) => index >= position || isOfEarlierTry(entry, own);
@@ -32,8 +32,8 @@ export function planDel(call: Call): UndoPlan | RemovePlan {
 }
 
 /**
- * Whether an entry before the own one is of an earlier try. The plugins of this try have entries of their own, so the list was
- * edited in between.
+ * Whether an entry before the call's own is of an earlier try: the list was edited in between, so no plugin of this try has
+ * taken its place.
  */
 function isOfEarlierTry({ bootId, namespace }: Entry, own: Entry): boolean {
   // guard: the entries of this try
@@ -69,10 +69,13 @@ function isMadeBy(
   );
 }
 
-/** Undoes the entries of a plan, from the end. The runtime gets the answer of the own one, or of a stray ADD's that failed. Returns the exit code. */
+/**
+ * Undoes the entries of a plan, from the end. The runtime gets the answer for the call's entry, or the failed answer for a stray
+ * ADD's. Returns the exit code.
+ */
 export function runUndo(call: Call, { entries, own }: UndoPlan): number {
   const undoing = undoingOf(call);
-  // A stray entry shares with the own one, and goes before it.
+  // A stray entry shares things with the call's own, and is undone before it.
   const isAnyStray = entries.some(({ stray }) => stray);
   giveUp(
     undoing,
@@ -92,10 +95,10 @@ export function runUndo(call: Call, { entries, own }: UndoPlan): number {
   }
   finish(call, undoing);
   if (failure !== undefined) throw failure;
-  return answer ? printed(answer) : 0;
+  return answer ? printAnswer(answer) : 0;
 }
 
-/** Runs the DEL of the own entry, with the runtime's prevResult. If it fails, it runs once more with the list's configuration. */
+/** Runs the DEL of the call's entry, with the runtime's prevResult. If it fails, runs it again with the list's configuration. */
 function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefined {
   const { session } = call;
   const removal = planOwn(undoing, entry);
@@ -121,7 +124,7 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
   return answer;
 }
 
-/** Plans the removal of the own entry. If a sibling shares something with it, the entry is given up before that is decided. */
+/** Plans the removal of the call's entry. If a sibling shares something with it, gives the entry up first, and plans again. */
 function planOwn(undoing: Undoing, entry: Entry): Removal {
   const removal = planRemoval(undoing, entry);
   if (removal.freesLease && !removal.keepsMasquerading) return removal;
@@ -168,7 +171,7 @@ function isInResultOfOther({ facts, key, request }: Call, { ifName }: Entry): bo
   return others.some(({ interfaces }) => interfaces.some(({ name, sandbox }) => name === ifName && sandbox === netns));
 }
 
-/** The DEL of the own entry: the configuration of its ADD, and what the runtime gave. */
+/** The DEL of the call's entry: the configuration of its ADD, with the runtime's prevResult, `runtimeConfig` and version. */
 function ownDel(call: Call, entry: Entry, removal: Del): DelegateCall {
   const { prevResult: _, ...added } = entry.configuration;
   const configuration: JsonObject = isOfSamePlugin(call, entry) ? call.request.configuration : {};

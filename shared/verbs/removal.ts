@@ -3,7 +3,7 @@ import { narrowPrevResult } from "../attachment/narrow.ts";
 import type { Call } from "../call/call.ts";
 import { changedVariables, type DelegateCall } from "../call/delegate-call.ts";
 import { warn } from "../call/session.ts";
-import { keepingOthers, withoutShared, withReadablePrevResult } from "../delegate/del-configuration.ts";
+import { withoutShared, withoutTakenAddresses, withReadablePrevResult } from "../delegate/del-configuration.ts";
 import { undoJournal } from "../delegate/undo.ts";
 import { removeIfUndone, type Undoing } from "../delegate/undoing.ts";
 import { cachedResultFile } from "../journal/host-files.ts";
@@ -35,7 +35,7 @@ export function delCall(
       // A plugin knows itself what to do about a namespace that is gone.
       ...(removal.withNamespace || !isThere ? {} : { CNI_NETNS: "" }),
     },
-    configuration: keepingOthers(undoingOf(call), entry, readable),
+    configuration: withoutTakenAddresses(undoingOf(call), entry, readable),
   };
 }
 
@@ -71,7 +71,7 @@ export function prevResultFor(
 export function finish({ facts, key, journal }: Call, undoing: Undoing): void {
   const stays = removeIfUndone(undoing);
   if (stays ? !lastLeft(facts.journal(key)) : facts.siblings(key).length === 0) return;
-  // libcni removes it next. Without a journal, it would look like that of a plain attachment.
+  // libcni removes its result next. Until then, without a journal, it would look like a plain attachment's.
   facts.wrote(cachedResultFile(key), undefined);
   // Another DEL at the same time may leave what is shared to this one, as this one does to it: what was read is old.
   if (journal.entries.length > 0) facts.forget(key.containerId);
@@ -99,7 +99,7 @@ export function undoWaiting(undoing: Undoing, own = false): void {
   }
 }
 
-/** Whether a stray ADD left all of it beside a plain attachment, which may be in use. */
+/** Whether a journal has only what stray ADDs left, and libcni has a result: a plain attachment may be in use. */
 function mayBePlain({ facts }: Undoing, journal: Journal): boolean {
   return withoutStrays(journal).length === 0 && facts.result(journal.key) !== undefined;
 }

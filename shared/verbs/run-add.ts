@@ -2,7 +2,7 @@ import type { Call } from "../call/call.ts";
 import type { DelegateCall } from "../call/delegate-call.ts";
 import type { AddPlan } from "../call/plan.ts";
 import { say, warn } from "../call/session.ts";
-import { type Finished, locate, prepareCall, printed, runDelegate } from "../delegate/run-delegate.ts";
+import { type Finished, locateDelegate, prepareCall, printAnswer, runDelegate } from "../delegate/run-delegate.ts";
 import { addressesOfRules, tryToUndo, undoEntries } from "../delegate/undo.ts";
 import { append, awaitNext, removeIfUndone, stampOf, type Undoing } from "../delegate/undoing.ts";
 import type { Appending } from "../host/host.ts";
@@ -42,7 +42,7 @@ import { type SplicedAnswer, spliceAnswer } from "./spliced-answer.ts";
  */
 export function runAdd(call: Call, plan: AddPlan): number {
   const { session } = call;
-  const path = locate(session, plan.call);
+  const path = locateDelegate(session, plan.call);
   const delegateCall = prepareCall(session, plan.call);
   const adding: Adding = { call, plan, path, delegateCall, memory: memoryOf(call, delegateCall) };
   return adding.memory ? addAndRemember(adding, adding.memory) : addOnly(adding);
@@ -82,7 +82,7 @@ function addOnly(adding: Adding): number {
   const refusal = refusalOf(adding);
   if (refusal) throw refusal;
   const answer = runDelegate(session, { path, call: delegateCall });
-  if (answer.exitCode !== 0) return printed(answer);
+  if (answer.exitCode !== 0) return printAnswer(answer);
   try {
     return answered(adding, answer, withRouters(adding, answer, spliceAnswer(target, splice, answer)));
   } catch (thrown) {
@@ -107,7 +107,7 @@ function addAndRemember(adding: Adding, { recovery, undoing, ...memory }: Rememb
   const attempt = begin({ adding, undoing, entry, delegateCall: lent?.call ?? adding.delegateCall }, journal.isTorn);
   const answer = run(attempt);
   if (answer.exitCode === 0) return complete(attempt, answer);
-  if (!rememberFailure(attempt) || !lent?.othersWillDo) return printed(answer);
+  if (!rememberFailure(attempt) || !lent?.othersWillDo) return printAnswer(answer);
   warn(call.session, "ADD failed with the addresses that the attachment had: others will do");
   const tried = call.facts.journal(call.key).entries.filter(({ id }) => id === entry.id);
   undoEntries(undoing, tried);
@@ -116,7 +116,7 @@ function addAndRemember(adding: Adding, { recovery, undoing, ...memory }: Rememb
   const other = run(second);
   if (other.exitCode === 0) return complete(second, other);
   rememberFailure(second);
-  return printed(other);
+  return printAnswer(other);
 }
 
 /** One entry, and the delegate's call for it. */
@@ -130,7 +130,7 @@ interface Attempt {
 }
 
 /**
- * Writes that an ADD begins. Code 5 if that fails: what nobody remembers, nobody could undo. Code 7 if ADD would free a lease of
+ * Writes that an ADD begins. Code 5 if that fails: nobody could undo what is not remembered. Code 7 if ADD would free a lease of
  * others.
  */
 function begin(attempt: Attempt, isTorn: boolean): Attempt {
@@ -197,7 +197,7 @@ function withRouters({ call, plan }: Adding, { stdout }: Finished, spliced: Spli
 }
 
 function answered({ call }: Adding, answer: Finished, { text }: SplicedAnswer): number {
-  if (text === undefined) return printed(answer);
+  if (text === undefined) return printAnswer(answer);
   call.session.host.writeStdout(text);
   return 0;
 }
@@ -275,7 +275,7 @@ function movedRoutes({ session, target }: Call): Pick<Done, "routing"> {
   return {};
 }
 
-// The runtime will never learn what the delegate set up, so nothing of it may stay.
+/** Undoes what the delegate made, because the runtime will never learn of it. Returns the error for the runtime. */
 function undo(attempt: Attempt, failure: CniError, addresses: readonly string[] = []): CniError {
   const { undoing, entry } = attempt;
   const { session } = undoing;

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { logOf } from "../../../shared/call/session.ts";
 import {
   freesTheSame,
-  keepingOthers,
   withEverythingAdded,
   withoutGateways,
+  withoutTakenAddresses,
   withReadablePrevResult,
 } from "../../../shared/delegate/del-configuration.ts";
 import type { Host } from "../../../shared/host/host.ts";
@@ -161,7 +161,7 @@ test.each<[string, Entry, number]>([
     ...{ journal: facts.journal(zoneOfBlue), netns: blue },
   };
   const configuration = { type: entry.type, prevResult: { ips } };
-  expect(keepingOthers(undoing, entry, configuration)).toEqual({
+  expect(withoutTakenAddresses(undoing, entry, configuration)).toEqual({
     ...configuration,
     prevResult: { ips: ips.slice(-count) },
   });
