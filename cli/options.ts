@@ -11,10 +11,7 @@ export function jsonOption(what: string): Option {
 }
 
 /** A list that takes the place of the current one of its name. */
-export const withOption = option(
-  "--with <file>",
-  "check with this list instead of the current one of its name",
-).argParser(only);
+export const withOption = option("--with <file>", "check with this list instead of the current one of its name");
 
 export const yesOption = option("-y, --yes", "do not ask on a terminal");
 
@@ -49,15 +46,9 @@ export const hostOptions: readonly Option[] = [
   configDirOption("that of the Nomad agent, or "),
   cniPathOption,
   cacheDirOption,
-  option("--network <name>", "only this network").argParser(only),
-  option("--container <id>", "only this container; the first characters are enough").argParser(only),
+  option("--network <name>", "only this network"),
+  option("--container <id>", "only this container; the first characters are enough"),
 ];
-
-// The first one would silently not be looked at.
-function only(value: string, earlier: string | undefined): string {
-  if (earlier === undefined) return value;
-  throw new InvalidArgumentError("Only one can be named.");
-}
 
 // A timer takes a value that is no number, or beyond its range, for a millisecond: every plugin would fail.
 function seconds(text: string): string {

@@ -1,4 +1,4 @@
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, type Option } from "commander";
 import { type CommandData, ProgramCommand } from "./command.ts";
 import { adoptCommand } from "./commands/adopt.ts";
 import { completionCommand } from "./commands/completion.ts";
@@ -17,6 +17,7 @@ import { unwrapCommand } from "./commands/unwrap.ts";
 import { versionCommand } from "./commands/version.ts";
 import { wrapCommand } from "./commands/wrap.ts";
 import { type ExitCode, exitCodeHelp } from "./exit-codes.ts";
+import { portOption } from "./options.ts";
 import { printable, type Terminal } from "./terminal.ts";
 import { Trouble } from "./trouble.ts";
 
@@ -70,6 +71,7 @@ export function programOf(terminal: Terminal, finish: (exitCode: ExitCode) => vo
   for (const data of commands) {
     const command = new ProgramCommand(data);
     program.addCommand(command);
+    for (const option of command.options) refuseTwice(command, option);
     command.action(async () => {
       const [given] = command.processedArgs;
       refuseEmptyOptions(command);
@@ -91,6 +93,17 @@ function prepare(command: Command, terminal: Terminal): void {
       writeErr: (text) => terminal.writeError(text),
       outputError: (text, write) => write(text.replace(/^error: /, "cni-wrappers: ")),
     });
+}
+
+// The first value would silently not count.
+function refuseTwice(command: Command, option: Option): void {
+  // guard: a directory or a network that is named is looked at
+  if (!option.required || option.variadic || option === portOption) return;
+  let isThere = false;
+  command.on(`option:${option.name()}`, () => {
+    if (isThere) throw new Trouble(`option '${option.flags}' is there twice: only one value counts`);
+    isThere = true;
+  });
 }
 
 // The variable of a script can be empty. No name would select all, and no directory would be the working directory.

@@ -250,18 +250,18 @@ function loseIpam(): void {
   writeFile(at("lists/zone.conflist"), { ...zone, plugins: [{ type: "macvlan", ipam: { type: "host-local" } }] });
 }
 
-test.each<[string, string[], object, () => void]>([
-  ["the plugins are elsewhere", ["--cni-path", "/nope"], zone, () => {}],
-  ["a wrapper's plugin is missing", [], wrapped, loseDelegate],
-  ["its IPAM plugin is missing", [], zone, loseIpam],
-  ["its list is gone", [], zone, () => rmSync(at("lists/zone.conflist"))],
-])("adopt --undo restores nothing if %s: CHECK cannot be asked", async (_, words, list, spoil) => {
+test.each<[string, string, object, () => void]>([
+  ["the plugins are elsewhere", "/nope", zone, () => {}],
+  ["a wrapper's plugin is missing", directory, wrapped, loseDelegate],
+  ["its IPAM plugin is missing", directory, zone, loseIpam],
+  ["its list is gone", directory, zone, () => rmSync(at("lists/zone.conflist"))],
+])("adopt --undo restores nothing if %s: CHECK cannot be asked", async (_, plugins, list, spoil) => {
   links({ ifindex: 3, ifname: "eth1" });
   await adopt(["--write"], { list });
   spoil();
   const file = resultFile;
   const given = ["adopt", "--undo", "--cache-dir", at("state"), "--config-dir", at("lists")];
-  const { exitCode, stdout, stderr } = await runCommand([...given, "--cni-path", directory, ...words]);
+  const { exitCode, stdout, stderr } = await runCommand([...given, "--cni-path", plugins]);
   expect({ exitCode, stdout }).toEqual({
     exitCode: 2,
     stdout: `${file}: CHECK cannot be asked about the old result, so it stays as it is\n`,

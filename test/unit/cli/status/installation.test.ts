@@ -35,7 +35,8 @@ function install(
 }
 
 const run = (...options: string[]) => {
-  const host = ["--cache-dir", directory, "--config-dir", at("results"), "--cni-path", `${bin()}:/nowhere`];
+  const plugins = options.includes("--cni-path") ? [] : ["--cni-path", `${bin()}:/nowhere`];
+  const host = ["--cache-dir", directory, "--config-dir", at("results"), ...plugins];
   return runCommand(["status", ...host, ...options], { directory });
 };
 const executable = () => join(bin(), "cni-wrappers");

@@ -25,7 +25,10 @@ const zoneOf = (plugin: object) => writeList(join(directory, "zone.conflist"), p
 async function attempted(unshare: string, args: readonly string[] = [], more: NodeJS.ProcessEnv = {}) {
   writeProgram(join(directory, "unshare"), `touch ${directory}/started\n${unshare}`);
   const env = { PATH: `${directory}:${process.env.PATH}`, NOMAD_ADDR: "http://127.0.0.1:1", ...more };
-  return await runCommand(["try", "--cni-path", "/nowhere", ...args, "zone.conflist"], { directory, env });
+  return await runCommand(
+    ["try", ...(args.includes("--cni-path") ? [] : ["--cni-path", "/nowhere"]), ...args, "zone.conflist"],
+    { directory, env },
+  );
 }
 
 const passes = { step: "ADD of a container", outcome: "passes" };
