@@ -89,7 +89,7 @@ async function hostOf({ cniPath, state, host }: Options, { directory }: Terminal
   };
 }
 
-/** A host that never had a container has no such directory. Another one was named by somebody, who must know. */
+/** Whether it is the usual directory of a host that never had a container. Any other directory must exist. */
 function isUnused(state: string): boolean {
   return state === usualCacheDirectory && !existsSync(state);
 }

@@ -53,7 +53,7 @@ export const preflightCommand: CommandData<undefined, Options> = {
   ],
   example: "preflight --with zone.conflist.new",
   run: async ({ options, terminal }) => {
-    if (isOutOfPlace(options)) throw new Trouble("--since belongs to --expect, and --expect to --summary");
+    if (isOutOfPlace(options)) throw new Trouble("--since needs --expect, and --expect needs --summary");
     if (options.summary) {
       const all = readAnswers(options.summary, terminal);
       const rollCall = callTheRoll(all, options, terminal);
@@ -98,7 +98,7 @@ async function reportOn(options: Options, terminal: Terminal): Promise<HostRepor
   };
 }
 
-// Without --summary nobody would miss a host.
+// Alone, these options would be ignored, and a missing host would go unnoticed.
 function isOutOfPlace({ summary, expect, since }: Options): boolean {
   // guard: no missing host is overlooked
   return (expect !== undefined && !summary) || (since !== undefined && expect === undefined);

@@ -8,8 +8,8 @@ import { type Failure, failureOf } from "./list-run.ts";
 import { unknownOf } from "./model-answers.ts";
 
 /**
- * Returns what CHECK of a plain list fails with where a script runs its ADD: it gives each interface plugin a name of its own,
- * and merges the results. Undefined if CHECK passes, if ADD fails even so, or if the list is not such a one.
+ * Returns how CHECK of a plain list fails after a script ran its ADD: the script gives each interface plugin a name of its own,
+ * and merges the results. Undefined if CHECK passes, if ADD fails even so, or if the list is not of plain plugins.
  */
 export function checkAfterScript(list: List, attachment: AttachmentParameters): Failure | undefined {
   const { plugins } = list;

@@ -28,7 +28,9 @@ export function cacheSource({ name = "", isDropIn }: List, containerId: string, 
     throw new Trouble([none, ...unread].join("\n"));
   }
   if (another !== undefined)
-    throw new Trouble(`${cacheDirectory}/results: several attachments begin with ${name}-${containerId}`);
+    throw new Trouble(
+      `${cacheDirectory}/results: several attachments begin with ${name}-${containerId}; write more of the id`,
+    );
   const attachment = attachmentOf(only, pluginPath(isDropIn));
   // Of CHECK and DEL, a plugin that passes prints nothing.
   const answer = () => ({ exitCode: 0 });

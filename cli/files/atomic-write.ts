@@ -33,10 +33,10 @@ interface WriteOptions {
 
 /**
  * Writes a file in one step: a runtime reads the old text or the new one, never a part. A file that exists keeps its mode and
- * owner. The new file takes the place of a link, which anybody may have planted. With `followsLinks`, a link stays a link if
- * nobody but root or the caller can have made it, and is trouble otherwise. A linked directory is followed on the same terms. What
- * is no regular file is trouble too: /dev/stdout must stay. `beside` is a directory of the same file system for the temporary
- * file, if every file next to the target has a meaning. `lastLook` runs right before the step, and what it throws prevents it.
+ * owner. A link is replaced by the new file, because anybody may have planted it. With `followsLinks`, a link stays a link if only
+ * root or the caller can have made it, and is trouble otherwise. So is a linked directory that another user may have made, and a
+ * file that is not regular (/dev/stdout must stay). `beside` is a directory of the same file system for the temporary file, if a
+ * runtime would read it next to the target. `lastLook` runs right before the step, and the step is left out if it throws.
  * With `keepsTime` the file looks as old as before, and with `isPublic` everybody may read a new one. Throws Trouble if the file
  * cannot be written; nothing has changed then.
  */
@@ -152,8 +152,8 @@ export function exposedDirectory(directory: string): string | undefined {
 }
 
 /**
- * Copies a list to `<path>.bak`, or to `<path>.bak.1` and so on: a copy never replaces an older one. It is neither of a file nor in
- * a directory to which another user's link leads. Returns the copy's path.
+ * Copies a list to `<path>.bak`, or to `<path>.bak.1` and so on: a copy never replaces an older one. No link of another user is
+ * followed, neither to the file nor to its directory. Returns the copy's path.
  */
 export function backUp(path: string): string {
   const directory = withPath(path, () => openDirectoryOf(path));

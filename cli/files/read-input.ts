@@ -28,7 +28,7 @@ export function openInput(path: string, full: string): number {
   const name = attempt(() => lstatSync(full));
   // guard: no file of root's is read through another user's link
   if (name?.isSymbolicLink() && !isOwn(name))
-    throw new Trouble(`${oneLine(path)}: it is a link of another user, which leads anywhere`);
+    throw new Trouble(`${oneLine(path)}: it is a link of another user, which may lead anywhere; name its file`);
   // guard: no file of root's is read through a link that another user puts there meanwhile
   const meanwhile = name?.isSymbolicLink() ? 0 : constants.O_NOFOLLOW;
   // Without a writer, a pipe would wait for one.

@@ -25,7 +25,7 @@ export interface MemoryFile extends AttachmentKey {
 }
 
 /**
- * What a host remembers of its attachments, read as the wrappers read it, and once. `directory` takes the place of
+ * What a host remembers of its attachments, each file read once, in the way the wrappers read it. `directory` replaces
  * /var/lib/cni. Throws Trouble if a directory cannot be listed.
  */
 export class Memory extends Facts {
@@ -64,7 +64,7 @@ export class Memory extends Facts {
     return directories.flatMap((directory) => this.list(directory).map((network) => join(directory, network)));
   }
 
-  /** Why a file has no journal that says whose it is; undefined if that is no fault. */
+  /** Says why no journal could be read from a file; undefined if that is no fault. */
   #whyNone(file: string, text: string | undefined): string | undefined {
     if (text === undefined) return this.#isThere(file) ? "it cannot be read" : undefined;
     // Without a whole line there is nothing in it: a full disk or a power loss left it.
@@ -96,7 +96,7 @@ function keyOfRecord(name: string): AttachmentKey | undefined {
     : undefined;
 }
 
-/** Where a file in place of the directory hides everything. Below them may be files of others. */
+/** Directories that must be listable: a file in place of one would hide everything. Below them, other programs may have files. */
 const roots: readonly string[] = [journalDirectory, resultDirectory, leaseDirectory];
 
 /** What wrappers and host-local remember on a host. */

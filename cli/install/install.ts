@@ -217,7 +217,7 @@ function written(path: string, bytes: Buffer): InstalledRelease {
   chmodSync(path, 0o755);
   // guard: no executable that the disk did not take whole
   if (sha256(readFileSync(path)) !== sha256(bytes))
-    throw new Trouble(`${path}: the disk does not have what was written to it`);
+    throw new Trouble(`${path}: the disk does not give back what was written; nothing has changed: check the disk`);
   const release = releaseOf(path);
   // guard: no executable that does not answer
   if (!release) throw new Trouble("the executable does not answer as cni-wrappers does; nothing has changed");

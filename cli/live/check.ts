@@ -113,7 +113,7 @@ async function cureOf(list: List, position: number, { result }: CachedAttachment
   const plugin = list.plugins[position];
   const missing = plugin && missingMaster.findInPlugin(plugin, list, { lists: [], links: await readLinks() });
   if (missing && "message" in missing) return `${missing.message}. ${missing.hint}`;
-  // A plain creator beside others fails for the addresses of the others, whatever it says.
+  // Whatever its words are: the CHECK of a plain creator next to others fails because of their addresses.
   const found = plugin && unwrappedCreator.findInPlugin(plugin, list, { lists: [] });
   if (!found || !("message" in found)) return undefined;
   const file = list.file.path === "" ? "" : `, or run cni-wrappers wrap --write ${list.file.path}`;
@@ -172,8 +172,8 @@ export function outsideSubnets(list: List, attachment: CachedAttachment): readon
 }
 
 /**
- * The plain plugins that made rules on the host for an attachment and are in the list no more, a line each: the runtime does not
- * run their DEL. Of a wrapped one, the wrappers that are left run it.
+ * Returns a line for each plain plugin that made rules on the host for an attachment and is no longer in the list: the runtime
+ * does not run its DEL. The DEL of a wrapped plugin is run by the wrappers that are still in the list.
  */
 export function droppedPlugins({ plugins }: List, { list, capabilityArgs }: CachedAttachment): readonly string[] {
   const before = Array.isArray(list?.plugins) ? list.plugins.filter(isJsonObject) : [];

@@ -55,8 +55,8 @@ export function everyAttachment({ paths, check, leftOut }: HostView) {
 }
 
 /**
- * Says that nothing is checked with the list of `--with`, whose name no list in place has: a typing error, perhaps. The other
- * networks are checked: a fleet counts the host.
+ * Says, in a line, that nothing is checked with the list of `--with`: neither an attachment nor a list in place has its name, which
+ * may be misspelled. The other networks are still checked, because `preflight --summary` counts the host.
  */
 function uselessWith(check: CheckOptions, wanted: readonly CachedAttachment[]): string[] {
   const { with: instead } = check;

@@ -62,7 +62,7 @@ export function addedPlugins(
   });
 }
 
-/** The same for files, each once. Nobody says what is beside stdin, and Nomad reads the files of its own directory. */
+/** The same for files, each line once. Nomad adds no plugins, so the files of its directory `nomads` do not count, nor does stdin. */
 export function addedBeside(
   files: readonly ListFile[],
   terminal: Pick<Terminal, "directory">,
@@ -82,8 +82,8 @@ export function faultsIn(files: readonly ListFile[]): readonly ListFault[] {
 }
 
 /**
- * Finds the errors in lists that a runtime loads, on this host and beside each other: a line for each, and a line for each rule
- * that somebody has switched off.
+ * Finds the errors in lists that a runtime loads, on this host and next to each other. Returns a line for each error, and a line
+ * for each rule that is switched off and found one.
  */
 export function errorsIn(
   files: readonly ListFile[],

@@ -95,7 +95,7 @@ async function getJson(env: NomadEnvironment, path: string): Promise<unknown> {
   return JSON.parse(Buffer.concat(parts).toString());
 }
 
-/** Asks, and throws if nobody knows who answers. */
+/** Asks, and throws if the process that answers is not believed. */
 async function believedFrom(env: NomadEnvironment, path: string): Promise<IncomingMessage> {
   const call = requestTo(env, path);
   const response = await responseTo(call);

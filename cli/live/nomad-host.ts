@@ -14,7 +14,7 @@ export interface NomadHost {
   readonly networks: readonly string[];
 }
 
-/** Why nobody says it. */
+/** Why the agent did not say it. */
 export interface NoAnswer {
   readonly problem: string;
   /** Whether this host has no Nomad client, as far as one can see: there was nothing to ask. */
@@ -37,7 +37,7 @@ export async function askNomadHost(agent: NomadAgent, host = hostname()): Promis
     return { name, configDirectory: CNIConfigDir, cniPath: CNIPath, networks: networksOf(node) };
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
-    // Without NOMAD_ADDR, nobody says that there is an agent.
+    // Without NOMAD_ADDR, nothing says that there should be an agent.
     const isAbsent = ["ECONNREFUSED", "ENETUNREACH"].includes(code) && !agent.env.NOMAD_ADDR;
     return { problem: agentError(error), isAbsent };
   }

@@ -23,7 +23,7 @@ export function readAttachments(paths: Asked, leaveOut: (line: string) => void, 
   return { wanted: all.filter((attachment) => isWanted(paths, attachment)), all };
 }
 
-/** Throws Trouble if somebody named a directory in which libcni has no cache. */
+/** Throws Trouble if a directory was named in which libcni has no cache. The usual one may be missing. */
 export function demandCache(cacheDirectory: string, usual = usualCacheDirectory): void {
   const results = join(cacheDirectory, "results");
   // guard: a directory that somebody named and that is missing is not called empty
@@ -51,7 +51,7 @@ export function demandKnown(
   demandNetwork(network, [...names, ...attachments.map((one) => one.network)]);
   // guard: a misspelled container is not called good
   if (containerId !== undefined && !attachments.some((one) => one.containerId.startsWith(containerId)))
-    throw new Trouble(`--container ${oneLine(containerId)}: no attachment's container begins with it`);
+    throw new Trouble(`--container ${oneLine(containerId)}: no attachment has a container whose id begins with it`);
 }
 
 /** The same for the option `--network` alone, with the names of everything that has one. */

@@ -44,7 +44,7 @@ function answerIn(text: string, path: string, number: number) {
     fails: failing.length,
     unchecked: count("unchecked"),
     gone: count("gone"),
-    /** What is wrong beside failing attachments, a line each. */
+    /** What is wrong besides failing attachments, a line each. */
     faults: [...asked, ...faultsOf(whole, attachments)],
     /** When it was made, as ISO 8601; empty if it does not say it. */
     time: typeof time === "string" ? time : "",
@@ -100,7 +100,7 @@ function lengthOf(value: unknown): number {
   return Array.isArray(value) ? value.length : 0;
 }
 
-/** The hosts whose answers say nothing, or less than they seem to. */
+/** The hosts whose answers are missing, do not count, or were not expected. */
 export interface RollCall {
   /** They are expected, and did not answer. */
   readonly missing: readonly string[];
@@ -114,7 +114,7 @@ export interface RollCall {
 
 /** The hosts that must have answered, and since when. */
 export interface Expected {
-  /** A file with a name in each line. Without it, everybody who answers is welcome. */
+  /** A file with a name in each line. Without it, no host is missing or unexpected. */
   readonly expect?: string;
   /** As ISO 8601. */
   readonly since?: string;

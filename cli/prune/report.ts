@@ -47,7 +47,7 @@ export function pruneJson(rows: readonly Row[], names: WorkloadNames): string {
 /** The rows of one container, at least one. */
 type Container = readonly [Row, ...Row[]];
 
-/** Groups the containers of which the same is left, and of which the same becomes. */
+/** Groups the containers of which the same things are left, with the same fates. */
 function groupsOf(rows: readonly Row[]): readonly (readonly [Container, ...Container[]])[] {
   const sorted = [...rows].sort(byContainer);
   const own = Map.groupBy(sorted, ({ finding: { network, containerId } }) => JSON.stringify([network, containerId]));

@@ -12,7 +12,7 @@ export interface Thing {
   readonly kind: Kind;
   /** For people: a path, or a chain. */
   readonly where: string;
-  /** A name that tells the attachments whose it is. See `namesOf`. */
+  /** The name by which its attachments are found. See `namesOf`. */
   readonly name: string;
   /** The delegate's network, if the thing itself tells it. */
   readonly network?: string | undefined;

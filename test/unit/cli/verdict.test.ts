@@ -107,7 +107,7 @@ describe.each(commands)("%s says nothing good about what it did not look at", (c
 });
 
 test.each(checking)("%s --container of an id that no attachment has", async (command) => {
-  const { stderr } = trouble("--container c2: no attachment's container begins with it");
+  const { stderr } = trouble("--container c2: no attachment has a container whose id begins with it");
   expect(await run(command, "--container", "c2")).toMatchObject({ exitCode: 2, stderr });
 });
 

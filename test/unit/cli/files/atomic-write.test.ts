@@ -245,6 +245,6 @@ test("a user who replaces the list by a link gets no copy of root's file", () =>
   symlinkSync("secret", file);
   expect(readFileSync(backUp(file), "utf8")).toBe("of root");
   lchownSync(file, 1234, 1234);
-  expect(() => backUp(file)).toThrow(`${file}: it is a link of another user, which leads anywhere`);
+  expect(() => backUp(file)).toThrow(`${file}: it is a link of another user, which may lead anywhere; name its file`);
   expect(readdirSync(directory)).toEqual(["secret", "zone.conflist", "zone.conflist.bak"]);
 });

@@ -203,7 +203,9 @@ test("what the disk did not take whole is not put into place", () => {
       (path, ...rest) =>
         isHalf(path) ? Buffer.from("half") : read(path, ...rest),
   );
-  expect(() => installed("1.0.0")).toThrow("the disk does not have what was written to it");
+  expect(() => installed("1.0.0")).toThrow(
+    "the disk does not give back what was written; nothing has changed: check the disk",
+  );
   expect(names()).toEqual([]);
 });
 

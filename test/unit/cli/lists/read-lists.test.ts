@@ -32,7 +32,7 @@ const reasons: Record<string, string> = {
   "a pipe, which nobody writes to": "it is not a regular file; write its content into one",
   "a device without an end": "it is not a regular file; write its content into one",
   "a file of 2 MiB": "it has more than 1 MiB",
-  "a link of another user": "it is a link of another user, which leads anywhere",
+  "a link of another user": "it is a link of another user, which may lead anywhere; name its file",
   "a list with 3,000 plugins": "it has 3000 plugins; a list has at most 256",
 };
 

@@ -37,7 +37,7 @@ test.each([
   const all = ["c1-and-more", "c2"].map((id) => ({ network: "zone", containerId: id }) as CachedAttachment);
   const demand = () => demandKnown({ ...paths(), containerId }, all, []);
   if (isKnown) expect(demand).not.toThrow();
-  else expect(demand).toThrow(`--container ${containerId}: no attachment's container begins with it`);
+  else expect(demand).toThrow(`--container ${containerId}: no attachment has a container whose id begins with it`);
 });
 
 test("a usual cache that cannot be read is not an empty one", () => {

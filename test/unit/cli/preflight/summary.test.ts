@@ -238,7 +238,7 @@ describe("preflight --summary", () => {
       "%j: an option that would do nothing",
       async (options) => {
         const outcome = await runCommand(["preflight", ...options], { directory, readInput: () => "" });
-        expect(outcome).toEqual(trouble("--since belongs to --expect, and --expect to --summary"));
+        expect(outcome).toEqual(trouble("--since needs --expect, and --expect needs --summary"));
       },
     );
   });
