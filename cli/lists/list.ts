@@ -92,16 +92,11 @@ function pluginOf(
   const type = typeOf(configuration);
   const wrapper = objectOf(configuration.wrapper);
   const isWrapped = isWrapperType(type) || (isDropIn && profileOf(type, profiles) !== undefined);
-  const { delegate, profile, role, selector, renamed, network } = targetOf(
-    { ...anyCall, configuration: { name }, wrapper: usableKeys(wrapper, isWrapped, delegateName(type) ?? type) },
-    type,
-    profiles,
-  );
-  const { ifName } = selector;
-  return {
-    ...{ index, path, configuration, type, delegate, isWrapped, profile, role, wrapper },
-    ...{ ifName, isRenamed: renamed, network },
-  };
+  const block = usableKeys(wrapper, isWrapped, delegateName(type) ?? type);
+  const target = targetOf({ ...anyCall, configuration: { name }, wrapper: block }, type, profiles);
+  const { delegate, profile, role, selector, renamed: isRenamed, network } = target;
+  const its = { delegate, profile, role, ifName: selector.ifName, isRenamed, network };
+  return { index, path, configuration, type, isWrapped, wrapper, ...its };
 }
 
 /** The part of a DEL that a target depends on. A faulty list does not fail a DEL. */

@@ -123,10 +123,8 @@ function get(machine: Machine, call: PluginCall, { set, index, wanted }: Wanted)
 /** Returns the next free address after the last one, as host-local goes round all ranges of a set. */
 export function nextFree(set: readonly Range[], last: string | undefined, isFree: (address: string) => boolean) {
   const before = addressOf(last);
-  const start = Math.max(
-    set.findIndex((range) => isInRange(range, before)),
-    0,
-  );
+  const place = set.findIndex((range) => isInRange(range, before));
+  const start = Math.max(place, 0);
   for (let turn = 0; turn <= set.length; turn++) {
     const range = set[(start + turn) % set.length] as Range;
     const isFirst = turn === 0 && before !== undefined && isInRange(range, before);

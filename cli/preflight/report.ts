@@ -20,14 +20,12 @@ export function preflightText(
     isAdoptable,
   ]);
   const reasons = groups.flatMap(explanation);
+  const journals = strays.memories.map(({ file }) => file);
   const parts = [
     forecasts.length === 0 ? "No attachment fits: preflight looked at none." : forecastTable(groups, terminal),
     ...(reasons.length > 0 ? [reasons.join("\n")] : []),
     ...strayLines("namespace without an attachment", strays.namespaces),
-    ...strayLines(
-      "journal without an attachment",
-      strays.memories.map(({ file }) => file),
-    ),
+    ...strayLines("journal without an attachment", journals),
     ...(nomadSkipsCheck ? [`Nomad would skip CHECK: ${nomadSkipsCheck.reason}; ${nomadSkipsCheck.cure}`] : []),
     ...unsavedLines(unsaved.length),
     lookedAtLines(lookedAt).join("\n"),

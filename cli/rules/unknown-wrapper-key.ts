@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
-import { logKeys, portsKeys, slaacKeys, wrapperKeys } from "../../shared/protocol/shapes.ts";
+import { innerKeys, wrapperKeys } from "../../shared/protocol/shapes.ts";
 import { nearest } from "../../shared/protocol/spelling.ts";
 import type { FoundAt, PluginRule } from "../lint/rule.ts";
 
@@ -15,9 +15,7 @@ case counts. The plugin's own keys, such as \`bridge\` or \`ipam\`, go next to t
 
 const blocks: readonly (readonly [path: readonly string[], known: readonly string[]])[] = [
   [[], wrapperKeys],
-  [["ports"], portsKeys],
-  [["slaac"], slaacKeys],
-  [["log"], logKeys],
+  ...Object.entries(innerKeys).map(([key, known]) => [[key], known] as const),
 ];
 
 function foundIn(wrapper: JsonObject, inner: readonly string[], known: readonly string[]): readonly FoundAt[] {

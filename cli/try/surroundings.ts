@@ -27,10 +27,8 @@ interface Host {
 export function surroundingsOf(list: List, host: Host) {
   const { plugins } = list;
   const { links, cniPath, veth, routes = defaultRoutes() } = host;
-  const cards = linksNamed(
-    plugins.flatMap((plugin) => cardOf(plugin, routes)),
-    links,
-  );
+  const named = plugins.flatMap((plugin) => cardOf(plugin, routes));
+  const cards = linksNamed(named, links);
   const bridges = linksNamed(plugins.flatMap(bridgeOf), links).filter((link) => !cards.includes(link));
   const isOnStage = (path: string) => isInRun(path) || path.startsWith(`${stateDirectory}/`);
   const leases = plugins.map(leasesOf).filter((path) => path.startsWith("/") && !isOnStage(path));

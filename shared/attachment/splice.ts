@@ -126,10 +126,8 @@ function withoutLoopback(result: CniResult): CniResult {
   const interfaces = result.interfaces ?? [];
   const isLoopback = (one: Interface | undefined) => one?.name === "lo" && isContainerInterface(one);
   if (!interfaces.some(isLoopback)) return result;
-  return arranged(
-    result,
-    [...interfaces.keys()].filter((index) => !isLoopback(interfaces[index])),
-  );
+  const others = [...interfaces.keys()].filter((index) => !isLoopback(interfaces[index]));
+  return arranged(result, others);
 }
 
 function joinedDns(first: Dns, second: Dns): Dns {

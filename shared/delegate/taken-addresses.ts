@@ -40,11 +40,8 @@ function takenBy(facts: Facts, key: AttachmentKey, { type, prevResult }: JsonObj
   const isUnleased = leased.some(({ leases }) => leases.length === 0);
   const others = isUnleased ? addressesOfOthers(facts, containerId) : new Set();
   const isOwn = ({ leases }: { leases: readonly Lease[] }) => leases.some((one) => one.containerId === containerId);
-  const entries = facts.siblings(key).flatMap((sibling) => sibling.entries);
-  const siblings = rememberedIn(
-    facts,
-    entries.filter((one) => one.type === type),
-  );
+  const entries = facts.siblings(key).flatMap((sibling) => sibling.entries.filter((one) => one.type === type));
+  const siblings = rememberedIn(facts, entries);
   const taken = leased.filter(
     (one) => siblings.has(ipName(one.cidr)) || (!isOwn(one) && (one.leases.length > 0 || others.has(ipName(one.cidr)))),
   );
@@ -60,11 +57,8 @@ function addressesOfOthers(facts: Facts, containerId: string): ReadonlySet<unkno
     .journals()
     .filter((one) => one.key.containerId !== containerId && withoutStrays(one).length > 0);
   // What is half removed needs no rules any more.
-  const attached = journals.filter((journal) => !isHalfRemoved(journal));
-  const remembered = rememberedIn(
-    facts,
-    attached.flatMap(({ entries }) => entries),
-  );
+  const attached = journals.flatMap((journal) => (isHalfRemoved(journal) ? [] : journal.entries));
+  const remembered = rememberedIn(facts, attached);
   const hasJournal = (key: AttachmentKey) =>
     journals.some((one) => isSameAttachment(one.key, key)) || facts.isUndone(key);
   const results = facts.allResults().filter(({ key }) => key.containerId !== containerId && !hasJournal(key));

@@ -5,11 +5,9 @@ import type { CniResult } from "./result.ts";
 import {
   blockShape,
   configurationShape,
-  logKeys,
-  portsKeys,
+  innerKeys,
   problemIn,
   resultShape,
-  slaacKeys,
   type WrapperConfiguration,
   wrapperKeys,
 } from "./shapes.ts";
@@ -82,9 +80,8 @@ function parseWrapper(command: ConfiguredVerb, block: unknown): Pick<Request, "w
   if (problem !== undefined) return withoutUnusable(command, block, problem);
   const wrapper = block as WrapperConfiguration;
   const unknown = unknownIn(wrapper, wrapperKeys, "wrapper");
-  if (wrapper.log) unknown.push(...unknownIn(wrapper.log, logKeys, "wrapper.log"));
-  if (wrapper.slaac) unknown.push(...unknownIn(wrapper.slaac, slaacKeys, "wrapper.slaac"));
-  if (wrapper.ports) unknown.push(...unknownIn(wrapper.ports, portsKeys, "wrapper.ports"));
+  for (const key of ["log", "slaac", "ports"] as const)
+    if (wrapper[key]) unknown.push(...unknownIn(wrapper[key], innerKeys[key], `wrapper.${key}`));
   if (unknown[0] && !lenientVerbs.includes(command)) throw unknown[0];
   return { wrapper, unusable: [], warnings: unknown.map(({ message }) => message) };
 }

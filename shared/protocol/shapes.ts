@@ -90,14 +90,12 @@ const wrapperShapes: Readonly<Record<keyof WrapperConfiguration, Shape>> = {
 /** The keys that a `wrapper` block may have. */
 export const wrapperKeys: readonly string[] = Object.keys(wrapperShapes);
 
-/** The keys that `wrapper.ports` may have. */
-export const portsKeys: readonly string[] = ["only", "except"] satisfies (keyof PortsOption)[];
-
-/** The keys that `wrapper.slaac` may have. */
-export const slaacKeys: readonly string[] = Object.keys(slaacShapes);
-
-/** The keys that `wrapper.log` may have. */
-export const logKeys: readonly string[] = Object.keys(logShapes);
+/** The keys that the objects in it may have. */
+export const innerKeys = {
+  log: Object.keys(logShapes),
+  slaac: Object.keys(slaacShapes),
+  ports: ["only", "except"] satisfies (keyof PortsOption)[],
+} as const;
 
 /** The `wrapper` block. */
 export const blockShape = object(wrapperShapes);

@@ -211,9 +211,6 @@ export function warnOfUnwrapped({ session, prevResult, journal }: Call, { role }
   const names = new Set(containerInterfaceNames(prevResult).filter((name) => name !== "lo" && !known.includes(name)));
   if (names.size === 0) return;
   const made = names.size === 1 ? `interface ${[...names]} was` : `interfaces ${[...names].join(", ")} were`;
-  const advice = 'wrap every plugin that makes an interface ("type": "macvlan-wrapper")';
-  warnAloud(
-    session,
-    `${made} made by an unwrapped plugin: its CHECK will fail because of the other interfaces; ${advice}`,
-  );
+  const problem = `${made} made by an unwrapped plugin: its CHECK will fail because of the other interfaces`;
+  warnAloud(session, `${problem}; wrap every plugin that makes an interface ("type": "macvlan-wrapper")`);
 }

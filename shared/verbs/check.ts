@@ -164,10 +164,8 @@ function withoutOtherTables(call: Call, result: CniResult): CniResult {
   const moved = movedRoutings(call).at(-1);
   // vrf puts back only the routes of the main table: the others are gone since its ADD.
   const gone = moved ? missingRoutes(listed, moved) : [];
-  refuseMissing(
-    call,
-    missingRoutes(listed, present).filter((words) => !gone.includes(words)),
-  );
+  const missing = missingRoutes(listed, present).filter((words) => !gone.includes(words));
+  refuseMissing(call, missing);
   return { ...result, routes: routes.filter((one) => !isInOtherTable(one)) };
 }
 

@@ -77,10 +77,8 @@ export function runUndo(call: Call, { entries, own }: UndoPlan): number {
   const undoing = undoingOf(call);
   // A stray entry shares things with the call's own, and is undone before it.
   const isAnyStray = entries.some(({ stray }) => stray);
-  giveUp(
-    undoing,
-    entries.filter((entry) => isAnyStray || entry !== own),
-  );
+  const others = entries.filter((entry) => isAnyStray || entry !== own);
+  giveUp(undoing, others);
   let answer: Finished | undefined;
   let failure: unknown;
   for (const entry of fromTheEnd(entries)) {
@@ -176,12 +174,7 @@ function ownDel(call: Call, entry: Entry, removal: Del): DelegateCall {
   const { prevResult: _, ...added } = entry.configuration;
   const configuration: JsonObject = isOfSamePlugin(call, entry) ? call.request.configuration : {};
   const { runtimeConfig = added.runtimeConfig, cniVersion = added.cniVersion } = configuration;
-  const whole: JsonObject = {
-    ...added,
-    cniVersion,
-    runtimeConfig,
-    prevResult: resultFor(call, entry),
-  };
+  const whole = { ...added, cniVersion, runtimeConfig, prevResult: resultFor(call, entry) };
   return delCall(call, entry, { removal, configuration: whole });
 }
 

@@ -54,10 +54,8 @@ export function prevResultFor(
     if (attachment) {
       const narrowed = narrowPrevResult(prevResult, withAdded(prevResult, attachment, added), selector);
       // An older result does not list all of them.
-      return withInterfaces(
-        narrowed,
-        added.filter((one) => !listsInterface(narrowed, one)),
-      );
+      const missing = added.filter((one) => !listsInterface(narrowed, one));
+      return withInterfaces(narrowed, missing);
     }
     if (containerInterfaceNames(prevResult).length === 0) return prevResult;
   } catch (error) {
