@@ -1,7 +1,7 @@
 import { InvalidArgumentError, type Option } from "commander";
 import { option } from "./command.ts";
 import { stateDirectory } from "./host/memory.ts";
-import { usualCacheDirectory, usualCniPath, usualLists } from "./live/host-paths.ts";
+import { usualCniPath, usualLists } from "./live/host-paths.ts";
 
 // Options that several commands have.
 
@@ -20,7 +20,7 @@ export function stateOption(description: string): Option {
   return option("--state <directory>", description, stateDirectory);
 }
 
-export const cacheDirOption = option("--cache-dir <dir>", "libcni's cache, which has the results", usualCacheDirectory);
+export const cacheDirOption = option("--cache-dir <dir>", "libcni's cache, which has the results", stateDirectory);
 
 /** `usual` says which ones count without the option. */
 export function configDirOption(usual: string): Option {

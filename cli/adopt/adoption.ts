@@ -103,6 +103,11 @@ export type Undone = "restored" | "gone" | "lost" | "changed since" | Kept | "un
 /** Why a result is not restored. */
 type Kept = "needed" | "unasked";
 
+interface Asking extends Pick<Evidence, "check"> {
+  readonly canAsk: (attachment: CachedAttachment) => boolean;
+  readonly note: (line: string) => void;
+}
+
 /**
  * Returns the files that `undo` leaves: those whose CHECK passes now and would fail with what it restores, and those about which
  * CHECK cannot be asked. `note` gets a line about each of the latter.
@@ -110,14 +115,7 @@ type Kept = "needed" | "unasked";
 export async function keptResults(
   cacheDirectory: string,
   isWanted: (file: string) => boolean,
-  {
-    check,
-    canAsk,
-    note,
-  }: Pick<Evidence, "check"> & {
-    readonly canAsk: (attachment: CachedAttachment) => boolean;
-    readonly note: (line: string) => void;
-  },
+  { check, canAsk, note }: Asking,
 ): Promise<ReadonlyMap<string, Kept>> {
   const keptOf = async (backup: Backup | Pick<Backup, "file">): Promise<(readonly [string, Kept])[]> => {
     const now = readCachedResult(backup.file);

@@ -50,17 +50,16 @@ export interface Evidence {
 /** Runs CHECK on an attachment, with the result in it. */
 type RunCheck = (attachment: CachedAttachment) => Promise<Verdict>;
 
-/** Finds a result with which the CHECK of a live attachment passes. Only a result that passed CHECK is proposed. */
-export async function proposalFor(attachment: CachedAttachment, evidence: Evidence): Promise<Proposal> {
-  return proposalAfter(await evidence.check(attachment), attachment, evidence);
-}
-
-/** The same after a CHECK of the attachment that had this verdict. */
-export async function proposalAfter(
-  verdict: Verdict,
+/**
+ * Finds a result with which the CHECK of a live attachment passes. Only a result that passed CHECK is proposed. `known` is the
+ * verdict of its CHECK now, if somebody has run it.
+ */
+export async function proposalFor(
   attachment: CachedAttachment,
   evidence: Evidence,
+  known?: Verdict,
 ): Promise<Proposal> {
+  const verdict = known ?? (await evidence.check(attachment));
   // guard: a result whose CHECK passes
   if (verdict.is === "passes") return { is: "fine" };
   // guard: a result that no CHECK was run on

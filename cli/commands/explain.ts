@@ -68,7 +68,7 @@ export const explainCommand: CommandData<string, Options> = {
     }
     const table = options.json ? undefined : attachmentTable(explanation);
     if (table !== undefined) terminal.write(`\n${table}\n`);
-    const leftOut = addedBeside([list.file], terminal);
+    const leftOut = addedBeside([list.file], terminal.directory);
     for (const line of leftOut) terminal.writeError(`${oneLine(line)}\n`);
     if (leftOut.length > 0) return 2;
     return verdict ? verdictCode(verdict) : explanation.steps.every(hasPassed) ? 0 : 1;

@@ -37,7 +37,7 @@ export const installCommand: CommandData<undefined, Options> = {
     if (rollback && (from !== undefined || plugins !== undefined))
       throw new Trouble("--rollback takes what is kept in the directory: leave --from and --plugins out");
     const place = placeAt(dir, terminal.directory);
-    const { faults } = readLists(usualConfigDirectories(), terminal);
+    const { faults } = readLists(usualConfigDirectories(), terminal.directory);
     const needJq = () => {
       const networks = networksIn(readListFiles(usualConfigDirectories(), terminal));
       return [...networks.values()].filter(({ list }) => hasJq(list)).map(({ list }) => list.file.path);

@@ -3,7 +3,7 @@ import { Argument } from "commander";
 import { type CommandData, option } from "../command.ts";
 import { type ExitCode, exitCodeOf } from "../exit-codes.ts";
 import { type Link, readLinks } from "../host/links.ts";
-import { readState } from "../host/memory.ts";
+import { readState, stateDirectory } from "../host/memory.ts";
 import { readPluginFolder } from "../host/read-plugin-folder.ts";
 import { explainRule, ruleNamed } from "../lint/explain-rule.ts";
 import { fixInPlace } from "../lint/fix.ts";
@@ -12,7 +12,6 @@ import { type Format, reports, summaryOf } from "../lint/report.ts";
 import type { Context } from "../lint/rule.ts";
 import { readSwitchedOff, switchedOffLines } from "../lint/switched-off.ts";
 import { readListFiles } from "../lists/find-files.ts";
-import { usualCacheDirectory } from "../live/host-paths.ts";
 import { addedBeside } from "../live/networks.ts";
 import { progressOf } from "../progress.ts";
 import { oneLine, type Terminal } from "../terminal.ts";
@@ -75,7 +74,7 @@ async function lint(paths: readonly string[], options: Options, terminal: Termin
   terminal.write(reports[format](findings, terminal));
   for (const line of off) terminal.writeError(`${line}\n`);
   if (format === "text") terminal.writeError(`${summaryOf(files, findings, off.length > 0)}\n`);
-  const leftOut = [...addedBeside(files, terminal), ...(host.state?.unreadable ?? [])];
+  const leftOut = [...addedBeside(files, terminal.directory), ...(host.state?.unreadable ?? [])];
   for (const line of leftOut) terminal.writeError(`${oneLine(line)}\n`);
   return exitCodeOf({ isGood: findings.length === 0, isComplete: leftOut.length === 0 });
 }
@@ -91,7 +90,7 @@ async function hostOf({ cniPath, state, host }: Options, { directory }: Terminal
 
 /** Whether it is the usual directory of a host that never had a container. Any other directory must exist. */
 function isUnused(state: string): boolean {
-  return state === usualCacheDirectory && !existsSync(state);
+  return state === stateDirectory && !existsSync(state);
 }
 
 async function linksOfHost(): Promise<readonly Link[]> {

@@ -66,7 +66,7 @@ function namesakeOf(file: ListFile): string | undefined {
   const directory = dirname(file.path);
   if (extname(file.path) !== ".conflist" || !existsSync(directory)) return undefined;
   const name = networkIn(file)?.name;
-  return readLists([directory], { directory }).networks.get(name ?? "")?.list.file.path;
+  return readLists([directory], directory).networks.get(name ?? "")?.list.file.path;
 }
 
 function presetText(): string {

@@ -3,7 +3,7 @@ import { delimiter } from "node:path";
 import { InvalidArgumentError } from "commander";
 import { stat } from "../../shared/host/node/files.ts";
 import { evidenceOn } from "../adopt/evidence.ts";
-import { proposalAfter } from "../adopt/proposal.ts";
+import { proposalFor } from "../adopt/proposal.ts";
 import { type CommandData, option } from "../command.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { readPluginFolder, whyNoCheck } from "../host/read-plugin-folder.ts";
@@ -56,7 +56,7 @@ export const preflightCommand: CommandData<undefined, Options> = {
     if (isOutOfPlace(options)) throw new Trouble("--since needs --expect, and --expect needs --summary");
     if (options.summary) {
       const all = readAnswers(options.summary, terminal);
-      const rollCall = callTheRoll(all, options, terminal);
+      const rollCall = callTheRoll(all, options, terminal.directory);
       const answers = newestOfEach(all);
       terminal.write(options.json ? summaryJson(answers, rollCall) : summaryText(answers, rollCall, terminal));
       return summaryCode(answers, rollCall);
@@ -76,7 +76,7 @@ async function reportOn(options: Options, terminal: Terminal): Promise<HostRepor
   leftOut.tell(terminal);
   const evidence = evidenceOn(attachments.all, check);
   const isAdoptable = async (attachment: CachedAttachment, verdict: Verdict) => {
-    const proposal = await proposalAfter(verdict, attachment, evidence(attachment));
+    const proposal = await proposalFor(attachment, evidence(attachment), verdict);
     if (proposal.is === "unseen")
       leftOut.note(`${attachment.file}: nobody can tell whether it can be adopted: ${proposal.error}`);
     return proposal.is === "adoptable";

@@ -133,7 +133,11 @@ function installationStatus(
     lists: {
       files: files.length,
       invalid: faults.map(({ line }) => line),
-      errors: [...errors, ...files.flatMap(exposureOf(directory)), ...hostErrors(networks, { live, note, links })],
+      errors: [
+        ...errors,
+        ...files.flatMap((file) => exposureOf(file, directory)),
+        ...hostErrors(networks, { live, note, links }),
+      ],
       switchedOff,
     },
     nomadSkipsCheck: whyNoCheck(plugins) ?? null,
@@ -141,10 +145,8 @@ function installationStatus(
   };
 }
 
-function exposureOf(directory: string) {
-  return ({ path }: ListFile) => {
-    const exposed = attempt(() => exposedPart(resolve(directory, path)));
-    if (exposed === undefined) return [];
-    return oneLine(`${path}: another user may change it, and plugins run as root with it; ${exposureCure(exposed)}`);
-  };
+function exposureOf({ path }: ListFile, directory: string): readonly string[] {
+  const exposed = attempt(() => exposedPart(resolve(directory, path)));
+  if (exposed === undefined) return [];
+  return [oneLine(`${path}: another user may change it, and plugins run as root with it; ${exposureCure(exposed)}`)];
 }

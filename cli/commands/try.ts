@@ -5,7 +5,8 @@ import { Argument } from "commander";
 import { type CommandData, option } from "../command.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { readLinks } from "../host/links.ts";
-import { hostPathsOn, usualCacheDirectory } from "../live/host-paths.ts";
+import { stateDirectory } from "../host/memory.ts";
+import { hostPathsOn } from "../live/host-paths.ts";
 import { agentFault } from "../live/looked-at.ts";
 import { addedBeside, demandNetworkIn } from "../live/networks.ts";
 import { cniPathOption, jsonOption, portOption, timeoutOption } from "../options.ts";
@@ -79,7 +80,7 @@ async function reportOn(
   const network = demandNetworkIn(file);
   // guard: nothing is tried without namespaces of its own
   if (process.getuid?.() !== 0) throw new Trouble("only root can make namespaces: run the command as root");
-  const where = { cacheDir: usualCacheDirectory, configDir: [], ...(cniPath !== undefined && { cniPath }) };
+  const where = { cacheDir: stateDirectory, configDir: [], ...(cniPath !== undefined && { cniPath }) };
   const paths = await hostPathsOn(where, { env: terminal.env, viewProblem: () => undefined });
   const fault = agentFault(paths, "--cni-path");
   // guard: no plugins are tried but those that the runtime uses
@@ -88,7 +89,8 @@ async function reportOn(
   if (links === undefined) throw new Trouble("ip(8) failed or is missing: install iproute2");
   const host = { links, cniPath: paths.cniPath, veth, ports: port };
   const { commands, notes, obstacles, state } = surroundingsOf(network.list, host);
-  const added = addedBeside([file], terminal, "problem" in paths.nomad ? undefined : paths.nomad.configDirectory);
+  const nomads = "problem" in paths.nomad ? undefined : paths.nomad.configDirectory;
+  const added = addedBeside([file], terminal.directory, nomads);
   const common = { file: path, network: network.name, cniPath: paths.cniPath, notes, obstacles, added };
   // guard: no plugin runs that needs what the stage does not have
   if (obstacles.length > 0) return { ...common, steps: [], left: [], stays: [], problems: [] };

@@ -13,7 +13,7 @@ import {
 import { listed, longestReport, readInput } from "../files/read-input.ts";
 import { Trouble, withPath } from "../trouble.ts";
 
-/** The directory of libcni's results, host-local's leases and the wrappers' journals. */
+/** The directory of libcni's results, host-local's leases and the wrappers' journals. A host that never had a container has none. */
 export const stateDirectory = "/var/lib/cni";
 
 /** A file below the directory of the journals: a journal, or what 0.2.0 left. */

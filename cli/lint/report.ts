@@ -20,11 +20,7 @@ export type Format = keyof typeof reports;
 
 /** The findings for programs: one array, whose keys stay the same. */
 export function jsonReport(findings: readonly Finding[]): string {
-  return jsonText(findings.map(dataOf));
-}
-
-function dataOf({ file, position, end, severity, code, message, hint, fix }: Finding): object {
-  return {
+  const data = findings.map(({ file, position, end, severity, code, message, hint, fix }) => ({
     file: file.path,
     line: position.line,
     column: position.column,
@@ -35,7 +31,8 @@ function dataOf({ file, position, end, severity, code, message, hint, fix }: Fin
     message,
     hint,
     fixable: fix !== undefined,
-  };
+  }));
+  return jsonText(data);
 }
 
 /** The findings as GitHub's workflow commands, which become annotations of a pull request. */

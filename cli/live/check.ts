@@ -9,7 +9,6 @@ import { parseListFile } from "../lists/list-file.ts";
 import { missingMaster } from "../rules/missing-master.ts";
 import { missingWrapperCure } from "../rules/missing-plugin.ts";
 import { unwrappedCreator } from "../rules/unwrapped-creator.ts";
-import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 import { addressesAt, attachmentOf, type CachedAttachment } from "./cached-results.ts";
 import { runChain } from "./chain.ts";
@@ -143,11 +142,11 @@ export function inPlace(options: CheckOptions): CheckOptions {
 export function checkOptionsOn(
   paths: HostPaths,
   { timeout, with: file }: CheckRequest,
-  terminal: Pick<Terminal, "directory">,
+  directory: string,
 ): CheckOptions {
-  const lists = readLists(paths.configDirectories, terminal);
+  const lists = readLists(paths.configDirectories, directory);
   const networks = new Map(lists.networks);
-  const network = file === undefined ? undefined : demandNetworkIn(readListFile(file, terminal.directory));
+  const network = file === undefined ? undefined : demandNetworkIn(readListFile(file, directory));
   if (network) networks.set(network.name, network);
   return { ...lists, networks, with: network, cniPath: paths.cniPath, seconds: Number(timeout) };
 }

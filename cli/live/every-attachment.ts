@@ -1,12 +1,12 @@
 import { cachedResultFile } from "../../shared/journal/host-files.ts";
 import { type Entry, isSameNamespace, isStanding } from "../../shared/journal/journal.ts";
-import { entriesIn, keyOf, Memory, type MemoryFile } from "../host/memory.ts";
+import { entriesIn, keyOf, Memory, type MemoryFile, stateDirectory } from "../host/memory.ts";
 import { homesAmong } from "../prune/homes.ts";
 import type { Terminal } from "../terminal.ts";
 import { LeftOut } from "./alike.ts";
 import type { CachedAttachment } from "./cached-results.ts";
 import { type CheckOptions, type CheckRequest, checkOptionsOn, inPlace } from "./check.ts";
-import { type HostOptions, hostPathsOn, usualCacheDirectory } from "./host-paths.ts";
+import { type HostOptions, hostPathsOn } from "./host-paths.ts";
 import { agentFault, areNomads } from "./looked-at.ts";
 import { namespacePath } from "./namespaces.ts";
 import { addedPlugins } from "./networks.ts";
@@ -21,12 +21,12 @@ export async function viewOf(
   terminal: Pick<Terminal, "env" | "viewProblem" | "directory">,
 ) {
   const paths = await hostPathsOn(options, terminal);
-  const check = checkOptionsOn(paths, options, terminal);
+  const check = checkOptionsOn(paths, options, terminal.directory);
   const leftOut = new LeftOut();
   const fault = agentFault(paths);
   if (fault !== undefined) leftOut.note(fault);
   for (const { line } of check.faults) leftOut.note(line);
-  const added = areNomads(paths) ? [] : addedPlugins(check.networks.values(), terminal);
+  const added = areNomads(paths) ? [] : addedPlugins(check.networks.values(), terminal.directory);
   for (const line of added) leftOut.note(line);
   return { paths, check, leftOut };
 }
@@ -41,7 +41,7 @@ export function everyAttachment({ paths, check, leftOut }: HostView) {
     leftOut.note(`${file}: ${reason}; its DEL acts as without a journal`),
   );
   // The results of another directory are another runtime's.
-  const isUsual = paths.cacheDirectory === usualCacheDirectory;
+  const isUsual = paths.cacheDirectory === stateDirectory;
   const strays = isUsual ? straysAmong(all, [], memories).memories : [];
   const lost = withLostResult(entriesIn(strays.flatMap(({ journal }) => journal ?? [])));
   const found = {

@@ -21,11 +21,6 @@ export interface HostPaths {
 export const usualLists = ["/opt/cni/config", "/etc/cni/net.d"];
 /** The default of Nomad 1.11 (client/config/config_linux.go). Earlier versions have only the first directory. */
 export const usualCniPath = "/opt/cni/bin:/usr/libexec/cni";
-/**
- * Where libcni keeps its cache if a runtime says nothing else. A host that never had a container has none. Any other directory
- * was named with an option, and must exist.
- */
-export const usualCacheDirectory = "/var/lib/cni";
 
 /** Returns the directories of the lists that this host has, if no option names others. */
 export function usualConfigDirectories(): readonly string[] {

@@ -38,7 +38,7 @@ const rulesOfLoading = ["invalid-json", "list-shape", "wrong-ending", "no-plugin
 export type Network = Readonly<NonNullable<ReturnType<typeof networkIn>>>;
 
 /** Reads the lists of the directories, and names the files that a runtime does not load. Throws Trouble if a directory cannot be read. */
-export function readLists(directories: readonly string[], { directory }: Pick<Terminal, "directory">): Lists {
+export function readLists(directories: readonly string[], directory: string): Lists {
   const unread: ListFault[] = [];
   const leaveOut = ({ message }: Trouble) => unread.push({ network: undefined, line: message });
   const files = readListFiles(directories, { directory, readInput: () => "" }, leaveOut);
@@ -49,10 +49,7 @@ export function readLists(directories: readonly string[], { directory }: Pick<Te
  * Names the directories with plugins that libcni 1.3 adds to a list, but not to a .conf (NetworkPluginConfsFromFiles). Nomad does
  * not use them, and cnitool, CRI-O and containerd 2.1 do.
  */
-export function addedPlugins(
-  networks: Iterable<Network>,
-  { directory }: Pick<Terminal, "directory">,
-): readonly string[] {
+export function addedPlugins(networks: Iterable<Network>, directory: string): readonly string[] {
   return [...networks].flatMap(({ name, list: { file, value, hasPlugins } }) => {
     const folder = join(dirname(file.path), name);
     const found = listDirectory(resolve(directory, folder)).filter((each) => extname(each) === ".conf");
@@ -63,14 +60,10 @@ export function addedPlugins(
 }
 
 /** The same for files, each line once. Nomad adds no plugins, so the files of its directory `nomads` do not count, nor does stdin. */
-export function addedBeside(
-  files: readonly ListFile[],
-  terminal: Pick<Terminal, "directory">,
-  nomads = usualLists[0],
-): readonly string[] {
-  const isOthers = ({ path }: ListFile) => path !== "stdin" && dirname(resolve(terminal.directory, path)) !== nomads;
+export function addedBeside(files: readonly ListFile[], directory: string, nomads = usualLists[0]): readonly string[] {
+  const isOthers = ({ path }: ListFile) => path !== "stdin" && dirname(resolve(directory, path)) !== nomads;
   const networks = files.filter(isOthers).flatMap((file) => networkIn(file) ?? []);
-  return [...new Set(addedPlugins(networks, terminal))];
+  return [...new Set(addedPlugins(networks, directory))];
 }
 
 /** Finds the files that a runtime does not load, each with its first mistake. */

@@ -1,9 +1,10 @@
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
+import { stateDirectory } from "../host/memory.ts";
 import { oneLine } from "../terminal.ts";
 import { Trouble, withPath } from "../trouble.ts";
 import { type CachedAttachment, isAttachment, readCachedResults, type UnreadableResult } from "./cached-results.ts";
-import { type HostPaths, usualCacheDirectory } from "./host-paths.ts";
+import type { HostPaths } from "./host-paths.ts";
 
 /** Where the results are, and what the options `--network` and `--container` name. */
 type Asked = Omit<HostPaths, "configDirectories" | "cniPath">;
@@ -12,7 +13,7 @@ type Asked = Omit<HostPaths, "configDirectories" | "cniPath">;
 export type Attachments = ReturnType<typeof readAttachments>;
 
 /** Reads the attachments of a host. `leaveOut` gets a line about each wanted result that cannot be read. */
-export function readAttachments(paths: Asked, leaveOut: (line: string) => void, usual = usualCacheDirectory) {
+export function readAttachments(paths: Asked, leaveOut: (line: string) => void, usual = stateDirectory) {
   const { cacheDirectory, network } = paths;
   demandCache(cacheDirectory, usual);
   const entries = readCachedResults(cacheDirectory);
@@ -24,7 +25,7 @@ export function readAttachments(paths: Asked, leaveOut: (line: string) => void, 
 }
 
 /** Throws Trouble if a directory was named in which libcni has no cache. The usual one may be missing. */
-export function demandCache(cacheDirectory: string, usual = usualCacheDirectory): void {
+export function demandCache(cacheDirectory: string, usual = stateDirectory): void {
   const results = join(cacheDirectory, "results");
   // guard: a directory that somebody named and that is missing is not called empty
   if (cacheDirectory !== usual) withPath(results, () => statSync(results));

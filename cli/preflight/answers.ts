@@ -124,11 +124,7 @@ export interface Expected {
 const longestRun = 3_600_000;
 
 /** Compares the answers with the hosts that are expected. Throws Trouble if their file names none, or cannot be read. */
-export function callTheRoll(
-  answers: readonly HostAnswer[],
-  { expect, since }: Expected,
-  { directory }: Pick<Terminal, "directory">,
-): RollCall {
+export function callTheRoll(answers: readonly HostAnswer[], { expect, since }: Expected, directory: string): RollCall {
   if (expect === undefined) return { missing: [], stale: [], doubled: [], unexpected: [] };
   const expected = namesIn(expect, directory);
   const byHost = Map.groupBy(answers, ({ host }) => host);

@@ -74,14 +74,16 @@ function installationAt(place: Place, missing: ReadonlySet<string>): Installatio
   const links = linksOf(place);
   const needed = links.missing.filter((name) => missing.has(name));
   const isPackage = existsSync(join(place.hidden, "owner"));
-  const alone = stateOf(place, release, isPackage ? undefined : versions);
+  const exposed = release && exposedPart(place.executable);
+  // guard: an executable that another user may change, or that gives its owner's rights away, is not called intact
+  const alone = exposed === undefined ? stateOf(place, release, isPackage ? undefined : versions) : "exposed";
   // guard: an installation without a link that a list needs is not called intact
   const state = needed.length > 0 && isSound({ state: alone }) ? "incomplete" : alone;
   return {
     directory: place.directory,
     release,
     state,
-    exposed: state === "exposed" ? exposedPart(place.executable) : undefined,
+    exposed,
     madeBy: isPackage ? "a package" : versions ? "install" : "hand",
     links: { ...links, needed },
     previous: releaseAt(place.previous) ?? (existsSync(place.previous) ? "broken" : undefined),
@@ -95,8 +97,6 @@ function stateOf(
 ): Installation["state"] {
   // guard: an executable that does not answer is not called intact
   if (!release) return "broken";
-  // guard: an executable that another user may change, or that gives its owner's rights away, is not called intact
-  if (exposedPart(executable) !== undefined) return "exposed";
   // guard: an executable without a checksum is not called intact
   if (!versions) return "unknown";
   // guard: a changed executable is not called intact

@@ -1,6 +1,6 @@
 import { delegateName } from "../call/target.ts";
 import type { Host } from "../host/host.ts";
-import { CniError } from "../protocol/errors.ts";
+import { CniError, type ErrorKey } from "../protocol/errors.ts";
 import { lastElement } from "../protocol/names.ts";
 
 /**
@@ -87,11 +87,7 @@ function pathIn(directory: string, name: string): string {
 }
 
 /** Returns the error for a missing delegate. It lists the paths that were tried, and why none of them will do. */
-export function missingDelegate(
-  host: Host,
-  delegate: string,
-  key: "delegateNotFound" | "unavailable" = "delegateNotFound",
-): CniError {
+export function missingDelegate(host: Host, delegate: string, key: ErrorKey = "delegateNotFound"): CniError {
   return new CniError(key, delegate, whyMissing(host, delegate));
 }
 

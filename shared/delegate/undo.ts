@@ -1,7 +1,7 @@
 import type { DelegateCall } from "../call/delegate-call.ts";
 import { warn } from "../call/session.ts";
 import { Facts } from "../journal/facts.ts";
-import { type Entry, fromTheEnd, isStanding } from "../journal/journal.ts";
+import { type Entry, type Failed, fromTheEnd, isStanding } from "../journal/journal.ts";
 import { type Del, masquerades } from "../journal/sharing.ts";
 import { profileOf } from "../plugin/profile.ts";
 import { toCniError } from "../protocol/errors.ts";
@@ -205,11 +205,7 @@ function addressesOf({ facts }: Undoing, entry: Entry, { freesLease }: Del): rea
  * The addresses by which the masquerading rules of a failed ADD can be found, even after its lease is freed. None if the
  * interface is the one that was there before: a plugin makes its interface before it masquerades.
  */
-export function addressesOfRules(
-  undoing: Undoing,
-  entry: Entry,
-  left: number | undefined,
-): readonly string[] | undefined {
+export function addressesOfRules(undoing: Undoing, entry: Entry, left: Failed["left"]): Failed["addresses"] {
   if (!masquerades(entry, profileOf(entry.type, undoing.session.profiles))) return undefined;
   // guard: the masquerading of the interface that was in its way
   if (entry.before && left === entry.before) return [];

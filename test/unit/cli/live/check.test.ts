@@ -36,7 +36,7 @@ const attached = (own: Partial<CachedAttachment> = {}) =>
 const optionsFor = (file?: string) => {
   const paths = { configDirectories: ["lists"], cniPath: ["bin", "later"].map((one) => join(directory, one)) };
   const given = { timeout: "2.5", ...(file !== undefined && { with: file }) };
-  return checkOptionsOn({ ...paths, cacheDirectory: "/nowhere" }, given, { directory });
+  return checkOptionsOn({ ...paths, cacheDirectory: "/nowhere" }, given, directory);
 };
 const verdictOn = (attachment = attached()) => checkOnHost(attachment, optionsFor());
 

@@ -29,7 +29,7 @@ test("the lists that a runtime loads, each as libcni sees it", () => {
   write("60.conflist", "{");
   write("62.conflist", '{"cniVersion":"1.0.0","name":"broken","plugins":[{"type":"ptp"}],}');
   write("61.conflist", { cniVersion: "1.0.0", plugins: [ptp] });
-  const networks = readLists(["lists"], { directory }).networks;
+  const networks = readLists(["lists"], directory).networks;
   expect([...networks].map(([key, { name, value }]) => [key, name, value])).toEqual([
     ["plain", "plain", { name: "plain", cniVersion: "0.4.0", plugins: [plain] }],
     ["old", "old", { name: "old", plugins: [{ name: "old", type: "ptp" }] }],
@@ -47,8 +47,8 @@ test("directories with plugins that libcni 1.3 adds to a list", () => {
   mkdirSync(join(directory, "lists/single"));
   write("single.conf", { name: "single", ...ptp });
   for (const name of ["zone/10.conf", "zone/20.conf", "inlined/10.conf", "single/10.conf"]) write(name, ptp);
-  const { networks } = readLists(["lists"], { directory });
-  expect(addedPlugins(networks.values(), { directory })).toEqual([
+  const { networks } = readLists(["lists"], directory);
+  expect(addedPlugins(networks.values(), directory)).toEqual([
     'lists/zone: libcni 1.3 adds the plugins of 10.conf, 20.conf to the list of zone, and this command does not look at them; move them into the list, or set "loadOnlyInlinedPlugins": true',
   ]);
 });
@@ -65,7 +65,7 @@ test("each file that a runtime does not load, with its first mistake", () => {
   symlinkSync(".", join(directory, "lists/80.conflist"));
   // libcni reads no directory.
   mkdirSync(join(directory, "lists/90.conflist"));
-  const { faults, files } = readLists(["lists"], { directory });
+  const { faults, files } = readLists(["lists"], directory);
   expect(files).toHaveLength(8);
   expect(faults.map(({ network, line }) => [network, line])).toEqual([
     [undefined, "lists/80.conflist: is a directory"],
@@ -95,7 +95,7 @@ test("the errors of lists that a runtime loads, and what somebody has switched o
   write("10.conflist", list("zone", { type: "bridge", bridge: "b0" }, { type: "macvlan", master: "ens18" }));
   write("20.conflist", list("shop", { ...ptp, ipam: { type: "dhcp" }, mtuu: "a warning" }));
   write("30.conflist", "{");
-  const { files } = readLists(["lists"], { directory });
+  const { files } = readLists(["lists"], directory);
   const links = [{ ifindex: 1, ifname: "ens19" }];
   const [bridge, macvlan, master] = [
     'lists/10.conflist:1:56: bridge creates an interface and is not wrapped [unwrapped-creator]. Change the type to "bridge-wrapper"',
@@ -152,8 +152,8 @@ test("plugins in the directory of Nomad's agent", () => {
   mkdirSync(join(directory, "lists/zone"));
   write("zone.conflist", list("zone", ptp));
   write("zone/10.conf", ptp);
-  const { files } = readLists(["lists"], { directory });
+  const { files } = readLists(["lists"], directory);
   const line = expect.stringContaining("lists/zone: libcni 1.3 adds");
-  expect(addedBeside([...files, ...files], { directory })).toEqual([line]);
-  expect(addedBeside(files, { directory }, join(directory, "lists"))).toEqual([]);
+  expect(addedBeside([...files, ...files], directory)).toEqual([line]);
+  expect(addedBeside(files, directory, join(directory, "lists"))).toEqual([]);
 });
