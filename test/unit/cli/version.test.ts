@@ -6,8 +6,8 @@ const release = {
   parts: { node: "24.0.0", jq: "1.8.2" },
 };
 
-test("--json has the version, the commit, the flavor, the platform and the parts, and nothing else", async () => {
-  const { exitCode, stdout, stderr } = await runCommand(["version", "--json"], { release });
+test("--json, also twice, has the version, the commit, the flavor, the platform and the parts, and nothing else", async () => {
+  const { exitCode, stdout, stderr } = await runCommand(["version", "--json", "--json"], { release });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
   expect(JSON.parse(stdout)).toEqual({
     version: "1.2.3",
