@@ -26,12 +26,12 @@ export function textFor(
 const plain = { hasColors: false };
 
 /** The proposals as JSON. */
-export function jsonOf(cases: readonly Case[]): string {
+export function jsonOf(cases: readonly Case[], isWritten: boolean): string {
   const data = cases.map(({ attachment, workload, proposal }) => {
     const { network, containerId, runtimeIfName: ifName, file } = attachment;
     // A journal has the plugins' configurations, with any secret in them.
-    const shown = proposal.is === "adoptable" ? { ...proposal, journal: proposal.journal?.file } : proposal;
-    return { network, containerId, ifName, file, workload, ...shown };
+    const ofAdoptable = proposal.is === "adoptable" && { journal: proposal.journal?.file, adopted: isWritten };
+    return { network, containerId, ifName, file, workload, ...proposal, ...ofAdoptable };
   });
   return jsonText(data);
 }

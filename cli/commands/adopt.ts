@@ -69,7 +69,7 @@ export const adoptCommand: CommandData<undefined, Options> = {
     // guard: nothing is replaced without --write and the operator's yes
     const isWritten = options.write === true && (!isNeeded || (await ask()));
     const cases = isWritten ? await written(proposed, paths, check) : proposed;
-    terminal.write(options.json ? jsonOf(cases) : textFor(cases, { isWritten, where }, terminal));
+    terminal.write(options.json ? jsonOf(cases, isWritten) : textFor(cases, { isWritten, where }, terminal));
     if (options.json) terminal.writeError(`${where}\n`);
     const isDone = ({ proposal: { is } }: Case) =>
       is === "fine" || is === "unchecked" || (is === "adoptable" && isWritten);

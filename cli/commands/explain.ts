@@ -56,10 +56,12 @@ export const explainCommand: CommandData<string, Options> = {
     const verb = options.verb ?? (options.container === undefined ? "ADD" : "CHECK");
     const explanation = explain(list, verb, sourceOf(list, verb, options, terminal));
     const verdict = options.container === undefined ? verdictOf(list, explanation.attachment, ownJq()) : undefined;
+    const afterScript = verdict && checkAfterScript(list, explanation.attachment);
     if (options.json) {
-      terminal.write(jsonText({ ...explanationData(explanation), ...(verdict && { verdict: verdictData(verdict) }) }));
+      const verdictJson = verdict && { verdict: verdictData(verdict), afterScript };
+      terminal.write(jsonText({ ...explanationData(explanation), ...verdictJson }));
     } else {
-      if (verdict) terminal.write(`${verdictText(list, verdict, checkAfterScript(list, explanation.attachment))}\n`);
+      if (verdict) terminal.write(`${verdictText(list, verdict, afterScript)}\n`);
       terminal.write(explanationText(explanation, terminal));
     }
     if (options.html !== undefined) {

@@ -42,7 +42,7 @@ export function offer(change: Change, options: { write?: true; json?: true }, te
   const isWritten = isChanged && options.write && refusal === undefined;
   const backup = isWritten ? write(list.file, text, terminal) : undefined;
   if (options.json) {
-    terminal.write(jsonText({ file: path, changed: isChanged, backup, ...decisions }));
+    terminal.write(jsonText({ file: path, changed: isChanged, backup, refusal, ...decisions }));
     return;
   }
   if (isChanged) terminal.write(diffText(path, before, text, terminal));

@@ -78,6 +78,13 @@ describe("explain", () => {
     const { verb, network, steps, result, verdict } = JSON.parse(stdout);
     expect({ verb, network }).toEqual({ verb: "CHECK", network: "zone" });
     expect(verdict[0]).toMatchObject({ event: "start", passes: true });
+    const plain = readFileSync(join(root, zone), "utf8")
+      .replace(/-wrapper",/g, '",')
+      .replace(/"wrapper": .*\n/, "");
+    const scripted = await inRoot(["explain", written("plain.conflist", plain), "--json"]);
+    expect(JSON.parse(scripted.stdout)).toMatchObject({
+      afterScript: { message: expect.stringMatching(/^Failed to match/) },
+    });
     const addresses = result.ips.map(({ address }: { address: string }) => address);
     expect(addresses).toEqual(["172.16.5.100/24", "172.26.64.2/20"]);
     expect(steps[1]).toMatchObject({

@@ -162,6 +162,9 @@ describe("wrap", () => {
     );
     expect(read("zone.conflist")).toBe(plain);
     expect(await wrap("zone.conflist")).toMatchObject({ exitCode: 2 });
+    expect(JSON.parse((await wrap("--json", "--write", "zone.conflist")).stdout)).toMatchObject({
+      refusal: "Its container may have other interface names. Set them with --names.\n",
+    });
     expect(await wrap("--write", "--names", "eth1", "zone.conflist")).toMatchObject({ exitCode: 2 });
     expect(read("zone.conflist")).toBe(wrapped);
   });
@@ -251,6 +254,7 @@ describe("unwrap", () => {
         { index: 1, type: "bridge-wrapper", becomes: "bridge", wrapper: { ifName: "eth1" }, losses },
       ],
       notes: [expect.stringContaining("several interface plugins"), expect.stringMatching(/^Drain the node first: /)],
+      refusal: expect.stringMatching(/^1 running container needs the wrappers:\n.*Stop them first/s),
     });
     expect(await unwrap("--write", "--force", "zone.conflist")).toMatchObject({ exitCode: 0 });
     expect(read("zone.conflist")).toBe(plain);
