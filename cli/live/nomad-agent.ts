@@ -81,9 +81,15 @@ function allocationIn({ ID, JobID, TaskGroup, AllocatedResources }: JsonObject):
 
 async function getJson(env: NomadEnvironment, path: string): Promise<unknown> {
   const { NOMAD_TOKEN, ...withoutToken } = env;
+  let address: string | undefined;
   // guard: no process of another user gets the token
-  if (NOMAD_TOKEN && isPlain(requestTo(env, path))) (await believedFrom(withoutToken, selfPath)).destroy();
-  const response = await believedFrom(env, path);
+  if (NOMAD_TOKEN && isPlain(requestTo(env, path))) {
+    const first = await believedFrom(withoutToken, selfPath);
+    // A name such as localhost has several, and another user may listen at one of them by now.
+    address = first.socket.remoteAddress;
+    first.destroy();
+  }
+  const response = await believedFrom(env, path, address);
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of response) {
@@ -95,9 +101,9 @@ async function getJson(env: NomadEnvironment, path: string): Promise<unknown> {
   return JSON.parse(Buffer.concat(parts).toString());
 }
 
-/** Asks, and throws if the process that answers is not believed. */
-async function believedFrom(env: NomadEnvironment, path: string): Promise<IncomingMessage> {
-  const call = requestTo(env, path);
+/** Asks, at an address of the agent's host if one is given, and throws if the process that answers is not believed. */
+async function believedFrom(env: NomadEnvironment, path: string, address?: string): Promise<IncomingMessage> {
+  const call = requestTo(env, path, address);
   const response = await responseTo(call);
   // guard: root runs no plugins from directories that another user names
   if (isPlain(call) && !isOwnPeer(response.socket)) {
@@ -134,13 +140,14 @@ function responseTo({ request, options }: ReturnType<typeof requestTo>): Promise
 function requestTo(
   env: NomadEnvironment,
   path: string,
+  address?: string,
 ): { readonly request: typeof requestHttp; readonly options: RequestOptions } {
   const { protocol, hostname, port, pathname } = new URL(env.NOMAD_ADDR || "http://127.0.0.1:4646");
   // The agent's end stays open until this one has looked at it.
   const headers = { Connection: "keep-alive", ...(env.NOMAD_TOKEN && { "X-Nomad-Token": env.NOMAD_TOKEN }) };
   const common: RequestOptions = { path, headers, timeout: patience.silent, agent: false };
   if (protocol === "unix:") return { request: requestHttp, options: { ...common, socketPath: decodeURI(pathname) } };
-  const options = { ...common, hostname: hostname.replace(/^\[(.*)\]$/, "$1"), ...(port && { port }) };
+  const options = { ...common, hostname: address ?? hostname.replace(/^\[(.*)\]$/, "$1"), ...(port && { port }) };
   if (protocol === "http:") return { request: requestHttp, options };
   if (protocol === "https:") return { request: requestHttps, options: { ...options, ...tlsOf(env) } };
   throw new Error("the address must begin with http://, https:// or unix://");

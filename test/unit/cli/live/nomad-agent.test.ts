@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process";
+import dns from "node:dns";
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { askNomad, NomadAgent } from "../../../../cli/live/nomad-agent.ts";
 import { workloadNames } from "../../../../cli/live/workload.ts";
 import { scratch } from "../../../support/scratch.ts";
@@ -82,6 +83,24 @@ describe("askNomad", () => {
     for (const token of [{}, { NOMAD_TOKEN: "s3cret" }])
       expect(await askNomad(new NomadAgent({ NOMAD_ADDR, ...token }))).toEqual({ allocations: new Map(), problem });
     expect(requests.map(({ headers }) => headers["x-nomad-token"])).toEqual([undefined, undefined]);
+  });
+
+  test("the token goes to the address that was believed, also if the name has another one", async () => {
+    const user = createServer((_, response) => response.end("{}"));
+    // The user listens at the other address as soon as the agent is asked.
+    const listenToo = (answer: () => void) =>
+      user.listen(((server as Server).address() as AddressInfo).port, "127.0.0.2", answer);
+    const place = await listening(
+      createServer((...call) => (user.listening ? agent(...call) : listenToo(() => agent(...call)))),
+    );
+    const NOMAD_ADDR = `http://${place.replace("127.0.0.1", "nomad.test")}`;
+    const addresses = ["127.0.0.2", "127.0.0.1"].map((address) => ({ address, family: 4 }));
+    vi.spyOn(dns, "lookup").mockImplementation(((...[, , found]: [string, object, (...its: unknown[]) => void]) =>
+      found(null, addresses)) as never);
+    await new NomadAgent({ NOMAD_ADDR, NOMAD_TOKEN: "s3cret" }).self();
+    vi.restoreAllMocks();
+    user.close();
+    expect(requests.map(({ headers }) => headers["x-nomad-token"])).toEqual([undefined, "s3cret"]);
   });
 
   test("an answer in two parts is awaited while it takes long to find its process", async () => {
