@@ -54,11 +54,13 @@ export async function onStage(input: string, state: readonly string[], terminal:
   const streams = ["pipe", "pipe", "pipe", "pipe", program] as const;
   const child = spawn("unshare", args, { env: environment, stdio: [...streams] }) as ChildProcessWithoutNullStreams;
   closeSync(program);
-  child.stdin.on("error", () => {}).end(input);
   const failed = new Promise<number | null>((resolve, reject) => {
     child.on("error", ({ message }) => reject(new Trouble(`unshare(1) does not start: ${message}`)));
     child.on("close", resolve);
   });
+  // Without a free file descriptor, Node makes no pipes.
+  if (!child.stdin) return failed.then(() => "");
+  child.stdin.on("error", () => {}).end(input);
   const [output, errors, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), failed]);
   // guard: a trial that ended early is not called good
   if (exitCode === 0) return output;

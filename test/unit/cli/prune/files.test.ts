@@ -1,10 +1,6 @@
-import childProcess from "node:child_process";
-import { EventEmitter } from "node:events";
 import { mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
@@ -16,6 +12,7 @@ import { configOf } from "../../support/cached-results.ts";
 import { runCommand, trouble } from "../../support/fake-terminal.ts";
 import { failWith, intercept } from "../../support/file-functions.ts";
 import { entryOf, journalFiles } from "../../support/journals.ts";
+import { leaveNoDescriptor } from "../../support/no-descriptor.ts";
 import { setVariable, writeProgram } from "../../support/programs.ts";
 import { redirect } from "../../support/redirected.ts";
 import { writeFile, writeList } from "../../support/written.ts";
@@ -146,22 +143,10 @@ test("a file that a DEL removes first is no problem", async () => {
 
 test("a lease for whose lock no file descriptor is left stays", async () => {
   const finding = findingOf();
-  const { spawn } = childProcess;
-  onTestFinished(() => replaceSpawn(spawn));
-  // Node makes no streams then.
-  replaceSpawn((() => {
-    const child = new EventEmitter();
-    process.nextTick(() => child.emit("error", new Error("spawn flock EMFILE")));
-    return child;
-  }) as unknown as typeof spawn);
+  leaveNoDescriptor();
   expect(await removed(finding)).toBe(`host-local's lock cannot be had: ${at("zone/lock")}`);
   expect(leases()).toHaveLength(1);
 });
-
-function replaceSpawn(by: typeof childProcess.spawn): void {
-  childProcess.spawn = by;
-  syncBuiltinESMExports();
-}
 
 test("a file that the system does not remove stays, with the reason", async () => {
   const finding = findingOf();

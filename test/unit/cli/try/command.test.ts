@@ -6,6 +6,7 @@ import { ownNamespaces, type Task, tryInside } from "../../../../cli/try/inside.
 import { isOfKernel, mountsIn } from "../../../../cli/try/stage.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { runCommand, trouble } from "../../support/fake-terminal.ts";
+import { leaveNoDescriptor } from "../../support/no-descriptor.ts";
 import { setVariable, writeProgram } from "../../support/programs.ts";
 import { redirect } from "../../support/redirected.ts";
 import { writeFile, writeList } from "../../support/written.ts";
@@ -160,6 +161,11 @@ test("without unshare(1) nothing is tried", async () => {
   expect(await attempted("", [], { PATH: "/nowhere" })).toEqual(
     trouble("unshare(1) does not start: spawn unshare ENOENT"),
   );
+});
+
+test("without a free file descriptor nothing is tried", async () => {
+  leaveNoDescriptor();
+  expect(await attempted("")).toEqual(trouble("unshare(1) does not start: spawn unshare EMFILE"));
 });
 
 test("without /proc nothing is tried", async () => {
