@@ -7,7 +7,7 @@ export const bridgeAddress: ListRule = {
   title: "The host's bridge has another address than the list gives it (`--host`).",
   page: `With \`isGateway\`, bridge gives the host's bridge the gateway's address. A bridge stays when its last container is gone,
 and so does its address. If you change the subnet, ADD fails (\`"disc0" already has an IP address different from\`). Stop the
-containers of the bridge, and delete it (\`ip link delete disc0\`): the next ADD makes it anew. Or give the list another
+containers of the bridge, and delete it (\`ip link delete disc0\`): the next ADD makes it again. Or give the list another
 \`bridge\`.`,
   findInList(list, { links = [] }) {
     return gatewaysIn(list).flatMap(({ plugin, key: bridge, cidr }) => {

@@ -9,7 +9,7 @@ export const crioPorts: PluginRule = {
   title: "CRI-O publishes a pod's ports on another interface than portmap would (`--host`).",
   page: `CRI-O gives no port mappings to plugins, so portmap publishes nothing. It publishes a pod's ports by itself: at the first IPv4
 address and at the first IPv6 address of the result (\`server/sandbox_network.go\`). They belong to the first interface plugin
-of the list, whatever its interface is called. Put the plugin of the interface that shall have the ports first. Other runtimes
+of the list, whatever its interface is called. Put the plugin of the interface that should have the ports first. Other runtimes
 do as portmap says, so lint looks for CRI-O's configuration on the host (\`/etc/crio\`).`,
   findInPlugin(plugin, list, { hasCrio }) {
     const { delegate, wrapper, ifName } = plugin;

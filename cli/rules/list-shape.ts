@@ -5,7 +5,7 @@ import { type Problem, problemsOf, problemText } from "../schema/problems.ts";
 export const listShape: ListRule = {
   title: "A key that the runtime reads has a value of a wrong type.",
   page: `The runtime does not load the list. \`name\`, \`cniVersion\` and each \`type\` are text, \`plugins\` is a list of objects, and
-\`disableCheck\` and \`disableGC\` are true or false.`,
+\`disableCheck\`, \`disableGC\` and \`loadOnlyInlinedPlugins\` are true or false, also as text.`,
   findInList(list) {
     const problems = problemsOf(list.hasPlugins ? listKeys : singleKeys, list.value);
     // Other rules look for what is missing, and for names that nobody can have.

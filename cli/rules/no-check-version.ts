@@ -4,7 +4,7 @@ import { isOlder, neededVersion, unchainedPlugin, versionOf } from "../lists/cha
 export const noCheckVersion: ListRule = {
   severity: "warning",
   title: "cniVersion is older than 0.4.0, so there is no CHECK.",
-  page: `The specification has CHECK from 0.4.0 on. For an older list, libcni refuses it (\`does not support CHECK command\`).
+  page: `The specification has CHECK from 0.4.0 on. For an older list, libcni refuses it (\`does not support the CHECK command\`).
 Nomad runs CHECK anyway when a client restarts. It takes the refusal for a broken network, and the allocation loses its
 network: see [versions](versions.md). Other runtimes never notice a broken network. Use 1.0.0. A list without wrappers gets
 no warning: it may be for a runtime that runs no CHECK.`,

@@ -10,7 +10,7 @@ export const unsuitableDevice: PluginRule = {
 resource busy\`). Name the bridge or the bond itself as \`master\`. macvlan and vlan refuse an \`mtu\` above the master's
 (\`invalid MTU 9000, must be [0, master MTU(1500)]\`). A \`master\` that is down carries nothing, and the plugin does not set it
 up. bridge refuses a \`bridge\` that is another kind of interface (\`"ens18" already exists but is not a bridge\`): \`bridge\`
-is the name of a new device, and not the card to which containers shall be connected.`,
+is the name of a new device, and not the card to which containers are connected.`,
   findInPlugin(plugin, _, { links }) {
     if (!links || isRewritten(plugin)) return undefined;
     if (plugin.delegate === "bridge") return bridgeProblem(plugin, links);
