@@ -2,12 +2,12 @@ import { jsonLines } from "../explain/json-lines.ts";
 import { linkNamed } from "../host/links.ts";
 import { lintFiles } from "../lint/lint.ts";
 import { textReport } from "../lint/text-report.ts";
-import { cidrOf } from "../lists/addresses.ts";
+import { addressOf, cidrOf } from "../lists/addresses.ts";
 import { parseListFile } from "../lists/list-file.ts";
 import { Trouble } from "../trouble.ts";
 import type { HostNetworks } from "./host-networks.ts";
 import { type Preset, presets } from "./presets.ts";
-import { fields, optionOf, type ValueName, type Values } from "./values.ts";
+import { fields, optionOf, parseSubnet, type ValueName, type Values } from "./values.ts";
 
 const width = 160;
 
@@ -17,6 +17,7 @@ export function newList(named: string, options: Values, host: HostNetworks): { t
   if (!preset) throw new Trouble(`${named} is not a preset`);
   checkOptions(preset, options);
   const values = completeValues(preset, options, host);
+  refuseEnds(values);
   const { name, cniVersion, lan, lanStart, lanEnd } = values;
   const lines = jsonLines({ cniVersion, name, plugins: preset.plugins(values) }, width);
   const text = `${lines.join("\n")}\n`;
@@ -26,6 +27,16 @@ export function newList(named: string, options: Values, host: HostNetworks): { t
   if (lan === undefined) return { text };
   const note = `Containers get addresses of ${lan} from ${lanStart} to ${lanEnd}. No other host or DHCP server may give them out.`;
   return { text, note: [note, ...missingMaster(values, host)].join("\n") };
+}
+
+// host-local gives out both.
+function refuseEnds({ lan, lanStart, lanEnd }: Values): void {
+  const range = parseSubnet(lan);
+  if (range === undefined) return;
+  if (addressOf(lanStart)?.value === range.first)
+    throw new Trouble(`${optionOf("lanStart")}: ${lanStart} is the address of the network itself`);
+  if (addressOf(lanEnd)?.value === range.last)
+    throw new Trouble(`${optionOf("lanEnd")}: ${lanEnd} is the broadcast address of the network`);
 }
 
 // The list may be for another host. Without links, ip(8) did not answer.

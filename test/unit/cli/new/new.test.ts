@@ -173,6 +173,8 @@ test.each([
   ["lan", "10.0.0.0", "--lan: 10.0.0.0 must be a subnet such as 10.1.0.0/24"],
   ["lanStart", "172.16.6.1", "rangeStart 172.16.6.1 is not in 172.16.5.0/24"],
   ["lanEnd", "172.16.5.1", "rangeEnd comes before rangeStart"],
+  ["lanStart", "172.16.5.0", "--lan-start: 172.16.5.0 is the address of the network itself"],
+  ["lanEnd", "172.16.5.255", "--lan-end: 172.16.5.255 is the broadcast address of the network"],
   ["gateway", "172.16.6.1", "the gateway 172.16.6.1 is not in 172.16.5.0/24"],
   ["bridge", "eth1", "eth1 is the plugin's own bridge, too"],
   ["bridge", "a/b", "bridge must not contain"],
