@@ -119,7 +119,7 @@ function delegateError(delegate: string, answer: Exclude<Answer, Finished>): Cni
 
 /**
  * Replaces this process with the delegate. Spawns it instead if exec is impossible, or if there is a log, which says how the
- * call ended. Returns the exit code.
+ * call ended. Returns the exit code. Code 100 if the delegate is missing, 50 for STATUS.
  */
 export function handOver(session: Session, { call, withoutDelegate }: HandOver): number {
   const { host } = session;
@@ -149,7 +149,7 @@ const answers: Readonly<Record<string, HandOver["withoutDelegate"]>> = {
   VERSION: "ownVersions",
 };
 
-/** Hands a call over, as it came, to the next executable of the wrapper's name. */
+/** Hands a call over unchanged to the delegate that the wrapper's name stands for. Code 7 if it stands for none. */
 export function handOverUnchanged(session: Session): number {
   const { calledAs, env } = session.host;
   const delegate = delegateName(calledAs);
@@ -160,7 +160,7 @@ export function handOverUnchanged(session: Session): number {
 
 const nothing: Finished = { ended: "exit", exitCode: 0, stdout: { decodeUtf8: () => "", print() {} } };
 
-/** Runs the DEL of a plugin's IPAM plugin. Without one, nothing is left. */
+/** Runs the DEL of a plugin's IPAM plugin, if it names one. Code 100 if that is missing. */
 export function freeLeases(session: Session, call: DelegateCall): Finished {
   const ipam = goLookup(ipamOf(call.configuration), "type");
   if (typeof ipam !== "string" || typeProblem(ipam) !== undefined) return nothing;
@@ -169,7 +169,7 @@ export function freeLeases(session: Session, call: DelegateCall): Finished {
   return runDel({ session }, { path: "" }, { ...call, environment, delegate: ipam });
 }
 
-/** Returns the call as the delegate gets it: its configuration is rewritten by `wrapper.jq`, if there is one. */
+/** Returns the call as the delegate gets it: its configuration is rewritten by `wrapper.jq`, if there is one. Code 7 if that fails. */
 export function prepareCall(session: Session, call: DelegateCall): DelegateCall {
   return call.filter ? filtered(session, call, call.filter) : call;
 }

@@ -35,7 +35,8 @@ const steps: readonly (readonly [LeftOut, (call: Call, result: CniResult) => Cni
 /**
  * Plans CHECK: prevResult narrowed to the delegate's attachment, without what an intact attachment would fail for. An interface
  * without an entry was made by something else, such as a script. Its leases are under the list's own name, so a failed
- * CHECK is run again under that name.
+ * CHECK is run again under that name. Code 103 if the interface is not in prevResult, 105 if its routing has changed, 106 if that
+ * cannot be read.
  */
 export function planCheck(call: Call): HandOver | CheckTwice {
   const { own, prevResult, session, target } = call;
