@@ -30,6 +30,9 @@ export interface Terminal {
   viewProblem(cacheDirectory: string): string | undefined;
 }
 
+/** What decides whether text is painted. */
+export type Colors = Pick<Terminal, "hasColors">;
+
 /** The sequences that begin and end each style. */
 const styles = {
   bold: [1, 22],
@@ -47,7 +50,7 @@ export type Style = keyof typeof styles;
 const token = Array.from(crypto.getRandomValues(new Uint16Array(3)), (number) => 1000 + (number % 9000)).join(";");
 
 /** Returns the text in a style if the terminal shows colors. `printable` lets only these sequences pass. */
-export function styled(terminal: Pick<Terminal, "hasColors">, style: Style, text: string): string {
+export function styled(terminal: Colors, style: Style, text: string): string {
   if (!terminal.hasColors) return text;
   const [begin, end] = styles[style];
   return `\u001b[${begin};${token}m${escaped(text)}\u001b[${end};${token}m`;

@@ -1,6 +1,6 @@
 import type { CniResult } from "../../shared/protocol/result.ts";
 import { alike, othersLine } from "../live/alike.ts";
-import { jsonText, oneLine, styled, type Terminal } from "../terminal.ts";
+import { type Colors, jsonText, oneLine, styled } from "../terminal.ts";
 import { diffText } from "../wrap/change.ts";
 import type { Undone } from "./adoption.ts";
 import type { Case, Proposal } from "./proposal.ts";
@@ -9,7 +9,7 @@ import type { Case, Proposal } from "./proposal.ts";
 export function textFor(
   cases: readonly Case[],
   { isWritten, where }: { readonly isWritten: boolean; readonly where: string },
-  terminal: Pick<Terminal, "hasColors">,
+  terminal: Colors,
 ): string {
   const groups = alike(cases.filter(needsWords), ({ attachment, proposal }) => [
     attachment.network,
@@ -68,7 +68,7 @@ function needsWords(one: Case): one is Told {
   return one.proposal.is !== "fine" && one.proposal.is !== "unchecked";
 }
 
-function caseText(one: Told, isWritten: boolean, terminal: Pick<Terminal, "hasColors">): string {
+function caseText(one: Told, isWritten: boolean, terminal: Colors): string {
   const { attachment, workload, proposal } = one;
   const title = oneLine(`${attachment.network} ${workload.name}`);
   if (proposal.is === "lost") {
@@ -89,11 +89,7 @@ function caseText(one: Told, isWritten: boolean, terminal: Pick<Terminal, "hasCo
   ].join("\n");
 }
 
-function changeOf(
-  { file, result }: Case["attachment"],
-  after: CniResult,
-  terminal: Pick<Terminal, "hasColors">,
-): string {
+function changeOf({ file, result }: Case["attachment"], after: CniResult, terminal: Colors): string {
   // An entry of a list that gets a follower must not count as changed because of its comma.
   const [before, now] = [result, after].map((one) => jsonText(one).replace(/,$/gm, ""));
   return diffText(oneLine(file), before ?? "", now ?? "", terminal).trimEnd();

@@ -1,8 +1,8 @@
 import { diffArrays } from "diff";
 import type { LeftOut, Plan, Splice } from "../../shared/call/plan.ts";
-import type { JsonObject } from "../../shared/protocol/json.ts";
+import { inOrder } from "../../shared/protocol/json.ts";
 import type { Call } from "../live/libcni.ts";
-import { oneLine, styled, type Terminal } from "../terminal.ts";
+import { type Colors, oneLine, styled, type Terminal } from "../terminal.ts";
 import { type Explanation, hasPassed, type Step } from "./explain.ts";
 import { jsonLines } from "./json-lines.ts";
 import type { RehearsedRun } from "./rehearsal.ts";
@@ -66,13 +66,9 @@ function givenLines(given: Call, run: RehearsedRun, isPlain: boolean, screen: Sc
   if (isPlain) return block(`${run.plugin} gets, exactly as the runtime gave it:`, jsonOf(run.stdin, screen));
   const changed = lineDifferences(variables(given), variables(run)).filter(({ sign }) => sign !== " ");
   const environment = changed.length === 0 ? ["The variables do not change."] : paint(changed, screen);
+  // The same keys are in the same places of both texts.
   const configuration = jsonDifferences(inOrder(given.stdin), inOrder(run.stdin), roomOn(screen));
   return [...environment.map((line) => indent + line), ...block(`${run.plugin} gets:`, paint(configuration, screen))];
-}
-
-/** The same keys are in the same places of both texts. */
-function inOrder(stdin: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(stdin).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 function variables({ environment }: Call): string[] {
@@ -153,7 +149,7 @@ export function abridged(lines: readonly Line[]): Line[] {
 const styles = { "-": "red", "+": "green", " ": "dim" } as const;
 
 /** Writes compared lines with their signs, in colors if the terminal has them. */
-export function paint(lines: readonly Line[], terminal: Pick<Terminal, "hasColors">): string[] {
+export function paint(lines: readonly Line[], terminal: Colors): string[] {
   return lines.map(({ sign, text }) => styled(terminal, styles[sign], `${sign} ${text}`));
 }
 

@@ -1,13 +1,13 @@
 import { type ListFile, lineAt } from "../lists/list-file.ts";
-import { oneLine, styled, type Terminal } from "../terminal.ts";
+import { type Colors, oneLine, styled } from "../terminal.ts";
 import type { Finding } from "./lint.ts";
 
 /** The findings for people: file:line:col, the line with a mark below the place, the hint, the rule's section. */
-export function textReport(findings: readonly Finding[], terminal: Pick<Terminal, "hasColors">): string {
+export function textReport(findings: readonly Finding[], terminal: Colors): string {
   return findings.map((finding) => `${textOf(finding, terminal)}\n`).join("\n");
 }
 
-function textOf(finding: Finding, terminal: Pick<Terminal, "hasColors">): string {
+function textOf(finding: Finding, terminal: Colors): string {
   const { file, position, severity, code, message, hint } = finding;
   const color = severity === "error" ? "red" : "yellow";
   // A finding about the host has no line.

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { inOrder, isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import { type CniResult, delGetsResult, isChainVersion, isUnchainedVersion } from "../../shared/protocol/result.ts";
 import { isDisabled } from "../lists/chain.ts";
@@ -133,7 +133,7 @@ export function familyIn(cniVersion: string | undefined, address: string): { rea
 export function withSortedKeys<T>(value: T): T {
   if (Array.isArray(value)) return value.map(withSortedKeys) as T;
   if (!isJsonObject(value)) return value;
-  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  const entries = Object.entries(inOrder(value));
   return Object.fromEntries(
     entries.map(([key, inner]) => [key, key === "prevResult" ? inner : withSortedKeys(inner)]),
   ) as T;

@@ -4,13 +4,13 @@ import { interfaceNames } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
 import { lookedAtLines } from "../live/looked-at.ts";
 import { plainTable } from "../plain-table.ts";
-import { jsonText, oneLine, type Style, styled, type Terminal } from "../terminal.ts";
+import { type Colors, jsonText, oneLine, type Style, styled } from "../terminal.ts";
 import type { Forecast, HostReport } from "./forecasts.ts";
 
 /** The report for people: a table, the reasons, what belongs to no attachment, and a line that sums up. */
 export function preflightText(
   { forecasts, strays, lookedAt, nomadSkipsCheck, unsaved }: HostReport,
-  terminal: Pick<Terminal, "hasColors">,
+  terminal: Colors,
 ): string {
   const groups = alike(forecasts, ({ attachment, verdict, changed, isAdoptable }) => [
     attachment.network,
@@ -89,7 +89,7 @@ const styles: Readonly<Record<Verdict["is"], Style>> = {
 type Group = readonly [Forecast, ...Forecast[]];
 
 /** The forecasts for people, a line each. Of many with one reason, which names them, there is one line. */
-function forecastTable(groups: readonly Group[], terminal: Pick<Terminal, "hasColors">): string {
+function forecastTable(groups: readonly Group[], terminal: Colors): string {
   const rows = groups.flatMap((group) => {
     const [{ attachment, verdict }] = group;
     const end = styled(terminal, styles[verdict.is], verdict.is);

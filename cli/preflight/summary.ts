@@ -1,15 +1,11 @@
 import { type ExitCode, exitCodeOf } from "../exit-codes.ts";
 import { withoutNames } from "../live/alike.ts";
-import { plainTable } from "../plain-table.ts";
-import { jsonText, oneLine, type Style, styled, type Terminal } from "../terminal.ts";
+import { compared, plainTable } from "../plain-table.ts";
+import { type Colors, jsonText, oneLine, type Style, styled } from "../terminal.ts";
 import { type HostAnswer, isFull, type RollCall, rollCallLines } from "./answers.ts";
 
 /** The answers of many hosts for people: a line for each host, the reasons of the failing attachments, and further advice. */
-export function summaryText(
-  answers: readonly HostAnswer[],
-  rollCall: RollCall,
-  terminal: Pick<Terminal, "hasColors">,
-): string {
+export function summaryText(answers: readonly HostAnswer[], rollCall: RollCall, terminal: Colors): string {
   const parts = [
     hostTable(answers, terminal),
     reasonTable(answers),
@@ -41,7 +37,7 @@ function verdictOn({ fails, adoptable, leftOut, faults }: HostAnswer): HostVerdi
 const styles: Readonly<Record<HostVerdict, Style>> = { ready: "green", "adopt first": "yellow", "not ready": "red" };
 
 /** The hosts that are not ready, the worst first. The others are only counted. */
-function hostTable(answers: readonly HostAnswer[], terminal: Pick<Terminal, "hasColors">): string {
+function hostTable(answers: readonly HostAnswer[], terminal: Colors): string {
   const worst: readonly HostVerdict[] = ["not ready", "adopt first"];
   const sorted = answers.toSorted((one, other) => compared(one.host, other.host));
   const bad = worst.flatMap((verdict) => sorted.filter((answer) => verdictOn(answer) === verdict));
@@ -110,8 +106,4 @@ function groupsOf(answers: readonly HostAnswer[]) {
       return { network, reason, attachments: members.length, hosts, adoptable };
     })
     .sort((one, other) => other.attachments - one.attachments || compared(one.network, other.network));
-}
-
-function compared(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other);
 }

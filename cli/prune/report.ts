@@ -1,7 +1,7 @@
 import { alike, few } from "../live/alike.ts";
 import type { WorkloadNames } from "../live/workload.ts";
-import { plainTable } from "../plain-table.ts";
-import { counted, jsonText, oneLine, type Style, styled, type Terminal } from "../terminal.ts";
+import { compared, plainTable } from "../plain-table.ts";
+import { type Colors, counted, jsonText, oneLine, type Style, styled } from "../terminal.ts";
 import type { Finding } from "./findings.ts";
 import { kinds } from "./thing.ts";
 
@@ -21,7 +21,7 @@ const styles: Readonly<Record<Fate, Style>> = { prunable: "red", pruned: "green"
 /** The things for people: a table, why some stay, `where` prune looked, and a line that sums up. */
 export function pruneText(
   rows: readonly Row[],
-  terminal: Pick<Terminal, "hasColors">,
+  terminal: Colors,
   { names, where, isAll }: { readonly names: WorkloadNames; readonly where: string; readonly isAll: boolean },
 ): string {
   const nothing = isAll ? "Nothing" : "Of what could be looked at, nothing";
@@ -62,11 +62,7 @@ function isMany(containers: readonly Container[]): boolean {
 }
 
 /** A line for each thing. Of many containers with the same, a line for each kind. */
-function tableOf(
-  groups: ReturnType<typeof groupsOf>,
-  terminal: Pick<Terminal, "hasColors">,
-  names: WorkloadNames,
-): string {
+function tableOf(groups: ReturnType<typeof groupsOf>, terminal: Colors, names: WorkloadNames): string {
   const texts = groups.flatMap((containers) => {
     if (!isMany(containers)) return containers.flatMap((own) => own.map((row) => lineOf(row, nameOf(own, names))));
     const kindsOf = Map.groupBy(containers.flat(), ({ finding, fate }) => `${finding.thing.kind} ${fate}`);
@@ -97,9 +93,7 @@ function whyLeft(rows: readonly Row[]): readonly string[] {
 }
 
 function byContainer(one: Row, other: Row): number {
-  const [first, second] = [placeOf(one), placeOf(other)];
-  if (first === second) return 0;
-  return first < second ? -1 : 1;
+  return compared(placeOf(one), placeOf(other));
 }
 
 function placeOf({ finding: { network = "", containerId = "", thing } }: Row): string {

@@ -2,13 +2,13 @@ import { exposureCure } from "../install/place.ts";
 import { releaseWords } from "../install/report.ts";
 import { lookedAtLines } from "../live/looked-at.ts";
 import { plainTable } from "../plain-table.ts";
-import { styled, type Terminal } from "../terminal.ts";
+import { type Colors, styled } from "../terminal.ts";
 import type { HostStatus } from "./host-status.ts";
 import { type Installation, isSound } from "./installation.ts";
 import { neededAddressSpace } from "./narrow-runtimes.ts";
 
 /** The status for people: the installation, a line for each network, and a line for everything else that is there. */
-export function statusText(status: HostStatus, terminal: Pick<Terminal, "hasColors">): string {
+export function statusText(status: HostStatus, terminal: Colors): string {
   const { installations, lists, networks, orphans, unreadable, nomadSkipsCheck, narrowRuntimes, repaired } = status;
   const hasGone = networks.some(({ gone }) => gone > 0);
   const titles = ["network", "attachments", "failing", ...(hasGone ? ["gone"] : [])];
@@ -64,7 +64,7 @@ const stateWords: Readonly<Record<Exclude<Installation["state"], "unknown">, str
 
 function installationLines(
   { directory, release, state, exposed, shadowedBy, madeBy, links, previous }: Installation,
-  terminal: Pick<Terminal, "hasColors">,
+  terminal: Colors,
 ): readonly string[] {
   const words = state === "unknown" ? `made by ${madeBy}: there is no checksum to compare with` : stateWords[state];
   const cure = exposed === undefined ? "" : `; ${exposureCure(exposed)}`;

@@ -1,6 +1,6 @@
 import { delimiter } from "node:path";
 import { plainTable } from "../plain-table.ts";
-import { counted, oneLine, styled, type Terminal } from "../terminal.ts";
+import { type Colors, counted, oneLine, styled } from "../terminal.ts";
 import type { Step } from "./course.ts";
 import type { StageOutcome } from "./inside.ts";
 
@@ -19,7 +19,7 @@ export interface Report extends StageOutcome {
 }
 
 /** The report for people. */
-export function tryText(report: Report, terminal: Pick<Terminal, "hasColors">): string {
+export function tryText(report: Report, terminal: Colors): string {
   const { file, network, cniPath, obstacles, steps, notes, added } = report;
   if (obstacles.length > 0) return linesOf([`${file}: not tried`, ...obstacles.map((line) => `  ${line}`)]);
   const rows = steps.map((step) => [step.step, styled(terminal, colors[step.outcome], step.outcome), detailsOf(step)]);

@@ -5,7 +5,7 @@ import { textReport } from "../lint/text-report.ts";
 import { readListFile, unchangedPath } from "../lists/find-files.ts";
 import { type List, listOf } from "../lists/list.ts";
 import { type ListFile, parseListFile, positionOf } from "../lists/list-file.ts";
-import { jsonText, oneLine, type Style, styled, type Terminal } from "../terminal.ts";
+import { type Colors, jsonText, oneLine, type Style, styled, type Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
 /** A change of a list that a command offers. */
@@ -75,7 +75,7 @@ export function showErrors({ list, text }: Change, terminal: Terminal): boolean 
 }
 
 /** Returns the unified diff of a file's old and new text, as `patch` reads it; colored if the terminal shows colors. */
-export function diffText(path: string, before: string, after: string, terminal: Pick<Terminal, "hasColors">): string {
+export function diffText(path: string, before: string, after: string, terminal: Colors): string {
   const patch = structuredPatch(path, path, before, after, undefined, undefined, { context: 3 });
   const lines = formatPatch(patch, FILE_HEADERS_ONLY).trimEnd().split("\n");
   const colored = lines.map((line) => {

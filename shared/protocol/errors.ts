@@ -161,12 +161,6 @@ export class CniError extends Error {
     this.code = code;
     this.details = what === "" ? hint : `${what}. ${hint}`;
   }
-
-  /** Adds a sentence to the details. Returns the same error. */
-  addDetail(sentence: string): this {
-    this.details = `${this.details} ${sentence}`;
-    return this;
-  }
 }
 
 /** Turns anything that was thrown into an error of the catalogue, so that no stack trace reaches a runtime. */

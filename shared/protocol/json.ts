@@ -99,9 +99,12 @@ export function isSameInGo(name: string, wanted: string): boolean {
 
 /** Returns the same text for equal JSON values: the order of keys does not matter. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, part) =>
-    isJsonObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
-  );
+  return JSON.stringify(value, (_, part) => (isJsonObject(part) ? inOrder(part) : part));
+}
+
+/** Returns the object with its keys sorted. */
+export function inOrder(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /** Writes a part of the configuration as JSON. Code 6 if it is nested too deeply or has a number like 1e400. */

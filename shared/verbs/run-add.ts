@@ -294,5 +294,6 @@ function undo(attempt: Attempt, failure: CniError, addresses: readonly string[] 
   const end = isMadeAgain ? { failed: { addresses } } : { done: { made, addresses } };
   const outcome = tryToUndo(undoing, { ...entry, ...end });
   removeIfUndone(undoing);
-  return outcome.end === "failed" ? error.addDetail(`The delegate's DEL failed as well: ${outcome.why}`) : error;
+  if (outcome.end === "failed") error.details += ` The delegate's DEL failed as well: ${outcome.why}`;
+  return error;
 }
