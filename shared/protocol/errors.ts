@@ -100,7 +100,7 @@ export const catalogue = {
   invalidDelegateOutput: {
     code: 102,
     msg: "output of delegate %s is invalid",
-    hint: "After a failed ADD, the wrapper runs the delegate's DEL to clean up.",
+    hint: "The plugin is faulty. At level debug, the log has its answer (up to 8 MiB). After an ADD, the wrapper runs its DEL to clean up.",
   },
   attachmentMissing: {
     code: 103,

@@ -82,7 +82,8 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
     ["another version", { cniVersion: "2.0.0" }, "a result of cniVersion 2.0.0 cannot be spliced"],
   ])("the details of %s name the problem and say that nothing is left", (_, output, what) => {
     const outcome = callWrapper(second, { answers: [exits(0, output), exits(0)] });
-    const hint = "After a failed ADD, the wrapper runs the delegate's DEL to clean up.";
+    const hint =
+      "The plugin is faulty. At level debug, the log has its answer (up to 8 MiB). After an ADD, the wrapper runs its DEL to clean up.";
     expect(printed(outcome).details).toBe(`${what}. ${hint}`);
   });
 
