@@ -149,16 +149,25 @@ function nothingToDo(creators: readonly ListedPlugin[]): string {
     : `Its only interface plugin, ${only.type}, works without a wrapper. With the type ${only.type}-wrapper, ADD also passes after a failed try and after a reboot.`;
 }
 
-/** Plugins without a profile that make no interface of their own. */
-const chained = /^(?:loopback|consul-cni|dnsname|route-override|tc-redirect-tap|istio-cni|linkerd-cni|cilium-cni)$/;
+/** Plugins without a profile that are no interface plugins. Most of them are chained. */
+const chained =
+  /^(?:loopback|consul-cni|dnsname|isolation|route-override|tc-redirect-tap|istio-cni|linkerd-cni|egress-cni|ovs-mirror-(?:producer|consumer))$/;
 
-function isUnknown({ type, role, delegate, isWrapped }: ListedPlugin): boolean {
-  return type !== "" && !isWrapped && role === undefined && !chained.test(delegate);
+function isUnknown(
+  { type, role, delegate, isWrapped, index }: ListedPlugin,
+  plugins: readonly ListedPlugin[],
+): boolean {
+  // Cilium also runs chained.
+  const isChained =
+    delegate === "cilium-cni"
+      ? plugins.slice(0, index).some((one) => one.delegate !== "loopback")
+      : chained.test(delegate);
+  return type !== "" && !isWrapped && role === undefined && !isChained;
 }
 
 /** An unknown plugin matters only if it may be one of several that make interfaces. */
 function unknownNotes(plugins: readonly ListedPlugin[], creators: readonly ListedPlugin[]): readonly string[] {
-  const types = [...new Set(plugins.filter(isUnknown).map(({ type }) => type))];
+  const types = [...new Set(plugins.filter((one) => isUnknown(one, plugins)).map(({ type }) => type))];
   if (creators.length + types.length < 2) return [];
   return types.map((type) => {
     const block = `"type": "cni-wrappers", "wrapper": { "delegate": "${type}", "role": "creator" }`;

@@ -225,6 +225,20 @@ test("an unknown plugin matters only next to another one that makes an interface
   expect(notesOf([{ type: "my-loopback" }, { type: "dnsname2" }, {}])).toHaveLength(3);
 });
 
+test("cilium-cni makes an interface where no plugin has before it", () => {
+  const isNoted = (...types: string[]) =>
+    notesOf(types.map((type) => ({ type }))).some((note) => /^cilium-cni/.test(note));
+  expect(isNoted("cilium-cni", "macvlan")).toBe(true);
+  expect(isNoted("loopback", "cilium-cni", "macvlan")).toBe(true);
+  expect(isNoted("macvlan", "bridge", "cilium-cni")).toBe(false);
+  expect(isNoted("calico", "cilium-cni")).toBe(false);
+});
+
+test.each(["consul-cni", "isolation", "egress-cni", "ovs-mirror-producer", "ovs-mirror-consumer"])(
+  "%s is chained: nothing advises to wrap it as an interface plugin",
+  (type) => expect(notesOf([macvlan, bridge, { type }])).toEqual([]),
+);
+
 test("versions without CHECK need no wrapper for CHECK", () => {
   const layer2 = { type: "bridge" };
   const typesIn = (cniVersion: string, ...plugins: Plugin[]) =>
