@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
-import { request as requestHttps } from "node:https";
+import { type IncomingMessage, request as requestHttp } from "node:http";
+import { type RequestOptions, request as requestHttps } from "node:https";
 import { join } from "node:path";
 import { type JsonObject, objectOf, objectsOf } from "../../shared/protocol/json.ts";
 import { capabilitiesOf } from "../host/programs.ts";
@@ -83,7 +83,7 @@ async function getJson(env: NomadEnvironment, path: string): Promise<unknown> {
   const { NOMAD_TOKEN, ...withoutToken } = env;
   let address: string | undefined;
   // guard: no process of another user gets the token
-  if (NOMAD_TOKEN && isPlain(requestTo(env, path))) {
+  if (NOMAD_TOKEN && isUnproven(requestTo(env, path))) {
     const first = await believedFrom(withoutToken, selfPath);
     // A name such as localhost has several, and another user may listen at one of them by now.
     address = first.socket.remoteAddress;
@@ -106,7 +106,7 @@ async function believedFrom(env: NomadEnvironment, path: string, address?: strin
   const call = requestTo(env, path, address);
   const response = await responseTo(call);
   // guard: root runs no plugins from directories that another user names
-  if (isPlain(call) && !isOwnPeer(response.socket)) {
+  if (isUnproven(call) && !isOwnPeer(response.socket)) {
     response.destroy();
     const nobody = "no program nomad of root's on this host answers at its address";
     const unseen = "this process may not see who answers at its address; run it as root, with CAP_SYS_PTRACE";
@@ -121,9 +121,9 @@ function seesAll(): boolean {
   return ((capabilitiesOf("/proc/self") >> 19n) & 1n) === 1n;
 }
 
-// A certificate, or the path of a socket, says who answers. Root runs programs from the directories of the answer.
-function isPlain({ request, options }: ReturnType<typeof requestTo>): boolean {
-  return request === requestHttp && !options.socketPath;
+// A certificate that is verified, or the path of a socket, says who answers. Root runs programs from the directories of the answer.
+function isUnproven({ options }: ReturnType<typeof requestTo>): boolean {
+  return !options.socketPath && !options.rejectUnauthorized;
 }
 
 function responseTo({ request, options }: ReturnType<typeof requestTo>): Promise<IncomingMessage> {
@@ -153,7 +153,7 @@ function requestTo(
   throw new Error("the address must begin with http://, https:// or unix://");
 }
 
-function tlsOf(env: NomadEnvironment): object {
+function tlsOf(env: NomadEnvironment): RequestOptions {
   const { NOMAD_CACERT, NOMAD_CAPATH, NOMAD_CLIENT_CERT, NOMAD_CLIENT_KEY, NOMAD_TLS_SERVER_NAME } = env;
   return {
     ...(NOMAD_CACERT && { ca: readFileSync(NOMAD_CACERT) }),

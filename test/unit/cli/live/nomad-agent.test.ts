@@ -197,6 +197,13 @@ describe("TLS", () => {
     expect((await asked({ NOMAD_SKIP_VERIFY: "false" })).problem).toMatch(/self-signed certificate/);
   });
 
+  test("a certificate that is not verified says nothing: no other process is believed", async () => {
+    redirect("/proc/net", directory);
+    const { problem } = await asked({ NOMAD_SKIP_VERIFY: "true", NOMAD_TOKEN: "s3cret" });
+    expect(problem).toBe("no program nomad of root's on this host answers at its address");
+    expect(requests.map(({ headers }) => headers["x-nomad-token"])).toEqual([undefined]);
+  });
+
   test("the client shows its certificate", async () => {
     const none = { NOMAD_CLIENT_CERT: "", NOMAD_CLIENT_KEY: "" };
     const { problem } = await asked({ NOMAD_CACERT: cert, NOMAD_TLS_SERVER_NAME, ...none });
