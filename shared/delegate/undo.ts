@@ -15,16 +15,7 @@ import {
 import { giveAddressesBack, inLentNamespace } from "./lent-namespace.ts";
 import { type Finished, failureWords, freeLeases, runDel } from "./run-delegate.ts";
 import { leasedTo } from "./taken-addresses.ts";
-import {
-  append,
-  giveUp,
-  hasGrown,
-  hasOnlyLeases,
-  planRemoval,
-  removeJournal,
-  removesRules,
-  type Undoing,
-} from "./undoing.ts";
+import { append, giveUp, hasGrown, planRemoval, removeJournal, removesRules, type Undoing } from "./undoing.ts";
 
 /** The end of an undo. */
 export type UndoOutcome = { readonly end: "undone" | "later" } | { readonly end: "failed"; readonly why: string };
@@ -179,11 +170,17 @@ export function runRemoval(undoing: Undoing, entry: Entry, del: PlannedDel): Fin
 /** Runs the DEL of an entry. It finds its masquerading rules even if the interface is gone, or has lost its addresses. */
 function removeWithRules(undoing: Undoing, entry: Entry, { call, removal }: PlannedDel): Finished {
   const { session, netns } = undoing;
-  if (hasOnlyLeases(undoing, entry, removal)) return freeLeases(session, call);
-  if (!removesRules(undoing, entry, removal)) return runDel(undoing, entry, call);
+  const { delNeedsNamespace, delNeedsMaster } = profileOf(entry.type, session.profiles) ?? {};
+  const isThere = () => removal.withNamespace && !isLost(undoing, entry);
+  if (delNeedsNamespace && !isThere()) return freeLeases(session, call);
+  if (!removesRules(undoing, entry, removal)) {
+    const answer = runDel(undoing, entry, call);
+    // Nearly every DEL passes, and Node needs two processes to look for an interface.
+    return delNeedsMaster && answer.exitCode !== 0 && !isThere() ? freeLeases(session, call) : answer;
+  }
   const addresses = addressesOf(undoing, entry, removal);
   const lost = { ifName: entry.ifName, addresses };
-  if (removal.withNamespace && !isLost(undoing, entry)) {
+  if (isThere()) {
     giveAddressesBack(session.host, lost, netns);
     // The DEL may be cut off after it has freed the leases.
     if (addresses.length > 0 && !entry.done)

@@ -172,13 +172,6 @@ function isOfThisBoot({ facts }: Undoing, { bootId }: Entry): boolean {
   return facts.moment()?.bootId === bootId;
 }
 
-/** Whether an entry has only leases left, and the DEL of its plugin would fail, or would not free them. */
-export function hasOnlyLeases({ session, netns }: Undoing, { type, ifName }: Entry, { withNamespace }: Del): boolean {
-  const profile = profileOf(type, session.profiles);
-  if (!profile?.delNeedsNamespace && !profile?.delNeedsMaster) return false;
-  return !withNamespace || session.host.linkIndex(netns, ifName) === 0;
-}
-
 /** Whether the DEL of a plugin removes rules, but not without a namespace. They do not outlive a boot. */
 export function removesRules(undoing: Undoing, entry: Entry, removal: Del): boolean {
   if (!isOfThisBoot(undoing, entry)) return false;

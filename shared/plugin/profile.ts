@@ -43,7 +43,7 @@ export interface Profile {
   readonly movesRoutes?: true;
   /** The plugin's DEL fails without its interface, and frees no lease if CNI_NETNS is empty. The wrapper then runs IPAM's. */
   readonly delNeedsNamespace?: true;
-  /** The plugin's DEL fails without its master, which may be in the namespace. If the interface is gone, the wrapper runs IPAM's. */
+  /** The plugin's DEL fails without its master, which may be in the namespace. If the interface is gone, the wrapper then runs IPAM's. */
   readonly delNeedsMaster?: true;
   /** The plugin's ADD asks for an address first. If its interface's name is taken, it frees all leases of that name. */
   readonly leasesFirst?: true;

@@ -1,4 +1,4 @@
-import type { Container, Lab } from "../support/lab.ts";
+import { type Container, Lab } from "../support/lab.ts";
 import { expect, test } from "../support/lab-test.ts";
 import { hostHas } from "../support/needs.ts";
 import { attached, expectFailure, expectNothingLeft, expectSuccess, expectUndone } from "./calls.ts";
@@ -136,6 +136,22 @@ test.skipIf(!hasEverything).for([
     if (gone === "journal") await lab.run("rm", ["-r", "/var/lib/cni/wrappers"]);
     for (const _ of ["first", "second"]) expectSuccess(await lab.cnitool.del(list, container));
     await expectNothingLeft(lab, ["disc0"]);
+  },
+);
+
+// Its DEL looked for the master, too. That of 1.6.2 does not.
+test.for(["in its namespace", "without its namespace", "without its journal"])(
+  "macvlan 1.3.0 whose master is gone: DEL %s leaves nothing, twice",
+  async (where) => {
+    await using lab = await Lab.start({ plugins: "1.3.0" });
+    const list = zone("1.0.0", wrapped(outside), wrapped({ ...macvlan, ipam: hostLocal("10.23.0.0/24") }, "eth1"));
+    const container = await attached(lab, lab.cnitool, list);
+    await lab.ip(undefined, "link", "delete", "uplink0");
+    if (where === "without its namespace") await lab.deleteNamespace(container);
+    if (where === "without its journal") await lab.run("rm", ["-r", "/var/lib/cni/wrappers"]);
+    for (const _ of ["first", "second"]) expectSuccess(await lab.cnitool.del(list, container));
+    expect(await lab.kernel.leases()).toEqual([]);
+    expect(await lab.kernel.journals()).toEqual([]);
   },
 );
 

@@ -71,14 +71,30 @@ describe("DEL of an entry", () => {
     // Without an IPAM plugin, nothing is left.
     [undefined, undefined],
     ["../host-local", undefined],
-  ])("of host-device and vlan without their interface is that of their IPAM plugin %s", (ipam, delegate) => {
-    for (const type of ["host-device", "vlan"]) {
-      const configuration = { type, name: "zone-eth1", ...(ipam && { ipam: { type: ipam } }) };
-      const entries = [entryOf(), entryOf({ type, ifName: "eth1", configuration })];
-      const outcome = del("bridge", {}, { entries, links: [0] });
-      expect(runsOf(outcome)).toEqual([...(delegate ? [`${delegate} DEL eth1 `] : []), `bridge DEL eth0 ${blue}`]);
-      expect(outcome.files).toEqual({});
-    }
+  ])(
+    "of host-device, and of macvlan and vlan that fail, is that of their IPAM plugin %s if the interface is gone",
+    (ipam, delegate) => {
+      for (const type of ["host-device", "macvlan", "vlan"]) {
+        const configuration = { type, name: "zone-eth1", ...(ipam && { ipam: { type: ipam } }) };
+        const entries = [entryOf(), entryOf({ type, ifName: "eth1", configuration })];
+        const failed = type === "host-device" ? [] : [`${type} DEL eth1 ${blue}`];
+        const answers = [...failed.map(() => exits(1)), exits(0)];
+        const outcome = del("bridge", {}, { entries, links: [0], answers });
+        const ofIpam = delegate ? [`${delegate} DEL eth1 `] : [];
+        expect(runsOf(outcome)).toEqual([...failed, ...ofIpam, `bridge DEL eth0 ${blue}`]);
+        expect(outcome.files).toEqual({});
+      }
+    },
+  );
+
+  test.each([
+    ["that fails with its interface", 7, 1],
+    ["that passes without it", 0, 0],
+  ])("of vlan %s is not that of its IPAM plugin", (_, link, exitCode) => {
+    const configuration = { type: "vlan", name: "zone-eth1", ipam: { type: "host-local" } };
+    const entries = [entryOf(), entryOf({ type: "vlan", ifName: "eth1", configuration })];
+    const runs = runsOf(del("bridge", {}, { entries, links: [link], answers: [exits(exitCode), exits(0)] }));
+    expect(new Set(runs)).toEqual(new Set([`vlan DEL eth1 ${blue}`, `bridge DEL eth0 ${blue}`]));
   });
 
   test("of host-device without its interface fails if its IPAM plugin is missing", () => {
