@@ -39,7 +39,10 @@ export function tryToUndo(undoing: Undoing, entry: Entry): UndoOutcome {
     outcome = { end: "failed", why: toCniError(thrown).message };
   }
   if (outcome.end === "failed")
-    warn(undoing.session, `${entry.type} of ${entry.ifName} stays given up: ${outcome.why}`);
+    warn(
+      undoing.session,
+      `cannot undo ${entry.type} of ${entry.ifName}, the next ADD or DEL tries again: ${outcome.why}`,
+    );
   return outcome;
 }
 
@@ -242,7 +245,7 @@ function addAgain(undoing: Undoing, entries: readonly Entry[]): void {
       CNI_IFNAME: entry.ifName,
       CNI_ARGS: entry.args,
     };
-    warn(undoing.session, `${entry.type} of ${entry.network} shares its rules: running its ADD again`);
+    warn(undoing.session, `${entry.type} of ${entry.network} shares the removed rules: running its ADD again`);
     const call = { delegate: entry.type, environment, configuration: entry.configuration };
     // Its rules are gone now, and nobody else will try again.
     if (!passes(undoing, entry, call) && !passes(undoing, entry, call)) continue;

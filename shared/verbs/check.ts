@@ -213,7 +213,7 @@ export function runCheckTwice(checked: Call, plan: CheckTwice): number {
   // guard: a CHECK that fails is not called passed
   if (answer.exitCode === 0) return printAnswer(answer);
   for (const call of laterChecks(checked, plan)) {
-    warn(session, `there is no entry of the interface: asking again in the network ${call.configuration.name}`);
+    warn(session, `the journal has no entry of the interface: asking again in the network ${call.configuration.name}`);
     answer = runDelegate(session, { path, call });
     // guard: a CHECK that passes is not run again
     if (answer.exitCode === 0) break;

@@ -52,7 +52,7 @@ function memoryOf(call: Call, planned: DelegateCall): Remembering | undefined {
   const { session, facts, journal, own, request, target } = call;
   const { netns } = request.variables;
   if (journal.problem !== undefined) {
-    warn(session, "nothing is undone, and nothing is remembered");
+    warn(session, "ADD undoes nothing, and remembers nothing of this attachment");
     return undefined;
   }
   const moment = facts.moment();
@@ -108,7 +108,7 @@ function addAndRemember(adding: Adding, { recovery, undoing, ...memory }: Rememb
   const answer = run(attempt);
   if (answer.exitCode === 0) return complete(attempt, answer);
   if (!rememberFailure(attempt) || !lent?.othersWillDo) return printAnswer(answer);
-  warn(call.session, "ADD failed with the addresses that the attachment had: others will do");
+  warn(call.session, "ADD failed with the addresses that the attachment had: trying again with others");
   const tried = call.facts.journal(call.key).entries.filter(({ id }) => id === entry.id);
   undoEntries(undoing, tried);
   const later = entryOf(adding, memory, { asked: undefined, order: 2 });
@@ -271,7 +271,10 @@ function isOvertaken({ undoing: { session, facts, journal }, entry, written }: A
 function movedRoutes({ session, target }: Call): Pick<Done, "routing"> {
   const present = readRouting(session.host, target.selector.netns);
   if (present) return { routing: { routes: present.routes, rules: present.rules } };
-  warn(session, "CHECK will not find the moved routes: they cannot be read, is iproute2 (ip) installed?");
+  warn(
+    session,
+    "CHECK will not look for the moved routes: ADD cannot read them, are iproute2 (ip) and util-linux (nsenter) installed?",
+  );
   return {};
 }
 

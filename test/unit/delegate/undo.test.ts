@@ -61,8 +61,16 @@ describe("an undone journal", () => {
     expect(linesIn(String(before[0])).at(-1)).toEqual({ line: "given up", ids });
     expect(linesIn(seen().files[journal]).at(-1)).toEqual({ line: "undone", id: "portmap eth0" });
     expect(warnings()).toMatchObject([
-      { message: "tuning of eth0 stays given up: no", delegate: "tuning", ifName: "eth0" },
-      { message: "bridge of eth0 stays given up: no", delegate: "bridge", ifName: "eth0" },
+      {
+        message: "cannot undo tuning of eth0, the next ADD or DEL tries again: no",
+        delegate: "tuning",
+        ifName: "eth0",
+      },
+      {
+        message: "cannot undo bridge of eth0, the next ADD or DEL tries again: no",
+        delegate: "bridge",
+        ifName: "eth0",
+      },
     ]);
     expect(seen().flushed).toEqual([]);
   });
@@ -295,7 +303,7 @@ describe("the ADD of a sibling whose rules a DEL has removed as well", () => {
     expect(undoJournal(undo)).toEqual([]);
     return { runs: seen().runs.map(got), messages: warnings().map(({ message }) => message) };
   }
-  const shares = "portmap of other shares its rules: running its ADD again";
+  const shares = "portmap of other shares the removed rules: running its ADD again";
 
   test("runs again with all that it had", () => {
     expect(runsOf({})).toEqual({ runs: [own, again("net1"), again("net2")], messages: [shares, shares] });

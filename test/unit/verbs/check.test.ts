@@ -314,12 +314,14 @@ describe("the entry of the interface", () => {
     const { log } = check([], { wrapper: renamed, answers: [exits(1), exits(0)] }, { env });
     expect(log.map(({ line }) => JSON.parse(line))).toMatchObject([
       { level: "warn", delegate: "bridge", ifName: "eth1", message: "delegate failed CHECK: it printed no CNI error" },
-      { level: "warn", message: "there is no entry of the interface: asking again in the network zone" },
+      { level: "warn", message: "the journal has no entry of the interface: asking again in the network zone" },
       { level: "info", delegate: "bridge", ifName: "eth1", message: "delegate passed CHECK" },
     ]);
     const inOwn = check([], { answers: [exits(1), exits(0)], ip: ipWith({ ...moved, dev: "eth0" }) }, { env });
     const [, { line } = { line: "{}" }] = inOwn.log;
-    expect(JSON.parse(line).message).toBe("there is no entry of the interface: asking again in the network zone");
+    expect(JSON.parse(line).message).toBe(
+      "the journal has no entry of the interface: asking again in the network zone",
+    );
   });
 
   test("a creator without one passes without the address whose route a plugin has moved", () => {

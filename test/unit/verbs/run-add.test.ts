@@ -220,7 +220,7 @@ describe("an ADD that nothing can remember", () => {
   const renamed = { stdin: { ...stdin, wrapper: { ifName: "eth1" } } };
 
   test.each([
-    ["whose journal cannot be read", unreadable, "nothing is undone, and nothing is remembered"],
+    ["whose journal cannot be read", unreadable, "ADD undoes nothing, and remembers nothing of this attachment"],
     ["without the boot's id", noBootId, "nothing is remembered: cannot read the boot id"],
   ])("%s passes on the answer, spliced or failed, and says so", (_, files, words) => {
     const passed = logged(renamed, { files, answers: [exits(0, bridgeResult)] });
@@ -273,7 +273,7 @@ describe("an ADD that asks for the address that the attachment had", () => {
     ]);
     expect(again.exitCode).toBe(0);
     expect(again.files[journal]).not.toContain("\n\n");
-    expect(again.warnings).toContain("ADD failed with the addresses that the attachment had: others will do");
+    expect(again.warnings).toContain("ADD failed with the addresses that the attachment had: trying again with others");
     const [, first, second] = entriesIn(again.files[journal]);
     expect(first).toMatchObject({ asked: ["10.1.0.2/24"], isUndone: true });
     expect(second).toMatchObject({ isGivenUp: false, done: { made: 8 }, id: expect.stringMatching(/-2$/) });
@@ -346,7 +346,7 @@ test("a plugin that moves routes warns if they cannot be read", () => {
   const call = { calledAs: "/opt/cni/bin/sbr-wrapper", stdin: { ...stdin, prevResult: macvlanResult } };
   const outcome = logged(call, { answers: [exits(0, macvlanResult)] });
   expect(outcome.warnings).toEqual([
-    "CHECK will not find the moved routes: they cannot be read, is iproute2 (ip) installed?",
+    "CHECK will not look for the moved routes: ADD cannot read them, are iproute2 (ip) and util-linux (nsenter) installed?",
   ]);
   expect(entriesIn(outcome.files[journal])[0]?.done).not.toHaveProperty("routing");
 });
