@@ -21,6 +21,7 @@ export function reasonOf({ code, message, syscall }: NodeJS.ErrnoException): str
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied; run the command as root",
   EBUSY: "something is mounted on it",
+  "EEXIST open": "a killed run had left a file; run the command again",
   EISDIR: "is a directory",
   ELOOP: "its symbolic links form a circle",
   ENAMETOOLONG: "the name is too long",
