@@ -3,7 +3,7 @@ import { hasIpam } from "./ipam.ts";
 import { type Kind, namespaceIn, ownInterface, vethTaken } from "./kinds.ts";
 import type { Machine } from "./machine.ts";
 import { firstOf, isIpv6, subnetOf } from "./network.ts";
-import { macvlansOn, namesOf, type PluginCall, PluginError, resultOf } from "./plugin.ts";
+import { linksOn, namesOf, type PluginCall, PluginError, resultOf } from "./plugin.ts";
 
 /** plugins/main/bridge/bridge.go. If IPAM fails, the link stays. */
 export const bridge: Kind = {
@@ -107,7 +107,7 @@ function checkBridge(machine: Machine, config: JsonObject): void {
     throw new PluginError(`Bridge interface ${name} Mac doesn't match: ${listed.mac}`);
   }
   // A macvlan on a bridge makes it promiscuous, as it has no filter for a second MAC.
-  const isPromiscuous = found.isPromiscuous || macvlansOn(machine, name).length > 0;
+  const isPromiscuous = found.isPromiscuous || linksOn(machine, "macvlan", name).length > 0;
   if (isPromiscuous === (config.promiscMode === true)) return;
   const words = `configured Promisc Mode ${config.promiscMode === true} doesn't match current state`;
   throw new PluginError(`Bridge interface ${name} ${words}: ${isPromiscuous} `);

@@ -3,7 +3,7 @@ import { bandwidth } from "./bandwidth.ts";
 import type { Link, Route } from "./machine.ts";
 import { isIn, isIpv6, subnetOf } from "./network.ts";
 import {
-  macvlansOn,
+  linksOn,
   namesOf,
   open,
   type Plugin,
@@ -111,7 +111,7 @@ const tuning: Plugin = {
     machine.writeFile(backupOf(call), JSON.stringify(former), true);
     yield "backup written";
     const mac = own.find(([name]) => name === "mac")?.[1];
-    const others = macvlansOn(machine, link.attributes.get("master")).filter((one) => one !== link);
+    const others = linksOn(machine, "macvlan", link.attributes.get("master")).filter((one) => one !== link);
     if (link.kind === "macvlan" && others.some((one) => one.mac === mac))
       throw new PluginError("address already in use");
     for (const [name, value] of own) setAttribute(link, name, value);

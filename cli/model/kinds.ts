@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { Link, Machine, Namespace } from "./machine.ts";
 import { type FilledIp, isIpv6, subnetOf } from "./network.ts";
-import { macvlansOn, namesOf, open, type PluginCall, PluginError, resultOf, withoutPrefix } from "./plugin.ts";
+import { linksOn, namesOf, open, type PluginCall, PluginError, resultOf, withoutPrefix } from "./plugin.ts";
 
 /** The differences between bridge, macvlan, ipvlan and the other creators. */
 export interface Kind {
@@ -132,7 +132,9 @@ const macvlan: Kind = {
     if (!macvlanModes.includes(String(mode))) throw new PluginError(`unknown macvlan mode: "${mode}"`);
     if (call.env.CNI_COMMAND !== "ADD") return;
     if (
-      macvlansOn(machine, master).some(({ attributes }) => mode === "passthru" || attributes.get("mode") === "passthru")
+      linksOn(machine, "macvlan", master).some(
+        ({ attributes }) => mode === "passthru" || attributes.get("mode") === "passthru",
+      )
     ) {
       throw new PluginError("failed to create macvlan: invalid argument");
     }
@@ -160,7 +162,19 @@ const ipvlan: Kind = {
     throw new PluginError(`failed to lookup master "${master}": Link not found`);
   },
   ifTaken: (name) => `failed to rename ipvlan to "${name}": file exists`,
-  checkLinks: checkLink("ipvlan", { missing: "Container Interface name", type: "Error" }),
+  hostSide(machine, { config: { mode, master = "" } }, { attributes }) {
+    attributes.set("master", String(master));
+    // The mode is the master's (ipvlan_set_port_mode of the kernel).
+    for (const one of linksOn(machine, "ipvlan", master)) one.attributes.set("mode", String(mode || "l2"));
+    return [];
+  },
+  checkLinks(machine, call) {
+    checkLink("ipvlan", { missing: "Container Interface name", type: "Error" })(machine, call);
+    const mode = open(machine, call).links.get(namesOf(call).ifName)?.attributes.get("mode");
+    const expected = call.config.mode || "l2";
+    if (mode !== expected)
+      throw new PluginError(`Container IPVlan mode ${mode} does not match expected value: ${expected}`);
+  },
 };
 
 /** The master of an ipvlan that names none: the only interface of prevResult, or the card with the default route. */

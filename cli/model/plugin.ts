@@ -36,10 +36,10 @@ export function open(machine: Machine, { env }: PluginCall): Namespace {
   return namespace;
 }
 
-/** Returns the macvlans of a card or bridge. Each has a MAC of its own. */
-export function macvlansOn(machine: Machine, master: unknown): Link[] {
+/** Returns the links of a kind that a card or bridge carries. */
+export function linksOn(machine: Machine, kind: Link["kind"], master: unknown): Link[] {
   const links = machine.allNamespaces().flatMap((namespace) => [...namespace.links.values()]);
-  return links.filter(({ kind, attributes }) => kind === "macvlan" && attributes.get("master") === master);
+  return links.filter((link) => link.kind === kind && link.attributes.get("master") === master);
 }
 
 /** The interfaces and addresses of a call's prevResult. */

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../shared/protocol/json.ts";
 import type { FoundAt, PluginRule } from "../lint/rule.ts";
 import { creatorsOf, isRewritten } from "../lists/chain.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
@@ -7,8 +8,10 @@ export const sharedDevice: PluginRule = {
   title: "Two plugins cannot share this interface of the host.",
   page: `host-device moves its device into the container, so a second plugin does not find it. A VLAN id exists once on a master:
 the second vlan fails (\`file exists\`). A master carries macvlan or ipvlan interfaces, not both (\`device or resource busy\`).
-With \`"mode": "passthru"\`, macvlan takes its master for itself (\`invalid argument\`). Use another device, id, or kind of
-plugin. The lists of a directory are compared, too, for macvlan and ipvlan on one master.`,
+With \`"mode": "passthru"\`, macvlan takes its master for itself (\`invalid argument\`). All ipvlan interfaces of a master have one
+mode: the second one's ADD changes the first one's, whose CHECK then fails (\`Container IPVlan mode l3 does not match expected
+value: l2\`). Use another device, id, mode, or kind of plugin. The lists of a directory are compared, too, for macvlan and ipvlan
+on one master.`,
   findInPlugin(plugin, list, { lists }) {
     if (isRewritten(plugin)) return undefined;
     const creators = creatorsOf(list).filter((creator) => !isRewritten(creator));
@@ -20,7 +23,8 @@ plugin. The lists of a directory are compared, too, for macvlan and ipvlan on on
 
 /** A device that is moved into a container may be in two lists on purpose, for one container after the other. */
 function conflictsElsewhere(plugin: ListedPlugin, list: List, lists: Run): readonly FoundAt[] {
-  const others = onMaster(list, lists, masterKey(plugin.delegate === "macvlan" ? "ipvlan" : "macvlan", plugin));
+  const kinds = plugin.delegate === "macvlan" ? ["ipvlan"] : ["macvlan", "ipvlan"];
+  const others = kinds.flatMap((kind) => onMaster(list, lists, masterKey(kind, plugin)));
   return others.flatMap(({ list: other, plugin: earlier }) => {
     const found = isBefore(other, list, lists) ? conflictOf(plugin, earlier) : undefined;
     return found ? { ...found, message: `${found.message}: see ${nameOf(other)}` } : [];
@@ -29,7 +33,10 @@ function conflictsElsewhere(plugin: ListedPlugin, list: List, lists: Run): reado
 
 const onMaster = amongNeighbours((list) => {
   const creators = creatorsOf(list).filter((plugin) => !isRewritten(plugin));
-  const known = creators.filter(({ configuration }) => typeof configuration.master === "string");
+  // Two lists are of two containers.
+  const known = creators.filter(
+    ({ configuration }) => typeof configuration.master === "string" && configuration.linkInContainer !== true,
+  );
   return known.map((plugin) => ({ list, key: masterKey(plugin.delegate, plugin), plugin }));
 });
 
@@ -57,7 +64,18 @@ function conflictOf(plugin: ListedPlugin, other: ListedPlugin): FoundAt | undefi
     const message = `${master} carries ${other.delegate} interfaces already, so it cannot carry ${plugin.delegate}`;
     return { at: ["master"], message, hint: `Use another master, or ${other.delegate} for both` };
   }
+  if (areAll("ipvlan")) return modeConflict(own, others);
   if (!areAll("macvlan") || ![own.mode, others.mode].includes("passthru")) return undefined;
   const message = `with mode passthru, ${master} can carry one macvlan interface only`;
   return { at: ["master"], message, hint: "Use another master or mode" };
 }
+
+/** The mode is the master's (ipvlan_set_port_mode of the kernel). */
+function modeConflict(own: JsonObject, others: JsonObject): FoundAt | undefined {
+  const [mode, earlier] = [own, others].map((configuration) => configuration.mode || "l2");
+  if (mode === earlier || !ipvlanModes.includes(mode) || !ipvlanModes.includes(earlier)) return undefined;
+  const message = `all ipvlan interfaces of ${own.master} get the mode ${mode}, so CHECK of the one with ${earlier} fails`;
+  return { at: ["master"], message, hint: "Use another master, or one mode for both" };
+}
+
+const ipvlanModes: readonly unknown[] = ["l2", "l3", "l3s"];

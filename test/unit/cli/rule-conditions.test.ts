@@ -73,6 +73,8 @@ const routedBy = (type: string, own: object) => ({ type, ipam: { type: "host-loc
 const on = (type: string, master: unknown = "ens18", own: object = {}) => ({ type, master, ...own });
 const carries = (first: string, second: string, where = "") =>
   `"ens18": ens18 carries ${first} interfaces already, so it cannot carry ${second}${where}. Use another master, or ${first} for both`;
+const modes = (second: string, first: string, where = "") =>
+  `"ens18": all ipvlan interfaces of ens18 get the mode ${second}, so CHECK of the one with ${first} fails${where}. Use another master, or one mode for both`;
 const limit = { type: "bandwidth", egressRate: 1 };
 const published = (first: Plugin, second: Plugin, own: object = {}) => [
   first,
@@ -297,6 +299,15 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ["no master", [on("macvlan", ""), on("ipvlan", "")]],
     ["one in the container", [on("macvlan", "ens18", { linkInContainer: true }), on("ipvlan")]],
     ["passthru is macvlan's mode", [on("ipvlan", "ens18", { mode: "passthru" }), on("ipvlan")]],
+    ["ipvlans of two modes", [on("ipvlan"), on("ipvlan", "ens18", { mode: "l3" })], modes("l3", "l2")],
+    [
+      "ipvlans of two modes, the second the usual one",
+      [on("ipvlan", "ens18", { mode: "l3s" }), on("ipvlan")],
+      modes("l2", "l3s"),
+    ],
+    ["ipvlans of one mode", [on("ipvlan"), on("ipvlan", "ens18", { mode: "l2" }), on("ipvlan", "ens18", { mode: "" })]],
+    ["ipvlans of two modes on two cards", [on("ipvlan"), on("ipvlan", "ens19", { mode: "l3" })]],
+    ["macvlans of two modes", [on("macvlan"), on("macvlan", "ens18", { mode: "private" })]],
     ["a program decides", [on("macvlan-wrapper", "ens18", jq), on("ipvlan")]],
   ],
   "plugin-type": [["a number", [{ type: 7 }]]],
@@ -427,6 +438,13 @@ const conditionsOfTwo: Readonly<Record<string, readonly Lists[]>> = {
   ],
   "shared-device": [
     ["ipvlan, then macvlan", [on("ipvlan")], [on("macvlan")], carries("ipvlan", "macvlan", seen)],
+    ["ipvlans of two modes", [on("ipvlan")], [on("ipvlan", "ens18", { mode: "l3" })], modes("l3", "l2", seen)],
+    ["ipvlans of one mode", [on("ipvlan")], [on("ipvlan")]],
+    [
+      "each in its container",
+      [on("macvlan", "eth0", { linkInContainer: true })],
+      [on("ipvlan", "eth0", { linkInContainer: true })],
+    ],
     ["one in the container", [on("macvlan")], [on("ipvlan", "ens18", { linkInContainer: true })]],
     ["a program decides in the first", [on("macvlan-wrapper", "ens18", jq)], [on("ipvlan")]],
     ["a program decides in the second", [on("macvlan")], [on("ipvlan-wrapper", "ens18", jq)]],

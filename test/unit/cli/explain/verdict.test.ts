@@ -92,6 +92,31 @@ describe("the verdict of a list in words", () => {
 `,
     ],
     [
+      "two ipvlans of two modes on one master: the second one's ADD changes the first one's",
+      [
+        { type: "ipvlan-wrapper", master: "ens18", mode: "l2", ...local("172.16.5.0/24") },
+        { type: "ipvlan-wrapper", wrapper: { ifName: "eth1" }, master: "ens18", mode: "l3", ...local("10.1.0.0/24") },
+      ],
+      `zone: ipvlan eth0, ipvlan eth1
+  restart    fails at ipvlan-wrapper: Container IPVlan mode l3 does not match expected value: l2
+  joined     fails at ipvlan-wrapper: Container IPVlan mode l3 does not match expected value: l2
+  twice      fails at ipvlan-wrapper: failed to rename ipvlan to "eth1": file exists ${once}
+  passes:    start, second, retry, reboot, stop, gone
+`,
+    ],
+    [
+      "ipvlans of one mode on one master, and of another on another one",
+      [
+        { type: "ipvlan-wrapper", master: "ens18", ...local("172.16.5.0/24") },
+        { type: "ipvlan-wrapper", wrapper: { ifName: "eth1" }, master: "ens18", mode: "l2", ...local("10.1.0.0/24") },
+        { type: "ipvlan-wrapper", wrapper: { ifName: "eth2" }, master: "ens19", mode: "l3", ...local("10.2.0.0/24") },
+      ],
+      `zone: ipvlan eth0, ipvlan eth1, ipvlan eth2
+  twice      fails at ipvlan-wrapper: failed to rename ipvlan to "eth1": file exists ${once}
+  passes:    start, second, restart, joined, retry, reboot, stop, gone
+`,
+    ],
+    [
       "an ADD and a DEL that fail, and what is left of them",
       [bridge, { type: "tuning", sysctl: { "net.core.somaxconn": 500 } }],
       `zone: bridge eth0, tuning
