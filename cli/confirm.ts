@@ -2,8 +2,8 @@ import process from "node:process";
 import type { Readable, Writable } from "node:stream";
 import type { Terminal } from "./terminal.ts";
 
-/** Whether to go on: a person who sees what would change says so, has said so with --yes, or is not there to be asked. */
-export async function isMeant(
+/** Whether to go on: a person on the terminal sees what would change, and says yes. With --yes or without a terminal, nobody is asked. */
+export async function isApproved(
   message: string,
   shown: () => string,
   { confirm, writeError }: Pick<Terminal, "confirm" | "writeError">,

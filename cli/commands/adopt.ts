@@ -3,7 +3,7 @@ import { askableOn, evidenceOn } from "../adopt/evidence.ts";
 import { type Case, proposalFor } from "../adopt/proposal.ts";
 import { jsonOf, textFor, undoneJson, undoneText } from "../adopt/report.ts";
 import { type CommandData, option } from "../command.ts";
-import { isMeant } from "../confirm.ts";
+import { isApproved } from "../confirm.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { atOnce, withBar } from "../live/at-once.ts";
 import { type CachedAttachment, isAttachment, readCachedResult } from "../live/cached-results.ts";
@@ -64,7 +64,7 @@ export const adoptCommand: CommandData<undefined, Options> = {
     const proposed = await casesOn(attachments, { ...view, check }, terminal);
     const where = placesText(paths);
     const shown = () => textFor(proposed, { isWritten: false, where }, terminal);
-    const ask = () => isMeant("Replace these results?", shown, terminal, options);
+    const ask = () => isApproved("Replace these results?", shown, terminal, options);
     const isNeeded = proposed.some(({ proposal: { is } }) => is === "adoptable");
     // guard: nothing is replaced without --write and the operator's yes
     const isWritten = options.write === true && (!isNeeded || (await ask()));

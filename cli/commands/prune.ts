@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type CommandData, option } from "../command.ts";
-import { isMeant } from "../confirm.ts";
+import { isApproved } from "../confirm.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { tellAlike } from "../live/alike.ts";
 import { viewOf } from "../live/every-attachment.ts";
@@ -58,7 +58,7 @@ export const pruneCommand: CommandData<undefined, Options> = {
     const where = placesText(paths);
     const textOf = (shown: readonly Row[]) =>
       pruneText(shown, terminal, { names: workloads, where, isAll: leftOut.isEmpty });
-    const ask = () => isMeant("Remove what can be pruned?", () => textOf(found), terminal, options);
+    const ask = () => isApproved("Remove what can be pruned?", () => textOf(found), terminal, options);
     // guard: nothing is removed without --write and the operator's yes
     const isPruned = options.write === true && found.some(({ fate }) => fate === "prunable") && (await ask());
     const { rows, problems } = isPruned ? await pruned(before, how, terminal) : { rows: found, problems: [] };

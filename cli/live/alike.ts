@@ -1,7 +1,7 @@
 import { counted, oneLine, type Terminal } from "../terminal.ts";
 
-/** More things of one cause than this are not shown one by one. */
-export const few = 5;
+/** How many things of one cause are shown one by one. More are counted, or named in one line. */
+export const mostShown = 5;
 
 /** Groups things by the parts of a key, without what differs from container to container. */
 export function alike<T>(
@@ -27,12 +27,12 @@ export function withoutNames(reason: string): string {
     .replace(/\bveth[0-9a-f]+\b/g, "<veth>");
 }
 
-/** Tells lines such as `name: reason` on stderr, and one reason of many names a few times only. */
+/** Writes lines such as `name: reason` to stderr, at most `mostShown` for one reason. */
 export function tellAlike(lines: readonly string[], { writeError }: Pick<Terminal, "writeError">): void {
   const reasonIn = (line: string) => line.slice(line.indexOf(": "));
   for (const group of alike(lines, (line) => [reasonIn(line)])) {
-    for (const line of group.slice(0, few)) writeError(`${line}\n`);
-    if (group.length > few) writeError(`and ${group.length - few} more${reasonIn(group[0])}\n`);
+    for (const line of group.slice(0, mostShown)) writeError(`${line}\n`);
+    if (group.length > mostShown) writeError(`and ${group.length - mostShown} more${reasonIn(group[0])}\n`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { addressesIn } from "../../shared/delegate/taken-addresses.ts";
-import { alike, few, othersLine } from "../live/alike.ts";
+import { alike, mostShown, othersLine } from "../live/alike.ts";
 import { interfaceNames } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
 import { lookedAtLines } from "../live/looked-at.ts";
@@ -93,7 +93,7 @@ function forecastTable(groups: readonly Group[], terminal: Colors): string {
   const rows = groups.flatMap((group) => {
     const [{ attachment, verdict }] = group;
     const end = styled(terminal, styles[verdict.is], verdict.is);
-    if (group.length > few && reasonOf(verdict) !== undefined)
+    if (group.length > mostShown && reasonOf(verdict) !== undefined)
       return [[attachment.network, `${group.length} attachments`, "", "", end]];
     return group.map((one) => [
       one.attachment.network,

@@ -1,4 +1,4 @@
-import { alike, few } from "../live/alike.ts";
+import { alike, mostShown } from "../live/alike.ts";
 import type { WorkloadNames } from "../live/workload.ts";
 import { compared, plainTable } from "../plain-table.ts";
 import { type Colors, counted, jsonText, oneLine, type Style, styled } from "../terminal.ts";
@@ -58,7 +58,7 @@ function groupsOf(rows: readonly Row[]): readonly (readonly [Container, ...Conta
 }
 
 function isMany(containers: readonly Container[]): boolean {
-  return containers.length > few;
+  return containers.length > mostShown;
 }
 
 /** A line for each thing. Of many containers with the same, a line for each kind. */
@@ -86,8 +86,8 @@ function nameOf([{ finding }]: Container, names: WorkloadNames): string {
 function whyLeft(rows: readonly Row[]): readonly string[] {
   const left = rows.flatMap(({ finding, why }) => (why === undefined ? [] : [{ where: finding.thing.where, why }]));
   const lines = alike(left, ({ why }) => [why]).flatMap((group) => [
-    ...group.slice(0, few).map(({ where, why }) => `left: ${where}: ${why}`),
-    ...(group.length > few ? [`and ${group.length - few} more: ${group[0].why}`] : []),
+    ...group.slice(0, mostShown).map(({ where, why }) => `left: ${where}: ${why}`),
+    ...(group.length > mostShown ? [`and ${group.length - mostShown} more: ${group[0].why}`] : []),
   ]);
   return lines.map(oneLine);
 }
