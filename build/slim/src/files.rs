@@ -143,8 +143,8 @@ pub fn append_line(path: &str, line: &str) -> io::Result<()> {
     Ok(retry_on_intr(|| write(&log, line.as_bytes())).map(|_| ())?)
 }
 
-/// Opens a log name by name, as nobody can put another directory or link into the place of one meanwhile. Links are followed
-/// here, because one of root's may lead to one of another user.
+/// Opens a log name by name, so that nobody can replace a directory or link of its path meanwhile. Links are followed here,
+/// because a link of root's may lead to another user's.
 fn open_log(path: &Path) -> io::Result<File> {
     let mut directory = open(if path.is_absolute() { "/" } else { "." }, DIRECTORY, Mode::empty())?;
     let mut names: VecDeque<OsString> = names_of(path).collect();

@@ -151,9 +151,9 @@ function append(file: string, line: Buffer): void {
 type Open = (path: string, more: number) => number;
 
 /**
- * Opens a path name by name, as nobody can put another directory or link into the place of one meanwhile: the last name with
- * `open`, those above with `openAbove`. Links are followed here, because one of root's may lead to one of another user. Throws
- * if one must not be followed.
+ * Opens a path name by name, so that nobody can replace a directory or link of it meanwhile: the last name with `open`, those
+ * above with `openAbove`. Links are followed here, because a link of root's may lead to another user's. Throws if one must not be
+ * followed.
  */
 export function openByName(path: string, open: Open, openAbove: Open): number {
   const names = path.split("/").filter(Boolean);
