@@ -22,7 +22,7 @@ export function preflightText(
   const reasons = groups.flatMap(explanation);
   const journals = strays.memories.map(({ file }) => file);
   const parts = [
-    forecasts.length === 0 ? "No attachment fits: preflight looked at none." : forecastTable(groups, terminal),
+    forecasts.length === 0 ? "There is no attachment to check." : forecastTable(groups, terminal),
     ...(reasons.length > 0 ? [reasons.join("\n")] : []),
     ...strayLines("namespace without an attachment", strays.namespaces),
     ...strayLines("journal without an attachment", journals),

@@ -54,7 +54,7 @@ test("attachments that pass need no explanation", () => {
 });
 
 test("without an attachment, the report says where it looked, and counts none", () => {
-  expect(preflightText(reportOf([]), plain)).toBe(`No attachment fits: preflight looked at none.\n\n${looked}\n`);
+  expect(preflightText(reportOf([]), plain)).toBe(`There is no attachment to check.\n\n${looked}\n`);
 });
 
 test("each verdict has its reason, what changed and what to do, and is counted", () => {
