@@ -105,7 +105,7 @@ export const catalogue = {
   attachmentMissing: {
     code: 103,
     msg: "interface %s is not in prevResult",
-    hint: 'Set "ifName" under "wrapper" to a name in prevResult, and put the interface plugin before the plugins that act on its interface.',
+    hint: 'Set "ifName" under "wrapper" to a name in prevResult, and put the interface plugin before the plugins that act on its interface. If a running container has the interface, cni-wrappers adopt may complete its result.',
   },
   delegateNotStarted: {
     code: 104,
