@@ -86,8 +86,10 @@ job "cni-install-on-new-clients" {
 
       artifact {
         source      = "${var.release}/cni-wrappers-tools-linux-${var.arch}-v${var.version}.tgz"
-        destination = "local/tools"
+        destination = "local/tools.tgz"
+        mode        = "file"
         options {
+          archive  = "false"
           checksum = var.tools_checksum
         }
       }
@@ -99,9 +101,11 @@ job "cni-install-on-new-clients" {
       }
 
       env {
-        COMMANDS = var.commands
-        RELOAD   = var.reload
-        OPTIONS  = var.options
+        CHECKSUM       = var.checksum
+        TOOLS_CHECKSUM = var.tools_checksum
+        COMMANDS       = var.commands
+        RELOAD         = var.reload
+        OPTIONS        = var.options
       }
 
       resources {

@@ -106,8 +106,10 @@ job "cni-install" {
 
       artifact {
         source      = "${var.release}/cni-wrappers-tools-linux-${var.arch}-v${var.version}.tgz"
-        destination = "local/tools"
+        destination = "local/tools.tgz"
+        mode        = "file"
         options {
+          archive  = "false"
           checksum = var.tools_checksum
         }
       }
@@ -118,9 +120,11 @@ job "cni-install" {
       }
 
       env {
-        COMMANDS = var.commands
-        RELOAD   = var.reload
-        OPTIONS  = var.options
+        CHECKSUM       = var.checksum
+        TOOLS_CHECKSUM = var.tools_checksum
+        COMMANDS       = var.commands
+        RELOAD         = var.reload
+        OPTIONS        = var.options
       }
 
       resources {

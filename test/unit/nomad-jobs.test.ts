@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
@@ -325,11 +326,18 @@ describe("install.sh", () => {
       "tools/cni-wrappers",
       `case "$1 $2" in
 "preflight --json") if [ -e $DIR/installed ]; then ${after}; else ${before}; fi ;;
-"install --json") touch $DIR/installed; echo '{"is": "replaced"}' ;;
+"install --json") cat "$4" >$DIR/installed; echo '{"is": "replaced"}' ;;
 "install --rollback") touch $DIR/rolled-back ;;
 esac`,
     );
-    const given = { COMMANDS: at("commands"), RELOAD: "true", OPTIONS: "", ...variables };
+    spawnSync("tar", ["-czf", at("tools.tgz"), "-C", at("tools"), "./cni-wrappers"]);
+    writeFileSync(at("archive.tgz"), "archive");
+    const sumOf = (name: string) =>
+      createHash("sha256")
+        .update(readFileSync(at(name)))
+        .digest("hex");
+    const sums = { CHECKSUM: `sha256:${sumOf("archive.tgz")}`, TOOLS_CHECKSUM: `sha256:${sumOf("tools.tgz")}` };
+    const given = { COMMANDS: at("commands"), RELOAD: "true", OPTIONS: "", ...sums, ...variables };
     const { status, stderr } = run("install.sh", [], given);
     return { status, stderr, isInstalled: existsSync(at("installed")), isBack: existsSync(at("rolled-back")) };
   };
@@ -338,7 +346,22 @@ esac`,
     const outcome = install(passing, passing, { RELOAD: "touch $DIR/reloaded" });
     expect(outcome).toEqual({ status: 0, stderr: "", isInstalled: true, isBack: false });
     expect(existsSync(at("reloaded"))).toBe(true);
-    expect(existsSync(at("commands/cni-wrappers"))).toBe(true);
+    expect(readdirSync(at("commands"))).toEqual(["cni-wrappers"]);
+  });
+
+  test.each(["CHECKSUM", "TOOLS_CHECKSUM"])(
+    "nothing is run of archives that another user has exchanged in the task's directory: %s",
+    (name) => {
+      const outcome = install(passing, passing, { [name]: `sha256:${"0".repeat(64)}` });
+      expect(outcome).toMatchObject({ status: 1, isInstalled: false, isBack: false });
+      expect(readdirSync(at("commands"))).toEqual([]);
+    },
+  );
+
+  test("nor if it is exchanged later", () => {
+    const exchanging = `echo other >$DIR/archive.tgz; echo exit 1 >$DIR/tools/cni-wrappers; ${passing}`;
+    expect(install(exchanging, passing)).toMatchObject({ status: 0, stderr: "" });
+    expect(textOf("installed")).toBe("archive");
   });
 
   test("preflight gets the options of the job", () => {
