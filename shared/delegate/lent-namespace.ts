@@ -1,4 +1,5 @@
 import type { Host } from "../host/host.ts";
+import { objectsOf, parseJsonList } from "../protocol/json.ts";
 
 /** An interface that is gone. */
 export interface LostInterface {
@@ -33,4 +34,11 @@ export function inLentNamespace<T>(host: Host, lost: LostInterface, action: (net
 export function giveAddressesBack(host: Host, { ifName, addresses }: LostInterface, netns: string): void {
   const commands = addresses.map((address) => `address replace ${address} dev ${ifName}\n`);
   if (commands.length > 0) host.ip(["-force", "-batch", "-"], commands.join(""), netns);
+}
+
+/** Reads the addresses of an interface that are not link-local, such as `172.26.64.2/20`; none if that fails. */
+export function addressesOn(host: Host, ifName: string, netns: string): readonly string[] {
+  const links = parseJsonList(host.ip(["-json", "address", "show", "dev", ifName], "", netns) ?? "") ?? [];
+  const listed = links.flatMap(({ addr_info }) => objectsOf(addr_info));
+  return listed.flatMap(({ scope, local, prefixlen }) => (scope === "global" ? [`${local}/${prefixlen}`] : []));
 }

@@ -12,7 +12,7 @@ import {
   withoutShared,
   withoutTakenAddresses,
 } from "./del-configuration.ts";
-import { giveAddressesBack, inLentNamespace } from "./lent-namespace.ts";
+import { addressesOn, giveAddressesBack, inLentNamespace } from "./lent-namespace.ts";
 import { type Finished, failureWords, freeLeases, runDel } from "./run-delegate.ts";
 import { leasedTo } from "./taken-addresses.ts";
 import { append, giveUp, hasGrown, planRemoval, removeJournal, removesRules, type Undoing } from "./undoing.ts";
@@ -212,7 +212,10 @@ export function addressesOfRules(undoing: Undoing, entry: Entry, left: Failed["l
   // The plugin has changed the leases since they were read.
   const later = { ...undoing, facts: new Facts(undoing.session.host) };
   const removal = planRemoval(later, entry);
-  return removal.do === "DEL" ? addressesOf(later, entry, removal) : undefined;
+  if (removal.do !== "DEL") return undefined;
+  const leased = addressesOf(later, entry, removal);
+  // A plugin that fails frees its lease, and leaves its interface.
+  return leased.length > 0 || !left ? leased : addressesOn(undoing.session.host, entry.ifName, entry.namespace.path);
 }
 
 /** Whether an interface is gone, or its namespace since the call began. */

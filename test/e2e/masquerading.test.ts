@@ -1,9 +1,18 @@
 import { linesOf } from "../support/kernel.ts";
-import { Lab } from "../support/lab.ts";
+import { type Container, Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
-import { attached, expectNothingLeft, expectSound, expectSuccess, expectUndone } from "./calls.ts";
+import type { NetworkList } from "../support/runtime.ts";
+import {
+  attached,
+  expectFailure,
+  expectNothingLeft,
+  expectPassed,
+  expectSound,
+  expectSuccess,
+  expectUndone,
+} from "./calls.ts";
 import { installPlugin } from "./recovery-support.ts";
-import { hostLocal, older, wrapped, zone } from "./support.ts";
+import { hostLocal, named, older, wrapped, zone } from "./support.ts";
 
 const masquerading = (device: string, subnet: string) => ({
   type: "bridge",
@@ -84,6 +93,48 @@ test.for([
     expect(await lab.readdir(`/run/leases/zone-${ifName}`)).not.toContain("10.20.0.2");
   },
 );
+
+// It has masqueraded IPv4 by then. It frees its lease, and leaves its interface.
+describe.each(["bridge", "ptp"])("%s cannot masquerade IPv6", (type) => {
+  const plugin = { ...masquerading("disc0", "10.20.0.0/24"), type };
+  const ranges = ["10.20.0.0/24", "fd00:20::/64"].map((subnet) => [{ subnet }]);
+  const dual = {
+    ...wrapped({ ...plugin, ipam: { type: "host-local", ranges } }),
+    wrapper: { ifName: "eth1", network: "pool" },
+  };
+
+  /** Attaches a container, which fails after the first rule. */
+  async function fail(lab: Lab, list: NetworkList, container: Container): Promise<void> {
+    const refused = 'case "$*" in *"-A POSTROUTING"*) exit 4;; esac; exec /usr/sbin/ip6tables "$@"';
+    await lab.writeScript("/run/lab/refusing/ip6tables", `#!/bin/sh\n${refused}\n`);
+    await installPlugin(
+      lab,
+      type,
+      `[ $CNI_COMMAND = ADD ] && PATH=/run/lab/refusing:$PATH; exec /run/lab/plugins/${type}`,
+    );
+    expectFailure(await lab.cnitool.addAs("eth0", list, container), /ip6tables/);
+    expect((await lab.kernel.packetRules()).join()).toContain("-s 10.20.0.2/32");
+  }
+
+  test("and the namespace is gone: DEL leaves no rule", async ({ lab, container }) => {
+    const list = zone(dual);
+    await fail(lab, list, container);
+    await lab.deleteNamespace(container);
+    await expectUndone(lab, list, container, type === "bridge" ? ["disc0"] : [], lab.cnitool);
+  });
+
+  test("and another attachment has its chain: both DELs leave no rule", async ({ lab, container }) => {
+    const shared = { ...wrapped(masquerading("disc1", "10.30.0.0/24")), wrapper: { ifName: "eth2", network: "pool" } };
+    const other = named("other", shared);
+    expectPassed(await lab.cnitool.addAs("net1", other, container));
+    const list = zone(dual);
+    await fail(lab, list, container);
+    expectPassed(await lab.cnitool.del(list, container));
+    expectPassed(await lab.cnitool.checkAs("net1", other, container));
+    expectPassed(await lab.cnitool.delAs("net1", other, container));
+    await expectNothingLeft(lab, type === "bridge" ? ["disc1", "disc0"] : ["disc1"]);
+  });
+});
 
 describe("two bridges that masquerade by nftables", () => {
   const byNftables = { ipMasqBackend: "nftables" };

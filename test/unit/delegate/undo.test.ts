@@ -271,6 +271,28 @@ describe("the addresses of a failed ADD's rules are kept in the journal", () => 
     });
   });
 
+  test("and are those of the interface that it left, if it has freed its lease", () => {
+    const ip = (args: readonly string[], _: string, netns?: string) =>
+      `${args} ${netns}` === `-json,address,show,dev,eth0 ${blue}` ? JSON.stringify(shown) : undefined;
+    const shown = [
+      {},
+      {
+        ifname: "eth0",
+        addr_info: [
+          { scope: "global", local: "10.1.0.9", prefixlen: 24 },
+          { scope: "link", local: "fe80::1", prefixlen: 64 },
+          { scope: "global", local: "fd00::9", prefixlen: 64 },
+        ],
+      },
+    ];
+    const addresses = (machine: Machine) => failedLine({ ipMasq: true }, { meanwhile: () => {}, ip, ...machine });
+    expect(addresses({})).toMatchObject({ left: 7, addresses: ["10.1.0.9/24", "fd00::9/64"] });
+    // A lease says which addresses are the attachment's own.
+    expect(addresses({ meanwhile })).toMatchObject({ left: 7, addresses: ["10.1.0.9/32"] });
+    for (const machine of [{ links: [0] }, { links: [7] }, { ip: () => undefined }, { ip: () => "no JSON" }])
+      expect(addresses(machine)).toMatchObject({ addresses: [] });
+  });
+
   test("and are unknown if its interface cannot be read, and a sibling has the lease and the rules", () => {
     const files = journalFiles(entryOf({ ...net1, delegateNetwork: "zone", configuration: masquerading }));
     expect(failedLine({ ipMasq: true }, { files, links: [undefined] })).toEqual(failed);
