@@ -58,8 +58,10 @@ export const lintCommand: CommandData<string[], Options> = {
 
 async function lint(paths: readonly string[], options: Options, terminal: Terminal): Promise<ExitCode> {
   if (paths.length === 0) throw new Trouble("name a file, a directory or -");
-  const read = readListFiles(paths, terminal);
-  if (read.length === 0) throw new Trouble(`${paths.join(", ")}: no file there ends with .conflist, .conf or .json`);
+  const unread: string[] = [];
+  const read = readListFiles(paths, terminal, ({ message }) => unread.push(message));
+  if (read.length === 0)
+    throw new Trouble(unread[0] ?? `${paths.join(", ")}: no file there ends with .conflist, .conf or .json`);
   const host = await hostOf(options, terminal);
   if (options.fix && paths.includes("-")) throw new Trouble("--fix cannot change stdin; name a file");
   const reasonOf = readSwitchedOff(read, terminal.directory);
@@ -74,7 +76,7 @@ async function lint(paths: readonly string[], options: Options, terminal: Termin
   terminal.write(reports[format](findings, terminal));
   for (const line of off) terminal.writeError(`${line}\n`);
   if (format === "text") terminal.writeError(`${summaryOf(files, findings, off.length > 0)}\n`);
-  const leftOut = [...addedBeside(files, terminal.directory), ...(host.state?.unreadable ?? [])];
+  const leftOut = [...unread, ...addedBeside(files, terminal.directory), ...(host.state?.unreadable ?? [])];
   for (const line of leftOut) terminal.writeError(`${oneLine(line)}\n`);
   return exitCodeOf({ isGood: findings.length === 0, isComplete: leftOut.length === 0 });
 }

@@ -11,6 +11,7 @@ import { faultsIn, networksIn } from "../live/networks.ts";
 import { readAttachments } from "../live/wanted.ts";
 import { cacheDirOption, configDirOption, jsonOption } from "../options.ts";
 import { jsonText } from "../terminal.ts";
+import type { Trouble } from "../trouble.ts";
 
 interface Options extends HostOptions {
   readonly dir: string;
@@ -39,14 +40,17 @@ export const uninstallCommand: CommandData<undefined, Options> = {
     // guard: the wrappers of containers that only the host sees
     if (!force) demandView(paths.cacheDirectory, terminal);
     const leftOut = new LeftOut();
-    const files = readListFiles(paths.configDirectories, terminal);
+    const unread: string[] = [];
+    // guard: the wrappers of a container whose list cannot be read
+    const leaveOut = force && (({ message }: Trouble) => unread.push(message));
+    const files = readListFiles(paths.configDirectories, terminal, leaveOut);
+    unread.push(...faultsIn(files).map(({ line }) => line));
     const wrapped = [...networksIn(files).values()].filter(({ list }) => isWrapped(list));
     const uses = usesAmong(readAttachments(paths, leftOut.note).all, new Set(wrapped.map(({ name }) => name)));
     leftOut.tell(terminal);
     // guard: the wrappers while a container needs them, or while a result cannot be read
     const isRefused = uses.length + leftOut.lines.length > 0 && !force;
     const lists = wrapped.map(({ list }) => list.file.path);
-    const unread = faultsIn(files).map(({ line }) => line);
     const removed = isRefused ? [] : removeAll(place);
     if (json) terminal.write(jsonText({ removed, uses, lists, leftOut: [...leftOut.lines, ...unread] }));
     else

@@ -414,6 +414,20 @@ test("uninstall names a list that nobody can read, and removes the wrappers all 
   });
 });
 
+test("a link to nowhere among the lists: uninstall removes the wrappers with --force, and names it", async () => {
+  mkdirSync(at("results"));
+  symlinkSync("nowhere", at("late.conflist"));
+  installed("1.0.0");
+  expect(await uninstall()).toEqual(trouble(`${at("late.conflist")}: there is no such file`));
+  expect(existsSync(at("cni-wrappers"))).toBe(true);
+  const { exitCode, stderr } = await uninstall("--force");
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 0,
+    stderr: `${at("late.conflist")}: there is no such file; nobody can tell whether it names wrappers\n`,
+  });
+  expect(existsSync(at("cni-wrappers"))).toBe(false);
+});
+
 test("uninstall removes nothing while a result cannot be read", async () => {
   writeFile(at("results/zone-c1-eth0"), "");
   installed("1.0.0");
