@@ -5,6 +5,7 @@ import { type Entry, type Failed, fromTheEnd, isStanding } from "../journal/jour
 import { type Del, masquerades } from "../journal/sharing.ts";
 import { profileOf } from "../plugin/profile.ts";
 import { toCniError } from "../protocol/errors.ts";
+import { goLookup } from "../protocol/json.ts";
 import {
   freesTheSame,
   withEverythingAdded,
@@ -179,7 +180,8 @@ function removeWithRules(undoing: Undoing, entry: Entry, { call, removal }: Plan
   if (!removesRules(undoing, entry, removal)) {
     const answer = runDel(undoing, entry, call);
     // Nearly every DEL passes, and Node needs two processes to look for an interface.
-    return delNeedsMaster && answer.exitCode !== 0 && !isThere() ? freeLeases(session, call) : answer;
+    const isStuck = delNeedsMaster && answer.exitCode !== 0 && !isThere() && lacksMaster(undoing, call, removal);
+    return isStuck ? freeLeases(session, call) : answer;
   }
   const addresses = addressesOf(undoing, entry, removal);
   const lost = { ifName: entry.ifName, addresses };
@@ -194,6 +196,19 @@ function removeWithRules(undoing: Undoing, entry: Entry, { call, removal }: Plan
     const environment = lent === undefined ? call.environment : { ...call.environment, CNI_NETNS: lent };
     return runDel(undoing, entry, { ...call, environment });
   });
+}
+
+/** Whether the interface that a plugin's interface was made on is gone. Without `master`, nobody can tell which one it was. */
+function lacksMaster(
+  { session: { host }, netns }: Undoing,
+  { configuration }: DelegateCall,
+  { withNamespace }: Del,
+): boolean {
+  const master = goLookup(configuration, "master");
+  if (typeof master !== "string" || master === "") return true;
+  // guard: a DEL that fails for another reason
+  if (goLookup(configuration, "linkInContainer") !== true) return host.linkIndex("/proc/self/ns/net", master) === 0;
+  return !withNamespace || !host.linkIndex(netns, master);
 }
 
 /** The addresses of an entry. Leases do not count if another attachment shares them: they may be that one's alone. */

@@ -88,13 +88,28 @@ describe("DEL of an entry", () => {
   );
 
   test.each([
-    ["that fails with its interface", 7, 1],
-    ["that passes without it", 0, 0],
-  ])("of vlan %s is not that of its IPAM plugin", (_, link, exitCode) => {
-    const configuration = { type: "vlan", name: "zone-eth1", ipam: { type: "host-local" } };
+    ["that fails with its interface", {}, [7], 1],
+    ["that passes without it", {}, [0], 0],
+    ["that fails without it while its master is there", { master: "ens18" }, [0, 0, 7], 1],
+    ["that fails without it while its master may be there", { master: "ens18" }, [0, 0, undefined], 1],
+    ["that fails without it while the container has its master", { master: "eth0", linkInContainer: true }, [0, 0, 7], 1],
+  ])("of vlan %s is not that of its IPAM plugin", (_, given, links, exitCode) => {
+    const configuration = { type: "vlan", name: "zone-eth1", ipam: { type: "host-local" }, ...given };
     const entries = [entryOf(), entryOf({ type: "vlan", ifName: "eth1", configuration })];
-    const runs = runsOf(del("bridge", {}, { entries, links: [link], answers: [exits(exitCode), exits(0)] }));
+    const runs = runsOf(del("bridge", {}, { entries, links, answers: [exits(exitCode), exits(0)] }));
     expect(new Set(runs)).toEqual(new Set([`vlan DEL eth1 ${blue}`, `bridge DEL eth0 ${blue}`]));
+  });
+
+  test.each([
+    ["", { master: "ens18" }, [0]],
+    [" of the container", { master: "eth0", linkInContainer: true }, [0]],
+    [" of a namespace that is gone", { master: "eth0", linkInContainer: true }, [0, 0, undefined]],
+    [" that it does not name", { master: "" }, [0, 0, 7]],
+  ])("of vlan that fails without its master%s is that of its IPAM plugin", (_, given, links) => {
+    const configuration = { type: "vlan", name: "zone-eth1", ipam: { type: "host-local" }, ...given };
+    const entries = [entryOf(), entryOf({ type: "vlan", ifName: "eth1", configuration })];
+    const runs = runsOf(del("bridge", {}, { entries, links, answers: [exits(1), exits(0)] }));
+    expect(runs).toEqual([`vlan DEL eth1 ${blue}`, "host-local DEL eth1 ", `bridge DEL eth0 ${blue}`]);
   });
 
   test("of host-device without its interface fails if its IPAM plugin is missing", () => {
