@@ -42,7 +42,8 @@ test.for([
     const leases = await lab.kernel.leases();
     await lab.run("sh", [
       "-c",
-      `nsenter --net=${old.netns} setsid "$@" >/dev/null 2>&1 & sleep 0.2; umount ${old.netns} && rm ${old.netns}`,
+      // While nsenter enters it, it is busy.
+      `nsenter --net=${old.netns} setsid "$@" >/dev/null 2>&1 & until sleep 0.2; umount ${old.netns}; do :; done; rm ${old.netns}`,
       "sh",
       ...task,
     ]);

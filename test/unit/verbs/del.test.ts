@@ -92,7 +92,12 @@ describe("DEL of an entry", () => {
     ["that passes without it", {}, [0], 0],
     ["that fails without it while its master is there", { master: "ens18" }, [0, 0, 7], 1],
     ["that fails without it while its master may be there", { master: "ens18" }, [0, 0, undefined], 1],
-    ["that fails without it while the container has its master", { master: "eth0", linkInContainer: true }, [0, 0, 7], 1],
+    [
+      "that fails without it while the container has its master",
+      { master: "eth0", linkInContainer: true },
+      [0, 0, 7],
+      1,
+    ],
   ])("of vlan %s is not that of its IPAM plugin", (_, given, links, exitCode) => {
     const configuration = { type: "vlan", name: "zone-eth1", ipam: { type: "host-local" }, ...given };
     const entries = [entryOf(), entryOf({ type: "vlan", ifName: "eth1", configuration })];
