@@ -39,7 +39,7 @@ export const installCommand: CommandData<undefined, Options> = {
     const place = placeAt(dir, terminal.directory);
     const { faults } = readLists(usualConfigDirectories(), terminal.directory);
     const needJq = () => {
-      const networks = networksIn(readListFiles(usualConfigDirectories(), terminal));
+      const networks = networksIn(readListFiles(usualConfigDirectories(), terminal, refuse));
       return [...networks.values()].filter(({ list }) => hasJq(list)).map(({ list }) => list.file.path);
     };
     const installed = rollback
@@ -53,5 +53,9 @@ export const installCommand: CommandData<undefined, Options> = {
     return 0;
   },
 };
+
+function refuse({ message }: Trouble): never {
+  throw new Trouble(`${message}; ${mayHaveJq}`);
+}
 
 const mayHaveJq = "nobody can tell whether it has wrapper.jq, which the slim flavor does not run";
