@@ -78,7 +78,6 @@ function readPrevResult(request: Request, { renamed }: Target): { request: Reque
     if (lenientVerbs.includes(command) || (!renamed && isUnchainedVersion(cniVersion))) return { request };
     throw new CniError("incompatibleVersion", "", `cniVersion is ${cniVersion}`);
   }
-  if (problemIn(resultShape, prevResult, "prevResult") === undefined) return { request, prevResult };
   // The answer of a plugin that is alone in its list is passed on unchanged, so a live attachment may have such a result.
   const result = command === "ADD" ? prevResult : withoutNegativeIndexes(prevResult);
   const problem = problemIn(resultShape, result, "prevResult");

@@ -24,7 +24,6 @@ export interface Undoing {
  * would leave what they share to the other.
  */
 export function giveUp(undoing: Undoing, entries: readonly Entry[]): void {
-  if (entries.length === 0) return;
   const { facts, journal } = undoing;
   const standing = facts.journal(journal.key).entries.filter(isStanding);
   const ids = standing.map(({ id }) => id).filter((id) => entries.some((entry) => entry.id === id));
