@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { profiles } from "../../plugins/index.ts";
 import { loadCases, positions, tryOut } from "../reports/plugins-table/positions.ts";
-import { Lab } from "../support/lab.ts";
+import { referencePlugins } from "../support/go.ts";
+import { type Container, Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
 import { hostHas } from "../support/needs.ts";
+import type { NetworkList } from "../support/runtime.ts";
 import { attached, expectFailure, expectSound, expectSuccess, expectUndone } from "./calls.ts";
-import { bridge, hostLocal, macvlan, wrapped, zone } from "./support.ts";
+import { bridge, hostLocal, macvlan, named, wrapped, zone } from "./support.ts";
 
 // Each wrapped plugin in each place of a list, as in the table of docs/plugins.md. Then chains of several of them.
 
@@ -72,6 +74,38 @@ describe("the upstream bugs on the pages", () => {
       await lab.deleteNamespace(container);
     }
   });
+
+  const [v4, v6] = ["10.1.0.0/24", "fd00:1::/64"];
+  test.for([
+    ["three ports", { count: 3 }, "masquerading", undefined],
+    ["a port and an IPv6 address", { subnets: [v4, v6] }, "masquerading", undefined],
+    ["a port at 0.0.0.0", { hostIP: "0.0.0.0" }, "hostip_hostports", undefined],
+    ["a port at an address of the host", { hostIP: "192.0.2.1" }, undefined, "hostports"],
+  ] as const)(
+    "portmap with nftables, wrapped or not: CHECK of 1.6.2, and of 1.10.0 after it, with %s",
+    async ([, given, chain, laterChain]) => {
+      const { count, subnets, hostIP } = { count: 1, subnets: [v4], hostIP: "", ...given };
+      await using lab = await Lab.start({ plugins: "1.6.2" });
+      const plain = [
+        { ...bridge, ipam: { type: "host-local", ranges: subnets.map((subnet) => [{ subnet }]) } },
+        { type: "portmap", backend: "nftables", capabilities: { portMappings: true } },
+      ];
+      const port = { containerPort: 80, protocol: "tcp", hostIP } as const;
+      const ports = Array.from({ length: count }, (_, index) => ({ ...port, hostPort: 25080 + index }));
+      const all: [NetworkList, Container][] = [];
+      for (const list of [zone(...plain), named("other", ...plain.map((one) => wrapped(one)))])
+        all.push([list, await attached(lab, lab.cnitool, list, list.name, { ports })]);
+      const expectChecks = async (missing: string | undefined) => {
+        const stderr = missing ? `missing hostport rules in "${missing}" chain` : "";
+        for (const one of all)
+          expect((await lab.cnitool.check(...one, { ports })).stderr.replace(/^plugin .*: /, "")).toBe(stderr);
+      };
+      await expectChecks(chain);
+      await lab.replacePlugins(await referencePlugins());
+      await expectChecks(laterChain);
+      for (const one of all) expectSuccess(await lab.cnitool.del(...one, { ports }));
+    },
+  );
 
   test("host-device: the second DEL fails, wrapped or not", async ({ lab }) => {
     await lab.ip(undefined, "link", "add", "card0", "type", "veth", "peer", "name", "far0");
