@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { profiles } from "../../plugins/index.ts";
 import { exposedPart, linkState, type Place, placeAt, sha256, writtenVersions } from "../install/place.ts";
 import { type InstalledRelease, releaseAt } from "../install/release-of.ts";
@@ -40,7 +40,8 @@ export function installationsIn(
   from: string,
   missing: ReadonlySet<string> = new Set(),
 ): readonly Installation[] {
-  const existing = directories.filter((directory) => existsSync(directory));
+  // A metric with the same labels twice makes Prometheus refuse all of them.
+  const existing = [...new Set(directories.map((directory) => resolve(from, directory)))].filter(existsSync);
   const places = existing.map((directory) => placeAt(directory, from));
   const found = places
     .filter(({ executable }) => lstatSync(executable, { throwIfNoEntry: false })?.isFile())

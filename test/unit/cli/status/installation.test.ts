@@ -183,6 +183,14 @@ test("a link that a list names and nobody has: the installation is incomplete, a
   expect((await run("--config-dir", directory)).stdout).toContain("\n  broken: ");
 });
 
+test("a directory that is there twice is one installation: Prometheus takes no number twice", async () => {
+  install("1.0.0");
+  const { stdout } = await run("--prometheus", "--cni-path", `${bin()}:${bin()}/`);
+  expect(stdout.match(/^cni_wrappers_installation_intact.*/gm)).toEqual([
+    `cni_wrappers_installation_intact{directory="${bin()}"} 1`,
+  ]);
+});
+
 test("a version that install noted otherwise is changed", async () => {
   install("1.0.0");
   const sums = join(bin(), ".cni-wrappers/checksums");
