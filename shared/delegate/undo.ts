@@ -5,7 +5,6 @@ import { type Entry, type Failed, fromTheEnd, isStanding } from "../journal/jour
 import { type Del, masquerades } from "../journal/sharing.ts";
 import { profileOf } from "../plugin/profile.ts";
 import { toCniError } from "../protocol/errors.ts";
-import { goLookup } from "../protocol/json.ts";
 import {
   freesTheSame,
   withEverythingAdded,
@@ -16,7 +15,16 @@ import {
 import { addressesOn, giveAddressesBack, inLentNamespace } from "./lent-namespace.ts";
 import { type Finished, failureWords, freeLeases, runDel } from "./run-delegate.ts";
 import { leasedTo } from "./taken-addresses.ts";
-import { append, giveUp, hasGrown, planRemoval, removeJournal, removesRules, type Undoing } from "./undoing.ts";
+import {
+  append,
+  giveUp,
+  hasGrown,
+  lacksMaster,
+  planRemoval,
+  removeJournal,
+  removesRules,
+  type Undoing,
+} from "./undoing.ts";
 
 /** The end of an undo. */
 export type UndoOutcome = { readonly end: "undone" | "later" } | { readonly end: "failed"; readonly why: string };
@@ -196,19 +204,6 @@ function removeWithRules(undoing: Undoing, entry: Entry, { call, removal }: Plan
     const environment = lent === undefined ? call.environment : { ...call.environment, CNI_NETNS: lent };
     return runDel(undoing, entry, { ...call, environment });
   });
-}
-
-/** Whether the interface that a plugin's interface was made on is gone. Without `master`, nobody can tell which one it was. */
-function lacksMaster(
-  { session: { host }, netns }: Undoing,
-  { configuration }: DelegateCall,
-  { withNamespace }: Del,
-): boolean {
-  const master = goLookup(configuration, "master");
-  if (typeof master !== "string" || master === "") return true;
-  // guard: a DEL that fails for another reason
-  if (goLookup(configuration, "linkInContainer") !== true) return host.linkIndex("/proc/self/ns/net", master) === 0;
-  return !withNamespace || !host.linkIndex(netns, master);
 }
 
 /** The addresses of an entry. Leases do not count if another attachment shares them: they may be that one's alone. */

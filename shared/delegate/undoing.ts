@@ -1,3 +1,4 @@
+import type { DelegateCall } from "../call/delegate-call.ts";
 import { type Session, warn } from "../call/session.ts";
 import type { FileIdentity } from "../host/host.ts";
 import type { Facts } from "../journal/facts.ts";
@@ -5,7 +6,7 @@ import { containerDirectory, type Entry, isStanding, type Journal, type Line, na
 import { linesText, withLines } from "../journal/lines.ts";
 import { type Around, checksSpoofs, type Del, masquerades, type Removal, removalOf } from "../journal/sharing.ts";
 import { profileOf } from "../plugin/profile.ts";
-import type { JsonObject } from "../protocol/json.ts";
+import { goLookup, type JsonObject } from "../protocol/json.ts";
 import { mayHaveLease } from "./taken-addresses.ts";
 
 /** A journal whose entries are undone, and where. */
@@ -169,6 +170,19 @@ function laterEntries({ facts, journal }: Undoing, { id, stray }: Entry): readon
 /** Whether an entry is of this boot. */
 function isOfThisBoot({ facts }: Undoing, { bootId }: Entry): boolean {
   return facts.moment()?.bootId === bootId;
+}
+
+/** Whether the interface that a plugin's interface was made on is gone. Without `master`, nobody can tell which one it was. */
+export function lacksMaster(
+  { session: { host }, netns }: Undoing,
+  { configuration }: DelegateCall,
+  { withNamespace }: Del,
+): boolean {
+  const master = goLookup(configuration, "master");
+  if (typeof master !== "string" || master === "") return true;
+  // guard: a DEL that fails for another reason
+  if (goLookup(configuration, "linkInContainer") !== true) return host.linkIndex("/proc/self/ns/net", master) === 0;
+  return !withNamespace || !host.linkIndex(netns, master);
 }
 
 /** Whether the DEL of a plugin removes rules, but not without a namespace. They do not outlive a boot. */
