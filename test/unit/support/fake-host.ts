@@ -43,7 +43,7 @@ export interface Machine {
   readonly clockSetBy?: number;
   /** CNI_NETNS names no file. */
   readonly noNamespace?: boolean;
-  /** What other calls do to the files while a delegate runs. */
+  /** What other calls do to the files while a delegate runs, and each time that the wrapper waits. */
   readonly meanwhile?: (files: Map<string, unknown>) => void;
   /** The reason why no file can be written. */
   readonly writeProblem?: string;
@@ -200,6 +200,7 @@ function fakeHost(
     sleep(ms) {
       clock += ms + clockSetBy;
       slept += ms;
+      meanwhile?.(files);
     },
     readStdin(limit) {
       if (stdin instanceof Error) throw stdin;

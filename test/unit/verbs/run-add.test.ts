@@ -60,18 +60,46 @@ test("a chained plugin's ADD that was undone meanwhile: its DEL runs, and the AD
   expect(commandsOf(outcome)).toEqual(["ADD", "DEL", "ADD"]);
 });
 
-test.each([
-  ["passes", macvlanResult],
-  ["fails", "{"],
+test("the ADD of the second of two portmaps leaves what the first one has just published", () => {
+  const first = chainedOf("portmap", { wrapper: { ports: { only: [80] } } });
+  const wrapper = { ports: { except: [80] } };
+  const call = { calledAs: "/opt/cni/bin/portmap-wrapper", stdin: { ...stdin, wrapper, prevResult: macvlanResult } };
+  const outcome = callWrapper(call, { files: journalFiles(first), answers: [exits(0, macvlanResult)] });
+  expect(commandsOf(outcome)).toEqual(["ADD"]);
+});
+
+test.each<[string, unknown, Entry, readonly (number | undefined)[]]>([
+  ["passes", macvlanResult, tryOf({ id: "next" }), [0, 8]],
+  ["fails", "{", tryOf({ id: "next" }), [0, 8]],
+  ["passes, and nobody knows what was there before", macvlanResult, entryOf({ id: "next" }), [undefined, 7]],
 ])(
   "an ADD that was undone meanwhile, and the next one has made its interface: %s: the interface, its lease and the journal stay",
-  (_, stdout) => {
-    const text = linesText(linesOf([tryOf({ id: "next" })]));
+  (_, stdout, next, links) => {
+    const text = linesText(linesOf([next]));
     const meanwhile = (files: Map<string, unknown>) => files.set(journal, { text });
-    const outcome = callWrapper({ stdin }, { answers: [exits(0, stdout), exits(0)], links: [0, 8], meanwhile });
+    const outcome = callWrapper({ stdin }, { answers: [exits(0, stdout), exits(0)], links, meanwhile });
     expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 108 });
     expect(commandsOf(outcome)).toEqual(["ADD"]);
     expect(entriesIn(outcome.files[journal])).toMatchObject([{ id: "next", isGivenUp: false, isUndone: false }]);
+  },
+);
+
+test.each([
+  ["passes", exits(0, macvlanResult)],
+  ["fails", exits(1)],
+])(
+  "an ADD that is given up meanwhile and %s waits until the next one has begun, which may have its interface and its lease",
+  (_, answer) => {
+    const next = linesText(linesOf([tryOf({ id: "next" })]));
+    const meanwhile = (files: Map<string, unknown>) => {
+      const file = files.get(journal) as File;
+      const [{ id }] = linesIn(file.text);
+      const line = file.text.includes("given up") ? next : linesText([{ line: "given up", ids: [id] }]);
+      files.set(journal, { ...file, text: file.text + line });
+    };
+    const outcome = callWrapper({ stdin }, { answers: [answer, exits(0)], links: [0, 8], meanwhile });
+    expect(commandsOf(outcome)).toEqual(["ADD"]);
+    expect(entriesIn(outcome.files[journal]).at(-1)).toMatchObject({ id: "next", isGivenUp: false });
   },
 );
 
