@@ -153,6 +153,17 @@ describe("DEL of an attachment without an entry", () => {
     expect(given("tuning")).toEqual([expect.objectContaining(prevResult), `${missing} all of it`]);
   });
 
+  // ipvlan's DEL takes its master from prevResult, and fails if that has more than one interface (loadConf in ipvlan.go).
+  test.each([
+    ["a creator gets its own interface alone", "ipvlan", ["eth1"], 0],
+    ["a chained plugin gets the host-side ones, too", "tuning", ["disc0", "veth1", "eth1"], 2],
+    ["an unknown one gets them, too", "unknown", ["disc0", "veth1", "eth1"], 2],
+  ])("after host-side interfaces in prevResult: %s", (_, plugin, names, index) => {
+    const ips = [{ ...bothResult.ips[1], interface: index }];
+    const prevResult = { interfaces: names.map((name) => expect.objectContaining({ name })), ips };
+    expect(del(plugin, renamed, {}).runs[0]).toMatchObject({ stdin: { prevResult } });
+  });
+
   test("with host-side interfaces alone in prevResult gets all of it", () => {
     const prevResult = { interfaces: [{ name: "disc0" }], ips: [{ address: "10.1.0.2/24", interface: 0 }] };
     expect(del("bridge", { prevResult }, {}).runs).toMatchObject([{ stdin: { prevResult } }]);

@@ -187,8 +187,10 @@ describe("DEL of an entry", () => {
   test("keeps a shared lease and shared masquerading, however the keys are written", () => {
     const shared = { freesLease: false, keepsMasquerading: true, waits: true } as const;
     const removal = { do: "DEL", withNamespace: true, addAgain: [], ...shared } as const;
-    const given = { name: "zone", IPAM: { type: "host-local" }, IPMasq: true, ipam6: {} };
-    const kept = { name: "zone", ipam: { type: "static" }, ipMasq: false, ipam6: {} };
+    // Nobody shares the rules of macspoofchk.
+    const own = { name: "zone", ipam6: {}, macspoofchk: true };
+    const given = { ...own, IPAM: { type: "host-local" }, IPMasq: true };
+    const kept = { ...own, ipam: { type: "static" }, ipMasq: false };
     expect(withoutShared(given, removal)).toEqual(kept);
     expect(withoutShared({ name: "zone" }, { ...removal, keepsMasquerading: false })).toEqual({ name: "zone" });
     const spoof = { ...removal, keepsMasquerading: false, keepsSpoofCheck: true };
