@@ -61,6 +61,11 @@ describe("the attachment that a delegate works on, in cali0 br0 veth1 eth1@blue"
     expect(ownAttachment(result, eth0)).toStrictEqual({ container: undefined, members: [0] });
   });
 
+  test("one that is listed takes no host-side interface of another", () => {
+    const result = { interfaces: interfacesOf("br0 veth1 eth1@blue eth0@blue"), ips: [{ ...calicos, interface: 1 }] };
+    expect(ownAttachment(result, eth1)).toStrictEqual({ container: 2, members: [0, 1, 2] });
+  });
+
   test("only the runtime's own interface can be unlisted", () => {
     const result = { interfaces, ips: [{ ...calicos, interface: 0 }] };
     expect(ownAttachment(result, { ...eth1, ifName: "eth2" })).toBeUndefined();

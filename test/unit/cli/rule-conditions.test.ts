@@ -56,6 +56,8 @@ const outside = { address: "10.1.0.2/24", gateway: "10.2.0.1" };
 const noPair =
   '"bandwidth": bandwidth needs a veth pair, and eth0 is an interface of macvlan. Use it with bridge or ptp';
 const named = (ifName: string) => ({ ...second, wrapper: { ifName } });
+const unusable = (ifName: string, problem: string) =>
+  `"${ifName}": the interface name "${ifName}" ${problem}. Use a short name with letters and digits, such as "eth1"`;
 const ownBridge = (name: string, own: object = {}) => ({ type: "bridge-wrapper", bridge: name, ...own });
 const actsOnOne = (type: string) =>
   `"${type}": ${type} acts on eth0 only, and the list makes eth0, eth0. Use ${type}-wrapper, and set wrapper.ifName if another interface is meant`;
@@ -203,7 +205,12 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ],
     ["a name that every object has", [{ type: "constructor" }]],
   ],
-  "interface-name": [["no part of a network's name", [{ ...second, wrapper: { ifName: "eth@1", network: "lan" } }]]],
+  "interface-name": [
+    ["no part of a network's name", [{ ...second, wrapper: { ifName: "eth@1", network: "lan" } }]],
+    ["a part of one", [named("eth@1")], unusable("eth@1", "cannot be a part of a network's name")],
+    ["lo", [named("lo")], unusable("lo", "is taken in every network namespace")],
+    ["default", [named("default")], unusable("default", "is reserved by the kernel")],
+  ],
   "lease-directory": [
     [
       "a program decides",
