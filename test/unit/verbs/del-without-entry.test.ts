@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { del, loggedDel, runsOf } from "../support/dels.ts";
 import { exits, messagesOf } from "../support/fake-host.ts";
-import { cached, chainedOf, entryOf, journalFiles, net1 } from "../support/journals.ts";
+import { appearing, cached, chainedOf, entryOf, journalFiles, net1 } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 import { bothResult } from "../support/results.ts";
 
@@ -117,6 +117,12 @@ describe("DEL of an attachment without an entry", () => {
     const outcome = del("bridge", hostLocal, { files: lease("zone-eth1"), answers });
     expect(outcome).toMatchObject({ exitCode, stdout });
     expect(outcome.runs).toHaveLength(runs);
+  });
+
+  test("fails in the list's network, and a sibling has got its lease meanwhile: the first answer stands", () => {
+    const meanwhile = appearing(entryOf({ ...net1, ifName: "eth1", delegateNetwork: "zone" }));
+    const outcome = del("bridge", ofZone, { answers: [exits(3, "one"), exits(0)], meanwhile });
+    expect(outcome).toMatchObject({ exitCode: 3, stdout: "one", runs: [{}] });
   });
 
   test("passes the answer on of a plugin whose rules come back", () => {

@@ -341,14 +341,18 @@ test.each([
   expect(host.files).toEqual({});
 });
 
-test("an ADD whose answer the runtime does not get is undone, with the masquerading rules of its addresses", () => {
+test("an ADD whose answer the runtime does not get is undone at once, with the masquerading rules of its addresses", () => {
   const asked: unknown[] = [];
+  let happened = 0;
+  const meanwhile = () => void happened++;
   const ip = (...call: unknown[]) => String(asked.push(call));
   const outcome = callWrapper(
     { stdin: { ...stdin, ipMasq: true, wrapper: { ifName: "eth1" } } },
-    { answers: [exits(0, bridgeResult), exits(0)], links: [0, 8], stdoutError: new Error("EPIPE"), ip },
+    { answers: [exits(0, bridgeResult), exits(0)], links: [0, 8], stdoutError: new Error("EPIPE"), ip, meanwhile },
   );
   expect(commandsOf(outcome)).toEqual(["ADD", "DEL"]);
+  // Once while each of them ran: it has not waited for a next ADD.
+  expect(happened).toBe(2);
   expect(asked).toEqual([[["-force", "-batch", "-"], "address replace 172.26.64.2/20 dev eth1\n", "/run/netns/blue"]]);
   expect(outcome.files).toEqual({});
 });
