@@ -110,6 +110,7 @@ describe("DEL of an entry", () => {
     [" of the container", { master: "eth0", linkInContainer: true }, [0]],
     [" of a namespace that is gone", { master: "eth0", linkInContainer: true }, [0, 0, undefined]],
     [" that it does not name", { master: "" }, [0, 0, 7]],
+    [" that no interface can be", { master: 5 }, [0, 0, 7]],
   ])("of vlan that fails without its master%s is that of its IPAM plugin", (_, given, links) => {
     const configuration = { type: "vlan", name: "zone-eth1", ipam: { type: "host-local" }, ...given };
     const entries = [entryOf(), entryOf({ type: "vlan", ifName: "eth1", configuration })];
