@@ -94,7 +94,9 @@ test("Migrate, Verify and Undo: the containers of a script survive, and nothing 
   await client.lab.run("sed", ["-i", `s|cni_path = .*|cni_path = "${scriptPath}"|`, configuration]);
   await run(client, list);
   await cluster.untilReady();
-  expect((await cluster.survey("job", other)).filter(isSound)).toHaveLength(2);
+  // A drain does not wait for the last of the new allocations.
+  const isMoved = async () => (await cluster.survey("job", other)).filter(isSound).length === 2;
+  await until("both allocations at the other client", isMoved);
   expect(await client.lab.readFile(`/opt/cni/config/${name}.conflist`)).not.toContain("wrapper");
   await run(client, all);
   expect((await client.lab.readdir("/opt/cni/bin")).filter((file) => file.includes("wrapper"))).toEqual([]);
