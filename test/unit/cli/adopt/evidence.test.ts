@@ -270,11 +270,21 @@ test.each<[string, string, object, () => void]>([
   expect(readFileSync(file, "utf8")).toContain('"name":"eth1"');
 });
 
-test.each([
-  ["is there", "/proc/self/ns/net", true],
-  ["is gone", "/run/netns/no-such", false],
-])("CHECK can be asked about an attachment whose namespace %s", (_, netns, expected) => {
-  const network = networkIn(parseListFile("", JSON.stringify({ name: "zone", plugins: [] })));
+const bridge = { type: "bridge", ipam: { type: "host-local" } };
+const wrapper = { ...bridge, type: "bridge-wrapper" };
+
+test.each<[string, object, readonly object[], readonly string[], boolean]>([
+  ["without plugins", {}, [], [], true],
+  ["whose namespace is gone", { netns: "/run/netns/no-such" }, [], [], false],
+  ["of another list", { networkName: "other" }, [], [], false],
+  ["with all plugins", {}, [{ type: "tuning" }, bridge], ["tuning", "bridge", "host-local"], true],
+  ["without its IPAM plugin", {}, [bridge], ["bridge"], false],
+  ["without its plugin", {}, [bridge], ["host-local"], false],
+  ["with a wrapper and its plugin", {}, [wrapper], ["bridge-wrapper", "bridge", "host-local"], true],
+  ["with a wrapper without its plugin", {}, [wrapper], ["bridge-wrapper", "host-local"], false],
+])("CHECK can be asked about an attachment %s, or not", (_, more, plugins, files, expected) => {
+  const network = networkIn(parseListFile("", JSON.stringify({ name: "zone", plugins })));
+  for (const name of files) program(name, "");
   const check = { networks: new Map(network && [["zone", network]]), cniPath: [directory] } as unknown as CheckOptions;
-  expect(askableOn(check, directory)(attachmentOf("c1", [], { netns }))).toBe(expected);
+  expect(askableOn(check, directory)(attachmentOf("c1", [], more))).toBe(expected);
 });
