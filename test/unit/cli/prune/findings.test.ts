@@ -108,6 +108,7 @@ describe("a lease without a result or a record", () => {
     ["that is new stays", "it is new", { things: [leaseOf("c1", "10.1.0.2", { doubt: "it is new" })] }],
     ["of a live container is not mentioned", undefined, elsewhere(["c1", live])],
     ["of a container that nobody can tell stays", "some reason", elsewhere(["c1", unknown])],
+    ["stays if one of two attachments may live", "some reason", elsewhere(["c1", gone], ["c1", unknown])],
     ["whose address a namespace has is not mentioned", undefined, inNamespace("/proc/7/ns/net", "10.1.0.2")],
     [
       "stays if a namespace cannot be read",

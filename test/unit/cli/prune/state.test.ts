@@ -27,7 +27,10 @@ const unnamed = (...links: ReturnType<typeof link>[]): Partial<KernelState> => (
 
 /** What is known of attachments: their states, or why nobody can tell. */
 function statesIn(knowns: readonly Known[], host: KernelState): string[] {
-  return [...statesOf(knowns, host).values()].map(({ is, why }) => why ?? is);
+  const states = [...statesOf(knowns, host).values()];
+  // What is said about it never makes it gone: that is what other code asks for.
+  for (const { is, why } of states) expect(is === "unknown").toBe(why !== undefined);
+  return states.map(({ is, why }) => why ?? is);
 }
 
 const lo = link("lo", "00:00:00:00:00:00");
@@ -214,6 +217,15 @@ test.each([
   utimesSync(result.file, time, time);
   const memory = rememberedOf(entryOf({ containerId: "c1", bootId, namespace: { ...namespace, path, ...more } }));
   expect(pathStateOf(path, onlyKnown([result], [memory]))).toBe(expected);
+});
+
+test("the time of a path in /proc means nothing: an old result is of the namespace there, whatever the journal tells", () => {
+  const { bootId, namespace } = here();
+  const result = { ...resultOf("c1", "10.1.0.2"), file: join(temporary(), "result") };
+  writeFileSync(result.file, "");
+  utimesSync(result.file, 1000, 1000);
+  const memory = rememberedOf(entryOf({ containerId: "c1", bootId, namespace: { ...namespace, inode: 1 } }));
+  expect(pathStateOf("/proc/self/ns/net", onlyKnown([result], [memory]))).toBe("live");
 });
 
 test("a path that nobody can follow is not gone, whatever the journal tells", () => {
