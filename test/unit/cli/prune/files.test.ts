@@ -160,16 +160,16 @@ test("a directory without libcni's results is a mistake, such as that of the res
   );
 });
 
-/** Runs prune with the directories of the test, without a process of this machine. `ip` prints the links of the host. */
+/** Runs prune with the directories of the test, with no process of this machine but `processes`. `ip` prints the links of the host. */
 async function runPrune(
   words: readonly string[],
-  { answer, ip = "[]" }: { answer?: boolean | undefined; ip?: string } = {},
+  { answer, ip = "[]", processes = [] }: { answer?: boolean | undefined; ip?: string; processes?: string[] } = {},
 ) {
   setVariable("PATH", directory);
   for (const name of ["__VERSION__", "__COMMIT__"]) vi.stubGlobal(name, "1.2.3");
   onTestFinished(() => void vi.unstubAllGlobals());
   redirect("/var/lib/cni", directory);
-  intercept("readdirSync", (actual) => (path: string) => (path === "/proc" ? [] : actual(path)));
+  intercept("readdirSync", (actual) => (path: string) => (path === "/proc" ? processes : actual(path)));
   writeProgram(at("ip"), `echo '${ip}'`);
   writeFile(at("none.conflist"), none);
   let asked = 0;
@@ -219,6 +219,42 @@ test.each<[string, string[], boolean | undefined, object[], Outcome]>([
   expect(stdout).toContain(`looked at: lists in ${directory}, `);
   expect(stdout).not.toContain("other");
   expect(stderr.includes("can be pruned")).toBe(asked > 0);
+});
+
+test("a network that nothing has is refused, and what was left out is told first", async () => {
+  attach("c1", { netns: "/none" });
+  writeProgram(at("iptables-save"), "echo broken >&2; exit 1");
+  // The limiter of a container that nobody knows has no network.
+  const ip = JSON.stringify([{ ifname: "bwp0123456789ab", linkinfo: { info_kind: "ifb" } }]);
+  const { exitCode, stdout, stderr } = await runPrune(["--network", "typo"], { ip });
+  expect([exitCode, stdout]).toEqual([2, ""]);
+  expect(stderr).toMatch(
+    /^.*broken.*; packet rules may be left\ncni-wrappers: --network typo: no list and no attachment has this name; there are: none\n$/,
+  );
+});
+
+test("rules that can no longer be read after the DELs are told", async () => {
+  attach("c1", { netns: "/none" });
+  writeProgram(at("iptables-save"), "");
+  writeProgram(at("bridge"), `/bin/rm ${at("iptables-save")}; /bin/ln -s /bin/false ${at("iptables-save")}`);
+  const { exitCode, stderr } = await runPrune(["--network", "none", "--write"]);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain("; packet rules may be left\n");
+});
+
+test.each([
+  ["with nothing to prune, none", 0, 0],
+  ["with one thing to prune, those of all processes", 1, 1],
+  ["with two, the same", 2, 1],
+])("prune looks into the namespaces that it needs: %s", async (_, things, expected) => {
+  for (let index = 0; index < things; index++) attach(`c${index}`, { netns: "/none" });
+  let looks = 0;
+  intercept("openSync", (actual) => (...args: Parameters<typeof actual>) => {
+    if (/^\/proc\/\d+$/.test(String(args[0]))) looks++;
+    return actual(...args);
+  });
+  await runPrune([], { processes: ["9999999"] });
+  expect(looks).toBe(expected);
 });
 
 test("prune waits for a plugin as long as --timeout says", async () => {

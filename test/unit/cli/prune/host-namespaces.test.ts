@@ -106,10 +106,27 @@ test("a namespace that cannot be entered counts, unless it ended meanwhile", asy
   expect(namespaces).toEqual([{ inode: 8, paths: ["/proc/9999998/ns/net"], links: undefined }]);
 });
 
-test("the links of a namespace that can be entered are read, and this process's own is left out", async () => {
+/** Every namespace that can be entered has one link. */
+function enterAll(): void {
   const bin = temporary();
   setVariable("PATH", `${bin}:${process.env.PATH}`);
   writeProgram(join(bin, "nsenter"), `echo '[{"ifindex":2,"ifname":"eth0"}]'`);
+}
+
+test("a namespace is entered through another process if one has ended; one that cannot be entered counts beside it", async () => {
+  enterAll();
+  const net = readlinkSync("/proc/self/ns/net");
+  // There is no process 0, and it comes first.
+  const proc = procWith({ 0: { net }, [process.pid]: { net }, 9999998: { net: "net:[8]" } });
+  const { namespaces } = await readNamespaces(proc);
+  expect(namespaces.map(({ inode, links }) => [inode, links])).toEqual([
+    [Number(/\d+/.exec(net)), [{ ifindex: 2, ifname: "eth0" }]],
+    [8, undefined],
+  ]);
+});
+
+test("the links of a namespace that can be entered are read, and this process's own is left out", async () => {
+  enterAll();
   const net = readlinkSync("/proc/self/ns/net");
   const paths = [`/proc/${process.pid}/ns/net`];
   const proc = procWith({ [process.pid]: { net }, 9999998: { net: "net:[1]" } });
