@@ -1,7 +1,7 @@
 import childProcess from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import process from "node:process";
 import { expect, onTestFinished, test } from "vitest";
 import { releaseAt, releaseOf } from "../../../../cli/install/release-of.ts";
@@ -46,18 +46,41 @@ test("a program that the system does not run is trouble, and no release", () => 
   expect(() => releaseOf(`${path}/x`)).toThrow(`${path}/x: a part of the path is not a directory`);
 });
 
-test("a program that gives no answer is killed after half a minute, and called as a runtime calls the executable", () => {
-  const { spawnSync } = childProcess;
-  const replace = (by: typeof spawnSync) => {
-    childProcess.spawnSync = by;
+const { spawnSync } = childProcess;
+
+/** Replaces `spawnSync` until the test ends. */
+function replaceSpawn(by: (path: string, words: string[], options: childProcess.SpawnSyncOptions) => object): void {
+  const use = (one: typeof spawnSync) => {
+    childProcess.spawnSync = one;
     syncBuiltinESMExports();
   };
+  use(by as typeof spawnSync);
+  onTestFinished(() => use(spawnSync));
+}
+
+// The unit tests mount nothing.
+test("a program with the right mode that the system does not run may be on a file system that runs none", () => {
+  const path = program(answer());
+  replaceSpawn(() => ({ error: Object.assign(new Error("spawn"), { code: "EACCES" }) }));
+  const why = `the system runs no program in ${dirname(directory)}: is its file system mounted with noexec?`;
+  expect(() => releaseOf(path)).toThrow(`${path}: ${why}`);
+  expect(releaseAt(path)).toBeUndefined();
+});
+
+test("a fault of the command's own is not taken for a program that is not ours", () => {
+  const path = program(answer());
+  replaceSpawn(() => {
+    throw new TypeError("a fault");
+  });
+  expect(() => releaseAt(path)).toThrow("a fault");
+});
+
+test("a program that gives no answer is killed after half a minute, and called as a runtime calls the executable", () => {
   const calls: unknown[] = [];
-  replace(((path: string, words: string[], options: childProcess.SpawnSyncOptions) => {
+  replaceSpawn((path, words, options) => {
     calls.push([options.argv0, options.timeout, options.killSignal]);
     return spawnSync(path, words, { ...options, timeout: (options.timeout ?? 0) / 300 });
-  }) as typeof spawnSync);
-  onTestFinished(() => replace(spawnSync));
+  });
   const path = program("exec sleep 5");
   expect(() => releaseOf(path)).toThrow(`${path}: it gave no answer within 30 seconds`);
   expect(calls).toEqual([["cni-wrappers", 30_000, "SIGKILL"]]);
