@@ -1,5 +1,5 @@
 import type { Host } from "../host/host.ts";
-import { objectsOf, parseJsonList } from "../protocol/json.ts";
+import { type JsonObject, objectsOf, parseJsonList } from "../protocol/json.ts";
 
 /** An interface that is gone. */
 export interface LostInterface {
@@ -36,9 +36,15 @@ export function giveAddressesBack(host: Host, { ifName, addresses }: LostInterfa
   if (commands.length > 0) host.ip(["-force", "-batch", "-"], commands.join(""), netns);
 }
 
+/** Reads an interface and its addresses with ip(8), as its JSON has them; undefined if that fails. */
+export function readInterface(host: Host, ifName: string, netns: string): JsonObject | undefined {
+  const links = parseJsonList(host.ip(["-json", "address", "show", "dev", ifName], "", netns) ?? "");
+  // ip(8) accepts alternative names, too.
+  return links?.find(({ ifname }) => ifname === ifName);
+}
+
 /** Reads the addresses of an interface that are not link-local, such as `172.26.64.2/20`; none if that fails. */
 export function addressesOn(host: Host, ifName: string, netns: string): readonly string[] {
-  const links = parseJsonList(host.ip(["-json", "address", "show", "dev", ifName], "", netns) ?? "") ?? [];
-  const listed = links.flatMap(({ addr_info }) => objectsOf(addr_info));
+  const listed = objectsOf(readInterface(host, ifName, netns)?.addr_info);
   return listed.flatMap(({ scope, local, prefixlen }) => (scope === "global" ? [`${local}/${prefixlen}`] : []));
 }

@@ -2,6 +2,7 @@ import { type AttachmentSelector, findAttachment } from "../attachment/attachmen
 import { ipName } from "../attachment/subnet.ts";
 import type { Call } from "../call/call.ts";
 import { warnAloud } from "../call/session.ts";
+import { readInterface } from "../delegate/lent-namespace.ts";
 import type { Host } from "../host/host.ts";
 import { uptimeOf } from "../journal/facts.ts";
 import { CniError } from "../protocol/errors.ts";
@@ -78,10 +79,9 @@ interface Link {
   readonly addresses: readonly JsonObject[];
 }
 
-/** Reads an interface with ip(8); undefined if that fails. */
+/** Reads an interface; undefined if that fails. */
 function linkIn(host: Host, { ifName, netns }: AttachmentSelector): Link | undefined {
-  const links = parseJsonList(host.ip(["-json", "address", "show", "dev", ifName], "", netns) ?? "");
-  const link = links?.find(({ ifname }) => ifname === ifName);
+  const link = readInterface(host, ifName, netns);
   if (link === undefined) return undefined;
   const { flags, addr_info: listed } = link;
   const addresses = objectsOf(listed).filter(isFromRouter);
