@@ -26,7 +26,8 @@ export async function repairedAdds(file: string, longest = longestLine) {
       for (const line of lines) {
         note(rest, calls);
         // guard: no lines that somebody made up fill the memory
-        if (calls.size > mostCalls) throw new Trouble(`${file}: it has more than 100,000 repaired ADDs; rotate it`);
+        if (calls.size > mostCalls)
+          throw new Trouble(`${file}: it has more than ${mostCalls.toLocaleString("en")} repaired ADDs; rotate it`);
         rest = line;
       }
     }

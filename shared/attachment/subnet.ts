@@ -2,8 +2,9 @@
 type Ip = { readonly bits: 32; readonly value: number } | { readonly bits: 128; readonly value: bigint };
 
 /**
- * Returns a function that tells whether an address (`172.16.5.1`, `fd00::1`) is in the subnet of a CIDR (`172.16.5.2/24`). They are asked for and parsed once, for
- * the first address: most calls have none. Comparing each of n routes with each of n addresses would take most of a call.
+ * Returns a function that tells whether an address (`172.16.5.1`, `fd00::1`) is in the subnet of one of the CIDRs
+ * (`172.16.5.2/24`). They are asked for and parsed once, for the first address: most calls have none. Comparing each of n routes
+ * with each of n addresses would take most of a call.
  */
 export function subnetFinder(cidrs: () => readonly string[]): (address: string) => boolean {
   let all: ReturnType<typeof subnetsOf> | undefined;

@@ -172,7 +172,7 @@ function isOfThisBoot({ facts }: Undoing, { bootId }: Entry): boolean {
   return facts.moment()?.bootId === bootId;
 }
 
-/** Whether the interface that a plugin's interface was made on is gone. Without `master`, nobody can tell which one it was. */
+/** Whether the master of a plugin's interface is gone. It counts as gone if `master` does not say which one it was. */
 export function lacksMaster(
   { session: { host }, netns }: Undoing,
   { configuration }: DelegateCall,

@@ -43,7 +43,7 @@ export interface Profile {
   readonly movesRoutes?: true;
   /** The plugin's DEL fails without its interface, and frees no lease if CNI_NETNS is empty. The wrapper then runs IPAM's. */
   readonly delNeedsNamespace?: true;
-  /** The plugin's DEL fails without its master, which may be in the namespace. If the interface is gone, the wrapper then runs IPAM's. */
+  /** The plugin's DEL fails without its master, which may be in the namespace. If both interfaces are gone, the wrapper then runs IPAM's. */
   readonly delNeedsMaster?: true;
   /** The plugin's ADD asks for an address first. If its interface's name is taken, it frees all leases of that name. */
   readonly leasesFirst?: true;
@@ -109,7 +109,10 @@ export function withoutMac(result: CniResult, device: string): CniResult {
   return { ...result, interfaces: result.interfaces.map((one) => (isDevice(one) ? { name: device } : one)) };
 }
 
-/** The defaults of `dataDir` of plugins with one file there for each container. Two of one container that share it replace each other's. */
+/**
+ * By type: the default `dataDir` of plugins that keep one file there for each container. Two plugins of one container that share
+ * it replace each other's file.
+ */
 const fileDirectories: ReadonlyMap<string, string> = new Map([
   // Its DEL needs what its ADD wrote to <dataDir>/<container> (flannel-io/cni-plugin, flannel_linux.go).
   ["flannel", "/var/lib/cni/flannel"],

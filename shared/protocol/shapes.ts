@@ -90,7 +90,7 @@ const wrapperShapes: Readonly<Record<keyof WrapperConfiguration, Shape>> = {
 /** The keys that a `wrapper` block may have. */
 export const wrapperKeys: readonly string[] = Object.keys(wrapperShapes);
 
-/** The keys that the objects in it may have. */
+/** The keys that the objects in a `wrapper` block may have. */
 export const innerKeys = {
   log: Object.keys(logShapes),
   slaac: Object.keys(slaacShapes),
