@@ -3,16 +3,21 @@ import { syncBuiltinESMExports } from "node:module";
 import { basename } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** Replaces functions of `node:fs` for every module. Returns what undoes it. */
-export function replaceFileFunctions(functions: Partial<typeof fs>): () => void {
-  const names = Object.keys(functions) as (keyof typeof fs)[];
-  const actual = Object.fromEntries(names.map((name) => [name, fs[name]]));
+/** Replaces functions of one of Node's modules for everybody who imports it. Returns what undoes it. */
+export function replaceFunctions<Module extends object>(module: Module, functions: Partial<Module>): () => void {
+  const names = Object.keys(functions) as (keyof Module)[];
+  const actual = Object.fromEntries(names.map((name) => [name, module[name]]));
   const replace = (by: object) => {
-    Object.assign(fs, by);
+    Object.assign(module, by);
     syncBuiltinESMExports();
   };
   replace(functions);
   return () => replace(actual);
+}
+
+/** The same for `node:fs`. */
+export function replaceFileFunctions(functions: Partial<typeof fs>): () => void {
+  return replaceFunctions(fs, functions);
 }
 
 /** As `replaceFileFunctions`, for one function, which is made of the actual one, and at most until the test ends. */

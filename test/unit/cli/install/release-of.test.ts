@@ -1,11 +1,11 @@
 import childProcess from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { expect, onTestFinished, test } from "vitest";
 import { releaseAt, releaseOf } from "../../../../cli/install/release-of.ts";
 import { scratch } from "../../../support/scratch.ts";
+import { replaceFunctions } from "../../support/file-functions.ts";
 import { setVariable } from "../../support/programs.ts";
 
 const directory = scratch();
@@ -50,12 +50,7 @@ const { spawnSync } = childProcess;
 
 /** Replaces `spawnSync` until the test ends. */
 function replaceSpawn(by: (path: string, words: string[], options: childProcess.SpawnSyncOptions) => object): void {
-  const use = (one: typeof spawnSync) => {
-    childProcess.spawnSync = one;
-    syncBuiltinESMExports();
-  };
-  use(by as typeof spawnSync);
-  onTestFinished(() => use(spawnSync));
+  onTestFinished(replaceFunctions(childProcess, { spawnSync: by as typeof spawnSync }));
 }
 
 // The unit tests mount nothing.
