@@ -67,9 +67,11 @@ describe.concurrent("a router advertises a prefix", () => {
     expect(await leftOfContainers(lab, ["front0", "lan0"])).toEqual([]);
   });
 
+  // Of tests side by side, only their own `expect` knows in which one it polls.
   test("another prefix, and no router at all: CHECK passes, and still sees a lost address of the plugin", async ({
     lab,
     container,
+    expect,
   }) => {
     const router = await advertising(lab);
     const list = listOf(patient);
