@@ -218,9 +218,12 @@ export class Promises {
   #mayHaveMade(sibling: Life, { by }: Thing, life: Life): boolean {
     const plugin = by.get(life.key) ?? "";
     const has = this.#simulation.pluginsOf(sibling).some((one) => delegateOf(one) === plugin);
+    // A sibling's next ADD may run, after its namespace was lost.
+    const isTriedAgain = this.#busy.has(sibling) && !isLive(this.#simulation.machine, sibling);
     const isTry =
       life.phase !== "attached" ||
       sibling.phase !== "attached" ||
+      isTriedAgain ||
       this.#leftByTries.has(by) ||
       this.#hasTryOf(life, plugin);
     return isTry && (has || sibling.isEdited) && ["portmap", "bandwidth", "tuning", "mark"].includes(plugin);

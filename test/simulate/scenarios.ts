@@ -403,6 +403,13 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     { do: "GC", list: "za", by: "another" },
     { do: "GC", list: "za" },
   ],
+  "a namespace was lost during an ADD, and a sibling's DEL leaves an unknown plugin's file to the next ADD": [
+    { za: [macvlan(1), marks] },
+    add("c1 za eth1", { at: "ADD of mark-wrapper begins", do: "go on", first: loses("c1") }),
+    { do: "GC", list: "za", by: "another" },
+    add("c1 za eth0"),
+    add("c1 za eth1", { at: 34, do: "go on", first: del("c1 za eth0") }),
+  ],
   "an ADD passes beside a namespace that is still there, and a plugin has left the middle of the list": [
     { za: [withDhcp(macvlan(1)), bridge(2, "eth1"), chained("sbr", "eth1")] },
     add("c1 za eth0", { at: "sbr: rule added", do: "kill" }),
