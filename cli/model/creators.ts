@@ -46,7 +46,7 @@ function makeLink(kind: Kind, machine: Machine, call: PluginCall): Link {
 /** ADD. */
 export function* attach(kind: Kind, machine: Machine, call: PluginCall): Steps<JsonObject> {
   const { config } = call;
-  const { containerId, netns, ifName, network } = namesOf(call);
+  const { containerId, netns, ifName } = namesOf(call);
   let leased = kind.first === "lease" ? yield* lease(machine, call) : undefined;
   try {
     kind.begin?.(machine, call);
@@ -67,7 +67,7 @@ export function* attach(kind: Kind, machine: Machine, call: PluginCall): Steps<J
     // A bridge may have another MAC by now.
     result.interfaces = [...(kind.hostSide?.(machine, call, made) ?? []), ...interfaces.slice(-1)];
     if (config.ipMasq && kind.link === "veth")
-      for (const { address } of ips) yield* masquerade(machine, network, containerId, address);
+      for (const { address } of ips) yield* masquerade(machine, masqueradedNetwork(call), containerId, address);
     const placed = ips.map((ip) => ({ ...ip, interface: hostSide.length }));
     return { ...result, ips: placed, ...(routes.length > 0 && { routes }) };
   } catch (error) {
@@ -87,7 +87,7 @@ function* lease(machine: Machine, call: PluginCall): Steps<Leased> {
 /** DEL. */
 export function* detach(kind: Kind, machine: Machine, call: PluginCall): Steps {
   const { config } = call;
-  const { containerId, ifName, network } = namesOf(call);
+  const { containerId, ifName } = namesOf(call);
   const isLayer3 = hasIpam(config) || (kind.needsIpam === true && kind.first === "lease");
   kind.begin?.(machine, call);
   if (kind.needsNamespace) {
@@ -107,7 +107,13 @@ export function* detach(kind: Kind, machine: Machine, call: PluginCall): Steps {
   if (!kind.freesFirst) release();
   // The addresses come from the link. Without it or without the namespace, the rules stay (plugins#810).
   const addresses = config.ipMasq && kind.link === "veth" ? link?.addresses : undefined;
-  unmasquerade(machine, network, containerId, addresses ?? []);
+  unmasquerade(machine, masqueradedNetwork(call), containerId, addresses ?? []);
+}
+
+/** By nftables, each interface has rules of its own (pkg/ip/ipmasq_nftables_linux.go), as if it had a network of its own. */
+function masqueradedNetwork(call: PluginCall): string {
+  const { network, ifName } = namesOf(call);
+  return call.config.ipMasqBackend === "nftables" ? `${network}/${ifName}/` : network;
 }
 
 /** A chain for the network and the container, whatever the interface (pkg/ip/ipmasq_iptables_linux.go). */

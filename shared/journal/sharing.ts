@@ -111,11 +111,13 @@ function hasMasqueraded({ done, failed }: Entry): boolean {
   return done !== undefined || !!failed?.addresses?.length;
 }
 
-// The chain is named by network and container (pkg/ip/ipmasq_iptables_linux.go). A DEL clears it for all.
-function sharesMasquerading({ delegateNetwork, bootId }: Entry, other: Entry): boolean {
+// A DEL clears the chain of iptables for all, which is named by network and container; the rules of nftables are named by the
+// interface, too (pkg/ip/ipmasq_*_linux.go). It looks for both.
+function sharesMasquerading({ delegateNetwork, bootId, ifName }: Entry, other: Entry): boolean {
   const isMasqueraded = other.role === "creator" && goLookup(other.configuration, "ipMasq") === true;
+  const isNamed = other.ifName === ifName || goLookup(other.configuration, "ipMasqBackend") !== "nftables";
   // guard: the masquerading of another attachment
-  return isMasqueraded && other.delegateNetwork === delegateNetwork && other.bootId === bootId;
+  return isMasqueraded && isNamed && other.delegateNetwork === delegateNetwork && other.bootId === bootId;
 }
 
 // The rules are named by container and interface (uniqueID in plugins/main/bridge/bridge.go), in whatever network.

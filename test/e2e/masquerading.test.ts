@@ -155,6 +155,16 @@ describe("two bridges that masquerade by nftables", () => {
     expect(await masqueradingRules(lab)).toEqual([]);
     await expectNothingLeft(lab, ["disc0", "disc1"]);
   });
+
+  test("of one list that is attached twice: each DEL removes its own rule", async ({ lab, container }) => {
+    const one = zone(wrapped(first));
+    for (const ifName of ["eth0", "net1"]) expectPassed(await lab.cnitool.addAs(ifName, one, container));
+    expectPassed(await lab.cnitool.delAs("net1", one, container));
+    expect(await masqueradingRules(lab)).toEqual([expect.stringMatching(/^ip saddr 10\.20\.0\.2 .*, if: eth0,/)]);
+    expect(await lab.kernel.journals()).toHaveLength(1);
+    expectPassed(await lab.cnitool.checkAs("eth0", one, container));
+    await expectUndone(lab, one, container, ["disc0"], lab.cnitool);
+  });
 });
 
 async function masqueradingRules(lab: Lab): Promise<string[]> {

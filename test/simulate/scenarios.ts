@@ -298,6 +298,12 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     add("c1 za eth0"),
     del("c1 za eth0"),
   ],
+  "one list masquerades by nftables, and one of its two attachments is deleted": [
+    { za: [{ ...bridge(1), ...masqueraded, ipMasqBackend: "nftables" }] },
+    add("c1 za eth0"),
+    add("c1 za net1"),
+    del("c1 za net1"),
+  ],
   "a DEL is killed after its last plugin, an unknown one that waits for a sibling, and ADD comes": [
     { za: [macvlan(1), marks], zb: [macvlan(2), marks] },
     add("c1 za eth0"),

@@ -180,10 +180,15 @@ describe("masquerading", () => {
   const own = entryOf(masqueraded);
   const sibling = masquerading;
   const old = { bootId: "old" };
+  const nftables = { configuration: { ...masqueraded.configuration, ipMasqBackend: "nftables" } };
+  const byNftables = { ...sibling, ...nftables };
 
   test.each<[string, Entry, Entry, boolean]>([
     ["stays with a sibling in the same network", own, sibling, true],
     ["stays if Go reads the key so", own, { ...sibling, configuration: { IPMASQ: true } }, true],
+    ["goes if the sibling has rules of nftables for another interface", own, byNftables, false],
+    ["stays if it has them for the same one", { ...own, ifName: "eth9" }, byNftables, true],
+    ["of nftables stays with a sibling's of iptables", { ...own, ...nftables }, sibling, true],
     ["goes without one", own, { ...sibling, delegateNetwork: "other" }, false],
     ["goes if the sibling masquerades nothing", own, { ...sibling, configuration: {} }, false],
     ["goes if the sibling is a chained plugin", own, { ...sibling, role: "meta" }, false],
