@@ -93,7 +93,10 @@ async function reportOn(options: Options, terminal: Terminal): Promise<HostRepor
     strays: straysAmong(attachments.all, namedNamespaces(), attachments.memories),
     leftOut: leftOut.lines,
     lookedAt: lookedAt(paths, check.networks),
-    nomadSkipsCheck: whyNoCheck(readPluginFolder(paths.cniPath.join(delimiter), terminal.directory)),
+    nomadSkipsCheck: whyNoCheck(
+      readPluginFolder(paths.cniPath.join(delimiter), terminal.directory),
+      paths.nomad.version,
+    ),
     unsaved: unsavedAmong(forecasts, { now, modifiedMs: (file) => stat(file)?.modifiedMs }),
   };
 }

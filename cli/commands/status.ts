@@ -14,7 +14,7 @@ import type { ListFile } from "../lists/list-file.ts";
 import { withBar } from "../live/at-once.ts";
 import { checkOnHost, networkOf } from "../live/check.ts";
 import { everyAttachment, straysAmong, viewOf } from "../live/every-attachment.ts";
-import type { HostOptions, HostPaths } from "../live/host-paths.ts";
+import type { HostOptions, HostPathsFound } from "../live/host-paths.ts";
 import { lookedAt } from "../live/looked-at.ts";
 import { errorsIn, type Lists } from "../live/networks.ts";
 import { hostErrors, type RunningHost } from "../needs/host-errors.ts";
@@ -118,7 +118,7 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
 
 /** What the directories of plugins and of lists have, without any attachment. */
 function installationStatus(
-  { cniPath }: HostPaths,
+  { cniPath, nomad }: HostPathsFound,
   { networks, files, faults }: Lists,
   around: Pick<Terminal, "directory"> & Pick<Context, "links" | "state"> & Omit<RunningHost, "links">,
 ): Pick<HostStatus, "installations" | "lists" | "nomadSkipsCheck" | "narrowRuntimes"> {
@@ -140,7 +140,7 @@ function installationStatus(
       ],
       switchedOff,
     },
-    nomadSkipsCheck: whyNoCheck(plugins) ?? null,
+    nomadSkipsCheck: whyNoCheck(plugins, nomad.version) ?? null,
     narrowRuntimes: installations.some(({ release }) => release?.flavor === "node") ? narrowRuntimes() : [],
   };
 }

@@ -18,8 +18,8 @@ export type InstalledPlugin = ReturnType<typeof pluginAt>;
 export function readPluginFolder(cniPath: string, directory: string) {
   const directories = searchPath(cniPath).map((path) => directoryAt(path, directory));
   const plugin = pluginReader(directory);
-  const candidates = (type: string) => {
-    return isPluginName(type) ? directories.flatMap(({ path }) => plugin(join(path, type)) ?? []) : [];
+  const candidates = (type: string, among = directories) => {
+    return isPluginName(type) ? among.flatMap(({ path }) => plugin(join(path, type)) ?? []) : [];
   };
   return {
     directories,
@@ -32,7 +32,8 @@ export function readPluginFolder(cniPath: string, directory: string) {
       return [...candidates(delegate), ...(next ? [next] : [])].find((each) => each.isExecutable && !each.isWrapper);
     },
     /** Returns the version that Nomad knows of a type. A later directory's takes the place of an earlier one's. */
-    versionForNomad: (type: string) => candidates(type).findLast(({ version }) => version !== undefined)?.version,
+    versionForNomad: (type: string, among = directories) =>
+      candidates(type, among).findLast(({ version }) => version !== undefined)?.version,
   };
 }
 
@@ -166,14 +167,29 @@ function once<T>(run: () => T): () => T {
 /** The oldest bridge with which Nomad runs CHECK, also for lists without a bridge. */
 export const oldestBridge = "1.3.0";
 
-/** Says why Nomad runs no CHECK with these plugins; undefined if it does (client/allocrunner/networking_cni.go). */
-export function whyNoCheck(plugins: PluginFolder): Advice | undefined {
+/** The oldest Nomad that looks beyond a directory that is empty or missing (client/fingerprint/plugins_cni.go). */
+const looksOn = "1.11.2";
+
+/**
+ * Says why Nomad runs no CHECK with these plugins; undefined if it does (client/allocrunner/networking_cni.go). `nomad` is its
+ * version, if that is known.
+ */
+export function whyNoCheck(plugins: PluginFolder, nomad = looksOn): Advice | undefined {
   const cure = `install bridge ${oldestBridge} or newer`;
-  const version = plugins.versionForNomad("bridge");
+  const { directories } = plugins;
+  const isOld = compareVersions(nomad, looksOn) < 0;
+  const end = directories.findIndex(({ problem }) => isOld && problem !== undefined);
+  const version = plugins.versionForNomad("bridge", end < 0 ? directories : directories.slice(0, end));
   if (version !== undefined && compareVersions(version, oldestBridge) >= 0) return undefined;
   if (version !== undefined) return { reason: `bridge has version ${version}`, cure };
-  const where = plugins.directories.map(({ path }) => path).join(", ") || "no directory";
+  const where = directories.map(({ path }) => path).join(", ") || "no directory";
   const none = { reason: `there is no bridge in ${where}`, cure };
-  const silence = plugins.find("bridge")?.silence ?? none;
+  const { path, problem } = directories[end] ?? {};
+  const stop = {
+    reason: `${path} ${problem}, and Nomad before ${looksOn} looks no further`,
+    cure: "fix cni_path and restart the client",
+  };
+  const isBeyond = plugins.versionForNomad("bridge") !== undefined;
+  const silence = isBeyond ? stop : (plugins.find("bridge")?.silence ?? none);
   return { ...silence, reason: `Nomad finds no version of bridge: ${silence.reason}` };
 }

@@ -6,6 +6,8 @@ import { agentError, type NomadAgent } from "./nomad-agent.ts";
 export interface NomadHost {
   /** The name of its node, as `nomad node status` has it. */
   readonly name: string;
+  /** Its version; undefined if the agent does not say it. */
+  readonly version?: string;
   /** Its cni_config_dir. */
   readonly configDirectory: string;
   /** Its cni_path. */
@@ -16,6 +18,7 @@ export interface NomadHost {
 
 /** Why the agent did not say it. */
 export interface NoAnswer {
+  readonly version?: undefined;
   readonly problem: string;
   /** Whether this host has no Nomad client, as far as one can see: there was nothing to ask. */
   readonly isAbsent: boolean;
@@ -29,12 +32,13 @@ export async function askNomadHost(agent: NomadAgent, host = hostname()): Promis
     const { CNIPath, CNIConfigDir, Enabled } = objectOf(Client);
     if (Enabled === false) return { problem: "the agent is no Nomad client", isAbsent: true };
     const node = objectOf(await agent.ofNode());
-    const ownHost = objectOf(node.Attributes)["unique.hostname"];
+    const { "unique.hostname": ownHost, "nomad.version": version } = objectOf(node.Attributes);
     if (ownHost !== host) return { problem: `the agent is that of another host, ${ownHost}`, isAbsent: false };
     if (typeof CNIPath !== "string" || typeof CNIConfigDir !== "string")
       return { problem: "the agent does not say its directories", isAbsent: false };
     const name = typeof node.Name === "string" ? node.Name : host;
-    return { name, configDirectory: CNIConfigDir, cniPath: CNIPath, networks: networksOf(node) };
+    const own = { configDirectory: CNIConfigDir, cniPath: CNIPath, networks: networksOf(node) };
+    return { name, ...(typeof version === "string" && { version }), ...own };
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
     // Without NOMAD_ADDR, nothing says that there should be an agent.

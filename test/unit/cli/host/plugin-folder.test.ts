@@ -78,6 +78,8 @@ test("directories without files have a problem", () => {
   expect(readPluginFolder("bin/bridge", directory).directories).toEqual([{ path: "bin/bridge", problem }]);
   expect(whyNoCheck(readPluginFolder("empty:none", directory))?.reason).toMatch(/there is no bridge in empty, none$/);
   expect(whyNoCheck(readPluginFolder("", directory))?.reason).toMatch(/there is no bridge in no directory$/);
+  // A path that is put right is not enough.
+  expect(whyNoCheck(readPluginFolder("empty:none", directory), "1.9.5")?.reason).toMatch(/there is no bridge in empty/);
 });
 
 test("each answer is asked for once, and nothing is run before it is needed", () => {

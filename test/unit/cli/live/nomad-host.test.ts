@@ -43,21 +43,25 @@ const id = "0cb1e2c4-2a1e-4f0c-9a52-6f8c9f0b0001";
  * merged configuration, with the defaults), client/fingerprint/cni.go and nomad/structs (NodeResources.Merge: NodeNetworks, which
  * are merged by device, have the last network only), client/fingerprint/host.go.
  */
-function answersOf(host: string): Record<string, unknown> {
-  const Client = { CNIPath: `${directory}/plugins`, CNIConfigDir: `${directory}/lists` };
+function answersOf(
+  host: string,
+  { version = undefined as string | undefined, cniPath = plugins } = {},
+): Record<string, unknown> {
+  const Client = { CNIPath: cniPath, CNIConfigDir: `${directory}/lists` };
   const Networks = [{ Mode: "host", Device: "eth0" }, { Mode: "bridge" }, { Mode: "cni/zone" }];
   return {
     "/v1/agent/self": { config: { Client }, stats: { client: { node_id: id } } },
     [`/v1/node/${id}`]: {
       Name: "client-1",
-      Attributes: { "unique.hostname": host },
+      Attributes: { "unique.hostname": host, "nomad.version": version },
       NodeResources: { Networks, NodeNetworks: [{ Mode: "cni/zone" }] },
     },
   };
 }
 
 test("the agent's directories and networks", async () => {
-  const host = { name: "client-1", configDirectory: lists, cniPath: plugins, networks: ["zone"] };
+  answers = answersOf(hostname(), { version: "1.9.5" });
+  const host = { name: "client-1", version: "1.9.5", configDirectory: lists, cniPath: plugins, networks: ["zone"] };
   expect(await askNomadHost(new NomadAgent({ NOMAD_ADDR }))).toEqual(host);
 });
 
@@ -100,6 +104,20 @@ describe.each(["preflight", "status"])("%s", (command) => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: "" });
     answers = {};
     expect((await run("--cni-path", plugins, "--config-dir", lists)).stderr).toContain("lists/zone: libcni 1.3 adds");
+  });
+
+  test.each([
+    ["an old Nomad looks no further than an empty directory", "1.11.1", "empty:plugins", "empty is empty"],
+    ["nor than one that is missing", "1.9.5+ent", "none:plugins", "none does not exist"],
+    ["it knows what the directories before it have", "1.11.1", "plugins:empty", undefined],
+    ["a newer one looks on", "1.11.2", "empty:plugins", undefined],
+    ["nobody knows its version", undefined, "empty:plugins", undefined],
+  ])("tells that Nomad would skip CHECK: %s", async (_, version, names, problem) => {
+    mkdirSync(join(directory, "empty"));
+    answers = answersOf(hostname(), { version, cniPath: names.replace(/\w+/g, join(directory, "$&")) });
+    const said = (await run()).stdout.split("\n").filter((line) => line.startsWith("Nomad would"));
+    const why = `Nomad would skip CHECK: Nomad finds no version of bridge: ${directory}/${problem}, and Nomad before 1.11.2 looks no further; fix cni_path and restart the client`;
+    expect(said).toEqual(problem === undefined ? [] : [why]);
   });
 
   test("says where the options differ from the agent", async () => {
