@@ -7,5 +7,6 @@ export function plainTerminal(release: Build, directory: string): { terminal: Te
     text += part;
   };
   const silent = { env: {}, hasColors: false, width: 100, readInput: () => "", viewProblem: () => undefined };
-  return { terminal: { release, directory, ...silent, write, writeError: write }, printed: () => text };
+  const wait = async () => {};
+  return { terminal: { release, directory, ...silent, wait, write, writeError: write }, printed: () => text };
 }

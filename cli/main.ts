@@ -1,5 +1,6 @@
 import process from "node:process";
 import { isSea } from "node:sea";
+import { setTimeout } from "node:timers/promises";
 import { isatty } from "node:tty";
 import { setFlagsFromString } from "node:v8";
 import { withUsualDirectories } from "../shared/host/programs.ts";
@@ -40,6 +41,7 @@ const terminal: Terminal = {
   writeError: (text) => stderr.write(text),
   progress: stderr.isTTY ? stderr : undefined,
   readInput: (limit) => readOpened("stdin", 0, limit).toString(),
+  wait: setTimeout,
   viewProblem: (cacheDirectory) => viewProblem(namespacesInCache(cacheDirectory)),
 };
 

@@ -26,6 +26,8 @@ export interface Terminal {
   readonly progress?: NodeJS.WriteStream | undefined;
   /** Reads stdin to its end. Throws Trouble if it has more bytes than the limit. */
   readInput(limit: number): string;
+  /** Waits, in milliseconds, for what happens on the host meanwhile. */
+  wait(milliseconds: number): Promise<unknown>;
   /** Says why this process cannot tell which containers of a cache live; undefined if it can. */
   viewProblem(cacheDirectory: string): string | undefined;
 }

@@ -9,7 +9,7 @@ import { exitCodeOf } from "../exit-codes.ts";
 import { readPluginFolder, whyNoCheck } from "../host/read-plugin-folder.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { isGood, type Verdict } from "../live/check.ts";
-import { everyAttachment, straysAmong, viewOf } from "../live/every-attachment.ts";
+import { checkEvery, everyAttachment, viewOf } from "../live/every-attachment.ts";
 import type { HostOptions } from "../live/host-paths.ts";
 import { isReady, lookedAt } from "../live/looked-at.ts";
 import { namedNamespaces } from "../live/namespaces.ts";
@@ -72,7 +72,8 @@ export const preflightCommand: CommandData<undefined, Options> = {
 async function reportOn(options: Options, terminal: Terminal): Promise<HostReport> {
   const view = await viewOf(options, terminal);
   const { paths, leftOut } = view;
-  const { check, ...attachments } = everyAttachment(view);
+  const attachments = everyAttachment(view);
+  const { check } = attachments;
   leftOut.tell(terminal);
   const evidence = evidenceOn(attachments.all, check);
   const isAdoptable = async (attachment: CachedAttachment, verdict: Verdict) => {
@@ -84,13 +85,14 @@ async function reportOn(options: Options, terminal: Terminal): Promise<HostRepor
   // Checking takes time, in which a young result gets older.
   const now = Date.now();
   const names = workloadNames(attachments.wanted, paths.agent, terminal.writeError);
-  const forecasts = await forecastsOn(attachments.wanted, { ...check, isAdoptable, names }, terminal);
+  const { checked, strays } = await checkEvery(view, attachments, { terminal, namespaces: namedNamespaces });
+  const forecasts = await forecastsOn(checked, { ...check, isAdoptable, names }, terminal);
   leftOut.tell(terminal);
   return {
     origin: originOf(view, now, terminal),
     host: "problem" in paths.nomad ? hostname() : paths.nomad.name,
     forecasts,
-    strays: straysAmong(attachments.all, namedNamespaces(), attachments.memories),
+    strays,
     leftOut: leftOut.lines,
     lookedAt: lookedAt(paths, check.networks),
     nomadSkipsCheck: whyNoCheck(

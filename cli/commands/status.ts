@@ -11,9 +11,8 @@ import { readPluginFolder, whyNoCheck } from "../host/read-plugin-folder.ts";
 import { exposedPart, exposureCure } from "../install/place.ts";
 import type { Context } from "../lint/rule.ts";
 import type { ListFile } from "../lists/list-file.ts";
-import { withBar } from "../live/at-once.ts";
-import { checkOnHost, networkOf } from "../live/check.ts";
-import { everyAttachment, straysAmong, viewOf } from "../live/every-attachment.ts";
+import { networkOf } from "../live/check.ts";
+import { checkEvery, everyAttachment, viewOf } from "../live/every-attachment.ts";
 import type { HostOptions, HostPathsFound } from "../live/host-paths.ts";
 import { lookedAt } from "../live/looked-at.ts";
 import { errorsIn, type Lists } from "../live/networks.ts";
@@ -84,10 +83,11 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
   }
   const view = await viewOf(options, terminal);
   const { paths, leftOut } = view;
-  const { wanted, all, memories, check } = everyAttachment(view);
-  const remembered = new Set(memories.map(keyOf));
-  const checked = await withBar(wanted, terminal, async (attachment) => {
-    const verdict = await checkOnHost(attachment, check);
+  const found = everyAttachment(view);
+  const { check } = found;
+  const remembered = new Set(found.memories.map(keyOf));
+  const { checked: verdicts, strays } = await checkEvery(view, found, { terminal, namespaces: () => [] });
+  const checked = verdicts.map(({ attachment, verdict }) => {
     const isWrapped = networkOf(attachment, check)?.list.plugins.some((plugin) => plugin.isWrapped) ?? false;
     // guard: an attachment that nothing recovers is counted
     const lacksJournal = isWrapped && verdict.is !== "gone" && !remembered.has(keyOf(attachment));
@@ -109,7 +109,7 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
     networks: countNetworks(checked),
     orphans: {
       results: checked.filter(({ verdict }) => verdict.is === "gone").length,
-      journals: straysAmong(all, [], memories).memories.length,
+      journals: strays.memories.length,
     },
     unreadable: leftOut.lines.length,
     repaired: log ? await repairedAdds(resolve(terminal.directory, log)) : undefined,

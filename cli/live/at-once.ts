@@ -1,13 +1,12 @@
 import { availableParallelism } from "node:os";
 import { progressOf } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
-import type { CachedAttachment } from "./cached-results.ts";
 
 /** Runs a function for every attachment, as many at a time as the machine has processors, with a bar on a terminal. */
-export async function withBar<Result>(
-  attachments: readonly CachedAttachment[],
+export async function withBar<Attachment, Result>(
+  attachments: readonly Attachment[],
   terminal: Pick<Terminal, "progress">,
-  run: (attachment: CachedAttachment) => Promise<Result>,
+  run: (attachment: Attachment) => Promise<Result>,
 ): Promise<readonly Result[]> {
   const progress = progressOf(attachments.length, terminal, "attachments");
   try {

@@ -4,8 +4,9 @@ import { entriesIn, keyOf, Memory, type MemoryFile, stateDirectory } from "../ho
 import { homesAmong } from "../prune/homes.ts";
 import type { Terminal } from "../terminal.ts";
 import { LeftOut } from "./alike.ts";
+import { withBar } from "./at-once.ts";
 import type { CachedAttachment } from "./cached-results.ts";
-import { type CheckOptions, type CheckRequest, checkOptionsOn, inPlace } from "./check.ts";
+import { type CheckOptions, type CheckRequest, checkOnHost, checkOptionsOn, inPlace, type Verdict } from "./check.ts";
 import { type HostOptions, hostPathsOn } from "./host-paths.ts";
 import { agentFault, areNomads } from "./looked-at.ts";
 import { namespacePath } from "./namespaces.ts";
@@ -35,7 +36,15 @@ export async function viewOf(
  * Returns the attachments of a host, also those whose results are lost, what the wrappers have written, and how to check them.
  * Throws Trouble if the results cannot be listed, or if an option names what nothing has.
  */
-export function everyAttachment({ paths, check, leftOut }: HostView) {
+export function everyAttachment(view: HostView) {
+  const { paths, check, leftOut } = view;
+  const found = attachmentsNow(view);
+  demandKnown(paths, found.all, check.networks.keys());
+  for (const line of uselessWith(check, found.wanted)) leftOut.note(line);
+  return { ...found, check: { ...check, homeOf: homesAmong(found) } };
+}
+
+function attachmentsNow({ paths, leftOut }: HostView) {
   const { wanted, all } = readAttachments(paths, leftOut.note);
   const memories = new Memory().files((file, reason) =>
     leftOut.note(`${file}: ${reason}; its DEL acts as without a journal`),
@@ -44,14 +53,38 @@ export function everyAttachment({ paths, check, leftOut }: HostView) {
   const isUsual = paths.cacheDirectory === stateDirectory;
   const strays = isUsual ? straysAmong(all, [], memories).memories : [];
   const lost = withLostResult(entriesIn(strays.flatMap(({ journal }) => journal ?? [])));
-  const found = {
-    wanted: [...wanted, ...lost.filter((one) => isWanted(paths, one))],
-    all: [...all, ...lost],
-    memories,
+  return { wanted: [...wanted, ...lost.filter((one) => isWanted(paths, one))], all: [...all, ...lost], memories };
+}
+
+/**
+ * Checks every wanted attachment, and finds what belongs to none. Containers come and go: what is wrong counts only if it is still
+ * the same a second later, because an ADD or a DEL may have been running.
+ */
+export async function checkEvery(
+  view: HostView,
+  { wanted, all, memories, check }: ReturnType<typeof everyAttachment>,
+  { terminal, namespaces }: { terminal: Pick<Terminal, "progress" | "wait">; namespaces: () => readonly string[] },
+) {
+  const checked = await withBar(wanted, terminal, async (attachment) => {
+    return { attachment, verdict: await checkOnHost(attachment, check) };
+  });
+  const strays = straysAmong(all, namespaces(), memories);
+  const isBad = ({ verdict }: { verdict: Verdict }) => verdict.is === "fails" || verdict.is === "gone";
+  if (!checked.some(isBad) && strays.namespaces.length + strays.memories.length === 0) return { checked, strays };
+  await terminal.wait(1000);
+  const now = attachmentsNow(view);
+  const later = straysAmong(now.all, namespaces(), now.memories);
+  const texts = new Map([...now.all, ...later.memories].map(({ file, text }) => [file, text]));
+  const isSame = ({ file, text }: { file: string; text: string }) => texts.get(file) === text;
+  return {
+    // guard: a container that begins or ends at this moment does not fail
+    checked: checked.filter((one) => !isBad(one) || isSame(one.attachment)),
+    strays: {
+      namespaces: strays.namespaces.filter((path) => later.namespaces.includes(path)),
+      // guard: the journal of a container that begins at this moment is no stray
+      memories: strays.memories.filter(isSame),
+    },
   };
-  demandKnown(paths, found.all, check.networks.keys());
-  for (const line of uselessWith(check, found.wanted)) leftOut.note(line);
-  return { ...found, check: { ...check, homeOf: homesAmong(found) } };
 }
 
 /**

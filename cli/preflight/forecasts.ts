@@ -4,14 +4,15 @@ import { sha256 } from "../install/place.ts";
 import type { ListFile } from "../lists/list-file.ts";
 import { withBar } from "../live/at-once.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
-import { type CheckOptions, checkOnHost, networkOf, type Verdict } from "../live/check.ts";
-import type { HostView, straysAmong } from "../live/every-attachment.ts";
+import { networkOf, type Verdict } from "../live/check.ts";
+import type { checkEvery, HostView, straysAmong } from "../live/every-attachment.ts";
 import type { LookedAt } from "../live/looked-at.ts";
+import type { Lists } from "../live/networks.ts";
 import type { WorkloadNames } from "../live/workload.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** How to make a forecast. */
-interface ForecastOptions extends CheckOptions {
+interface ForecastOptions extends Pick<Lists, "networks"> {
   /** Whether `adopt` can make the CHECK of an attachment with this verdict pass. */
   readonly isAdoptable: (attachment: CachedAttachment, verdict: Verdict) => Promise<boolean>;
   /** The agent answers while the plugins run. */
@@ -22,18 +23,17 @@ interface ForecastOptions extends CheckOptions {
 export type Forecast = Awaited<ReturnType<typeof forecastsOn>>[number];
 
 /**
- * Checks the attachments that a command is about, several at a time, with a bar on a terminal. `changed` are the keys of the list
- * that changed since ADD, and `isAdoptable` says whether `adopt` can make CHECK pass.
+ * Tells what the verdicts are about, several at a time, with a bar on a terminal. `changed` are the keys of the list that changed
+ * since ADD, and `isAdoptable` says whether `adopt` can make CHECK pass.
  */
 export async function forecastsOn(
-  wanted: readonly CachedAttachment[],
+  checked: Awaited<ReturnType<typeof checkEvery>>["checked"],
   options: ForecastOptions,
   terminal: Pick<Terminal, "progress">,
 ) {
-  return withBar(wanted, terminal, async (attachment) => {
+  return withBar(checked, terminal, async ({ attachment, verdict }) => {
     const network = networkOf(attachment, options);
     const changed = network && attachment.list ? changedKeys(attachment.list, network.value) : [];
-    const verdict = await checkOnHost(attachment, options);
     const isAdoptable = await options.isAdoptable(attachment, verdict);
     return { attachment, workload: (await options.names)(attachment), verdict, changed, isAdoptable };
   });

@@ -30,6 +30,7 @@ export async function runCommand(args: readonly string[], terminal: Partial<Term
       stderr += text;
     },
     readInput: () => "",
+    wait: async () => {},
     viewProblem: () => undefined,
     ...terminal,
   });

@@ -35,10 +35,13 @@ test("a plugin in a .conf is compared as libcni keeps it: in a list of its own, 
   const plugin = { cniVersion: "1.0.0", name: "zone", type: "macvlan", mtu: 1400 };
   const list = { cniVersion: "1.0.0", name: "zone", plugins: [plugin] };
   const files = [parseListFile("zone.conf", JSON.stringify({ ...plugin, mtu: 1500 }))];
-  const check = { files, networks: networksIn(files), faults: [], with: undefined, cniPath: [], seconds: 1 };
-  const options = { ...check, isAdoptable: async () => false, names: Promise.resolve(workloadOf) };
+  const options = { networks: networksIn(files), isAdoptable: async () => false, names: Promise.resolve(workloadOf) };
   const [without, unlisted] = [attachment, { ...attachment, network: "shop", list }];
-  const forecasts = await forecastsOn([{ ...attachment, list }, without, unlisted], options, { progress: undefined });
+  const checked = [{ ...attachment, list }, without, unlisted].map((one) => ({
+    attachment: one,
+    verdict: { is: "gone" } as const,
+  }));
+  const forecasts = await forecastsOn(checked, options, { progress: undefined });
   expect(forecasts.map(({ changed }) => changed)).toEqual([["plugins[0].mtu"], [], []]);
 });
 
