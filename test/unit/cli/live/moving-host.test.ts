@@ -1,7 +1,6 @@
-import { appendFileSync, mkdirSync, rmSync } from "node:fs";
+import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test, vi } from "vitest";
-import * as namespaces from "../../../../cli/live/namespaces.ts";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../../shared/protocol/json.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { writeResult } from "../../support/cached-results.ts";
@@ -14,14 +13,12 @@ const directory = scratch();
 const state = join(directory, "state");
 const journal = join(state, "wrappers/c1/zone:eth0");
 const live = { netns: "/proc/self/ns/net" };
-let named: string[];
 let waits: number[];
 beforeEach(() => {
-  for (const name of ["config", "state"]) mkdirSync(join(directory, name));
+  for (const name of ["config", "netns", "state"]) mkdirSync(join(directory, name));
   redirect("/var/lib/cni", state);
-  named = [];
   waits = [];
-  vi.spyOn(namespaces, "namedNamespaces").mockImplementation(() => named);
+  redirect("/run/netns", join(directory, "netns"));
 });
 
 /** What is bad in the answer of a command, if something happens on the host after the first look. */
@@ -74,9 +71,10 @@ describe.each(["preflight", "status"])("%s looks again after a second", (command
 });
 
 test("preflight does not name the namespace of a container that has just begun", async () => {
-  named = ["/run/netns/c1", "/run/netns/c2", "/run/netns/c3"];
+  const named = (name: string) => join(directory, "netns", name);
+  for (const name of ["c1", "c2", "c3"]) symlinkSync("/proc/self/ns/net", named(name));
   const wait = async () => {
-    named = ["/run/netns/c1", "/run/netns/c2", "/run/netns/c4"];
+    renameSync(named("c3"), named("c4"));
     writeResult(state, { netns: "/run/netns/c1" });
   };
   const { stdout } = await runCommand(["preflight", "--json", "--cni-path", directory], { wait });
