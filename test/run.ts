@@ -47,7 +47,7 @@ const steps: readonly Step[] = [
   { name: "build-slim", command: ["node", "build/slim/build.ts"], slim: true },
   { name: "build", command: ["node", "build/build.ts"] },
   { name: "plugins", command: ["node", "test/support/go.ts"] },
-  // `try` is the Node flavor's, with either flavor of the wrappers.
+  // The commands are the Node flavor's, with either flavor of the wrappers.
   { name: "e2e-slim", ...vitest("e2e-slim", 2, caseReporters), needs: ["build", "build-slim", "plugins"], slim: true },
   // With slim, the Node flavor runs only the tests of what it has of its own.
   {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import type { Container, Lab } from "../support/lab.ts";
+import { type Container, Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
 import { attached, expectFailure, expectSuccess } from "./calls.ts";
 import { bridge, macvlan, named, twoInterfaces, wrapped, zone } from "./support.ts";
@@ -25,7 +25,7 @@ function withoutChance(text: string): string {
 }
 
 function run(lab: Lab, ...args: string[]) {
-  return lab.call("/opt/cni/bin/cni-wrappers", args);
+  return lab.call(Lab.command, args);
 }
 
 /** The files of libcni, host-local and the wrappers with their checksums. host-local makes a lock even for CHECK. */

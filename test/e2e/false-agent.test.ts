@@ -1,4 +1,4 @@
-import type { Lab } from "../support/lab.ts";
+import { Lab } from "../support/lab.ts";
 import { expect, test } from "../support/lab-test.ts";
 import { expectPassed } from "./calls.ts";
 import { hostLocal } from "./support.ts";
@@ -45,9 +45,9 @@ test.for([
   await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(list));
   expectPassed({ ...(await lab.goCni.add(list, container)), stdout: "" });
   await answerAs(lab, { uid: "0", root: "/", program: "/run/lab/nomad", ...who });
-  for (const command of ["status", "preflight", "adopt"]) await lab.call("/opt/cni/bin/cni-wrappers", [command]);
+  for (const command of ["status", "preflight", "adopt"]) await lab.call(Lab.command, [command]);
   await lab.deleteNamespace(container);
-  await lab.call("/opt/cni/bin/cni-wrappers", ["prune", "--write"]);
+  await lab.call(Lab.command, ["prune", "--write"]);
   const users = (await lab.readdir("/run/lab/user")).includes("ran") ? await lab.readFile("/run/lab/user/ran") : "";
   expect([...new Set(users.split("\n").filter(Boolean))]).toEqual(ran);
 });

@@ -162,7 +162,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     fails: "signal: ",
   },
   "a command runs in a container that has the host's /var/lib/cni and not its namespaces": {
-    through: `unshare --mount --pid --net --fork --mount-proc sh -c 'mount -t tmpfs none /run && exec "$@"' sh`,
+    through: `unshare --mount --pid --net --fork --mount-proc sh -c 'mount --rbind $(dirname "$0") /mnt && mount -t tmpfs none /run && exec /mnt/cni-wrappers "$@"'`,
     told: { status: 2, preflight: 2, adopt: 2, prune: 2, "prune --write --yes": 2 },
     says: ["does not see /run/netns", "every container looks gone", "run it on the host itself"],
   },
@@ -211,7 +211,7 @@ describe("an operator's mistake with the host around a running container", () =>
     expectSuccess(await lab.cnitool.add(good, container));
     const file = await lab.run("sh", ["-c", "ls -d /var/lib/cni/results/zone-*"]);
     const kept = JSON.parse(await lab.readFile(file));
-    const preflight = () => lab.call(`${Lab.pluginPath}/cni-wrappers`, ["preflight"]);
+    const preflight = () => lab.call(Lab.command, ["preflight"]);
     expect(await preflight()).toMatchObject({ exitCode: 0 });
     for (const [damage, reason] of [
       [{ config: "!!" }, "libcni cannot read its config"],
@@ -242,7 +242,7 @@ describe("an operator's mistake with the host around a running container", () =>
     await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(fixed));
     const status = async (name: string) => {
       expectSuccess(await lab.goCni.add(fixed, await lab.addContainer(name)));
-      return lab.call(`${Lab.pluginPath}/cni-wrappers`, ["status"]);
+      return lab.call(Lab.command, ["status"]);
     };
     expect(await status("c1")).toMatchObject({ exitCode: 0 });
     const told = "c1 and c2 have one address, 172.26.64.9/20 (bridge-wrapper): stop all but one";
@@ -251,7 +251,7 @@ describe("an operator's mistake with the host around a running container", () =>
 
   test("a host that never had a container, and a right list: lint and status are content", async ({ lab }) => {
     await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(good));
-    const run = (line: string) => lab.call(`${Lab.pluginPath}/cni-wrappers`, line.split(" "));
+    const run = (line: string) => lab.call(Lab.command, line.split(" "));
     expect(await run(`${lint} --state /var/lib/cni`)).toMatchObject({ exitCode: 0, stdout: "" });
     expect(await run("status")).toMatchObject({ exitCode: 0 });
     expect(await run(`${lint} --state /var/lib/cmi`)).toMatchObject({ exitCode: 2 });

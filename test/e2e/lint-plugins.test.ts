@@ -7,6 +7,7 @@ import { lintFixtures, needsJq } from "../support/lint-fixtures.ts";
 import { wronglyTold } from "../support/lint-truth.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { attached, expectFailure, expectPassed } from "./calls.ts";
+import { testMistakes, withBridge } from "./mistake-support.ts";
 import { bridge, front, macvlan, named, wrapped, zone } from "./support.ts";
 
 let lab: Lab;
@@ -24,7 +25,7 @@ async function codesOf(cniPath: string, ...files: string[]): Promise<string[]> {
 }
 
 function lint(...args: string[]) {
-  return lab.call(`${Lab.pluginPath}/cni-wrappers`, ["lint", ...args]);
+  return lab.call(Lab.command, ["lint", ...args]);
 }
 
 // Each is for a host of its own: several have the same subnet.
@@ -38,6 +39,15 @@ test("each example is clean with the plugins that it is run with", async () => {
 
 test("lists with jq fail for the said reason, or pass", async () => {
   expect(await wronglyTold(lintFixtures().filter(needsJq))).toEqual([]);
+});
+
+describe("an operator's mistake on a host with a running container", () => {
+  testMistakes({
+    "the program in wrapper.jq has a mistake": {
+      list: withBridge({ wrapper: { ifName: "eth1", jq: ".mtu = " } }),
+      says: ["zone c1 fails: bridge-wrapper", "jq", "syntax error"],
+    },
+  });
 });
 
 const both = zone(wrapped({ ...macvlan, master: "ens18" }), wrapped(bridge, "eth1"));
@@ -87,7 +97,7 @@ describe("what lint finds between two lists is so with the real plugins", () => 
   const codesOfBoth = async (lab: Lab, ...lists: NetworkList[]) => {
     const files = lists.map((list) => [`/run/lab/net.d/${list.name}.conflist`, JSON.stringify(list)] as const);
     for (const [file, text] of files) await lab.writeFile(file, text);
-    const { stdout } = await lab.call(`${Lab.pluginPath}/cni-wrappers`, ["lint", "--json", "/run/lab/net.d"]);
+    const { stdout } = await lab.call(Lab.command, ["lint", "--json", "/run/lab/net.d"]);
     return JSON.parse(stdout).map(({ code }: { code: string }) => code);
   };
 

@@ -26,7 +26,7 @@ export interface Mistake {
 }
 
 export const withBridge = (own: Record<string, unknown>) =>
-  zone(wrapped(macvlan), wrapped({ ...bridge, ...own }, "eth1"), wrapped(portmap, "eth1"));
+  zone(wrapped(macvlan), { ...wrapped(bridge, "eth1"), ...own }, wrapped(portmap, "eth1"));
 
 export const good = withBridge({});
 
@@ -44,7 +44,7 @@ async function expectTold(mistake: Mistake): Promise<void> {
   expect(added.exitCode, added.stderr).toBe(0);
   await write(start);
   const run = async (words: string, by = "") => {
-    const { exitCode, stdout, stderr } = await lab.call("sh", ["-c", `${by} /opt/cni/bin/cni-wrappers ${words}`]);
+    const { exitCode, stdout, stderr } = await lab.call("sh", ["-c", `${by} ${Lab.command} ${words}`]);
     const text = `${stdout}\n${stderr}`;
     return { exitCode, text, unsaid: says.filter((part) => !text.includes(part)) };
   };

@@ -73,12 +73,7 @@ describe("preflight", () => {
       await lab.writeFile(`/opt/cni/config/${list.name}.conflist`, JSON.stringify(list));
     const files = () => lab.run("sh", ["-c", "find /var/lib/cni -type f | sort | xargs sha256sum"]);
     const before = await files();
-    const { stdout, exitCode } = await lab.call("/opt/cni/bin/cni-wrappers", [
-      "preflight",
-      "--json",
-      "--cni-path",
-      Lab.pluginPath,
-    ]);
+    const { stdout, exitCode } = await lab.call(Lab.command, ["preflight", "--json", "--cni-path", Lab.pluginPath]);
     expect(exitCode).toBe(1);
     expect(await files()).toBe(before);
     const forecasts: { network: string; verdict: { is: string; error?: string } }[] = JSON.parse(stdout).attachments;
@@ -112,10 +107,10 @@ describe("preflight", () => {
     expect(next.stderr).toContain("already has an IP address different from 172.27.0.1/20");
     const line =
       "eth1 has 172.26.64.2/20, and the list now has 172.27.0.0/20: bridge-wrapper may refuse the next container";
-    const preflight = await lab.call("/opt/cni/bin/cni-wrappers", ["preflight"]);
+    const preflight = await lab.call(Lab.command, ["preflight"]);
     expect(preflight).toMatchObject({ exitCode: 1, stdout: expect.stringContaining(line) });
     expect(preflight.stdout).toContain("1 of 1 pass");
-    const status = await lab.call("/opt/cni/bin/cni-wrappers", ["status"]);
+    const status = await lab.call(Lab.command, ["status"]);
     expect(status).toMatchObject({ exitCode: 1 });
     expect(status.stdout).toContain("zone: attachments with an address outside of the list's subnets: 1");
   });

@@ -1,4 +1,4 @@
-import type { Lab } from "../support/lab.ts";
+import { Lab } from "../support/lab.ts";
 import { expect, test } from "../support/lab-test.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { attached, expectPassed } from "./calls.ts";
@@ -21,7 +21,7 @@ async function install(lab: Lab, list: NetworkList): Promise<void> {
 }
 
 function prune(lab: Lab, env: Record<string, string> = {}) {
-  return lab.call("/opt/cni/bin/cni-wrappers", ["prune", "--write"], { env });
+  return lab.call(Lab.command, ["prune", "--write"], { env });
 }
 
 async function during(lab: Lab, act: () => Promise<void>) {
@@ -101,7 +101,7 @@ test.for([".", "", "bin"])(
     const names = "ip nft nsenter flock sh iptables-nft-save iptables-save iptables iptables-nft-restore";
     const make = `mkdir -p /run/lab/there/bin; cd /run/lab/there; for name in ${names}; do ${decoy}$name; ${decoy}bin/$name; done`;
     await lab.run("bash", ["-ec", `${make}; chmod +x * bin/*`]);
-    const command = `cd /run/lab/there && PATH=${entry}:/usr/bin:/bin exec /opt/cni/bin/cni-wrappers prune --write`;
+    const command = `cd /run/lab/there && PATH=${entry}:/usr/bin:/bin exec ${Lab.command} prune --write`;
     expect(await lab.call("bash", ["-c", command])).toMatchObject({ exitCode: 0, stderr: "" });
     expect(await lab.readdir("/run/lab")).not.toContain("decoys");
   },

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { linesOf } from "../support/kernel.ts";
-import type { Container, Lab, Outcome } from "../support/lab.ts";
+import { type Container, Lab, type Outcome } from "../support/lab.ts";
 import type { AttachOptions, NetworkList } from "../support/runtime.ts";
 import { expectPassed } from "./calls.ts";
 import { hostLocal, portmap, published } from "./support.ts";
@@ -93,7 +93,7 @@ export async function loseNamespaces(lab: Lab, attached: readonly Attached[]): P
 
 /** Runs a command of the wrappers. */
 export function run(lab: Lab, ...args: string[]): Promise<Outcome> {
-  return lab.call("/opt/cni/bin/cni-wrappers", args);
+  return lab.call(Lab.command, args);
 }
 
 /**

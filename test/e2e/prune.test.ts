@@ -107,7 +107,7 @@ test("root without CAP_SYS_PTRACE, who may not look into the processes of others
   await lab.run("sh", ["-ec", `rm /var/lib/cni/results/*; touch -d yesterday /var/lib/cni/networks/plain/*`]);
   const before = await traces(lab);
   const less = ["--bounding-set", "-sys_ptrace", "--inh-caps", "-sys_ptrace"];
-  const pruned = await lab.call("setpriv", [...less, "/opt/cni/bin/cni-wrappers", "prune", "--write"]);
+  const pruned = await lab.call("setpriv", [...less, Lab.command, "prune", "--write"]);
   expect(pruned).toMatchObject({
     exitCode: 2,
     stdout: expect.stringContaining("a network namespace of this host cannot be read"),
@@ -140,7 +140,7 @@ test.for(Object.entries(deeds))(
     const nobody = ["--reuid", "65534", "--regid", "65534", "--clear-groups", "unshare", "-Umnr"];
     lab.start("setpriv", [...nobody, "bash", "-ec", ready, "/run/lab/user/ready"], "/run/lab/log");
     await expect.poll(() => lab.readdir("/run/lab/user"), { timeout: 30_000 }).toContain("ready");
-    const { exitCode, stderr } = await lab.call("timeout", ["20", "/opt/cni/bin/cni-wrappers", "prune", "--write"]);
+    const { exitCode, stderr } = await lab.call("timeout", ["20", Lab.command, "prune", "--write"]);
     expect({ exitCode: exitCode === 124 ? "it hangs" : "it ends", stderr }).toEqual({
       exitCode: "it ends",
       stderr: "",
@@ -231,7 +231,7 @@ test("behind links to processes' namespaces: a gone process, a link to another o
   await link("reused", "1");
   // The live one's link is made again, too.
   await link("live", pids.get("live") as string);
-  const prune = ["/opt/cni/bin/cni-wrappers", "prune", "--json"];
+  const prune = [Lab.command, "prune", "--json"];
   // Run in a container's namespace, the command does not take that for the host's.
   for (const net of ["/proc/1/ns/net", "/run/netns/live"]) {
     const rows: { containerId: string }[] = JSON.parse((await lab.call("nsenter", [`--net=${net}`, ...prune])).stdout);

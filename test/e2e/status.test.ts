@@ -1,3 +1,4 @@
+import { Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
 import { expectSuccess } from "./calls.ts";
 import { bridge, macvlan, wrapped, zone } from "./support.ts";
@@ -18,7 +19,7 @@ describe("status", () => {
     await lab.writeFile("/var/lib/cni/wrappers/zone:c4:eth0:eth0", "{}");
 
     const output = "/var/lib/node_exporter/cni_wrappers.prom";
-    const run = await lab.call("/opt/cni/bin/cni-wrappers", ["status", "--prometheus", "--output", output]);
+    const run = await lab.call(Lab.command, ["status", "--prometheus", "--output", output]);
     expect(run).toEqual({ exitCode: 1, stdout: "", stderr: "" });
     const values = (await lab.readFile(output)).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
     expect(values[0]).toMatch(/^cni_wrappers_status_timestamp_seconds \d{10}(\.\d+)?$/);
@@ -45,7 +46,7 @@ describe("status", () => {
     expect(await lab.run("stat", ["-c", "%a", output])).toBe("644");
     // The third container's namespace is gone: no journal could recover it.
     await lab.run("rm", ["-r", "/var/lib/cni/wrappers"]);
-    const { stdout } = await lab.call("/opt/cni/bin/cni-wrappers", ["status", "--prometheus"]);
+    const { stdout } = await lab.call(Lab.command, ["status", "--prometheus"]);
     expect(stdout).toContain('\ncni_wrappers_attachments_without_journal{network="zone"} 2\n');
   });
 
@@ -54,7 +55,7 @@ describe("status", () => {
     const key = '"network":"zone","containerId":"c1","runtimeIfName":"eth0"';
     await lab.writeFile("/var/lib/cni/wrappers/c1/zone:eth0", `{"line":"began","format":2,${key}}\n`);
     await lab.writeFile("/var/lib/cni/wrappers/c2/zone:eth0", "no journal\n");
-    const { exitCode, stdout, stderr } = await lab.call("/opt/cni/bin/cni-wrappers", ["status"]);
+    const { exitCode, stdout, stderr } = await lab.call(Lab.command, ["status"]);
     expect(stderr.split("\n")).toEqual([
       "/var/lib/cni/wrappers/c1/zone:eth0: a newer version has written it; its DEL acts as without a journal",
       "/var/lib/cni/wrappers/c2/zone:eth0: it does not say whose it is; its DEL acts as without a journal",

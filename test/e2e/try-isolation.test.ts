@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { Lab, Outcome } from "../support/lab.ts";
+import { Lab, type Outcome } from "../support/lab.ts";
 import { front, wrapped, zone } from "./support.ts";
-import { command, processesOf, stateOf, usedHost } from "./try-support.ts";
+import { processesOf, stateOf, usedHost } from "./try-support.ts";
 
 // Without a special place, a chained plugin that changes nothing.
 const waiting = `#!/bin/sh
@@ -24,7 +24,7 @@ function listWaiting(at: string, seconds: number) {
 async function tryList(lab: Lab, name: string, list: object, env = {}): Promise<Outcome> {
   const file = `/run/lab/net.d/${name}.conflist`;
   await lab.writeFile(file, JSON.stringify(list));
-  return lab.call(command, ["try", file], { env });
+  return lab.call(Lab.command, ["try", file], { env });
 }
 
 /** Waits for a process whose command line has this text. Returns its id. */
@@ -128,7 +128,7 @@ test("the option that the command gives itself runs nothing outside of its names
   const list = zone(wrapped(front));
   const given = { path: "list", text: JSON.stringify(list), cniPath: ["/opt/cni/bin"], seconds: 60, commands: [] };
   for (const outside of [[], ["net:[1]"]]) {
-    const { exitCode, stdout } = await lab.call(command, ["try", "--inside", "-"], {
+    const { exitCode, stdout } = await lab.call(Lab.command, ["try", "--inside", "-"], {
       input: JSON.stringify({ ...given, outside }),
     });
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });

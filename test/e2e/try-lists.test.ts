@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
 import { beforeAll, describe, expect, test } from "vitest";
 import { atOnce } from "../../cli/live/at-once.ts";
-import type { Outcome } from "../support/lab.ts";
+import { Lab, type Outcome } from "../support/lab.ts";
 import { type Row, right, untried, wrong } from "./try-lists.ts";
-import { command, processesOf, stateOf, usedHost } from "./try-support.ts";
+import { processesOf, stateOf, usedHost } from "./try-support.ts";
 
 const rows = Object.entries({ ...right, ...wrong, ...untried });
 /** The kinds of links that this kernel has. */
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await atOnce(rows, availableParallelism(), async ([name, { list, args = [] }]) => {
     const file = `/run/lab/net.d/${name.replaceAll(/\W/g, "-")}.conflist`;
     await lab.writeFile(file, JSON.stringify(list));
-    const outcome = await lab.call(command, ["try", "--json", ...args, file]);
+    const outcome = await lab.call(Lab.command, ["try", "--json", ...args, file]);
     // A try of another list runs meanwhile: that must change nothing, either.
     const after = await stateOf(lab);
     outcomes.set(name, { ...outcome, isUntouched: after === before });

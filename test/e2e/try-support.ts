@@ -1,14 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
-
 import { attempt } from "../../shared/host/node/files.ts";
 import { Lab } from "../support/lab.ts";
 import { expectPassed } from "./calls.ts";
 import { bridge, front, hostLocal, portmap, published, wrapped, zone } from "./support.ts";
-
-/** The command of the Node flavor, with the wrappers of any flavor. */
-export const command = "/run/lab/programs/cni-wrappers";
 
 /** Everything of a host that a list can change, and its processes and namespaces. */
 const state = `
@@ -56,8 +51,11 @@ ${answer}
 
 /** A host with a card, a bridge of its own, and containers with leases, rules and journals. */
 export async function usedHost(): Promise<Lab> {
-  const programs = { "cni-wrappers": resolve(import.meta.dirname, "../../dist/bin/cni-wrappers") };
-  const lab = await Lab.start({ programs });
+  const lab = await Lab.start();
+  // Otherwise the kernel looks for other hosts with its IPv6 addresses, for two seconds.
+  const withoutSearch = "for one in /proc/sys/net/ipv6/conf/*/accept_dad; do echo 0 >$one; done";
+  const anew = "for one in uplink0 uplink1; do ip link set $one down; ip link set $one up; done";
+  await lab.run("sh", ["-ec", `${withoutSearch}; ${anew}`]);
   const commands = [
     "address add 192.0.2.10/24 dev uplink0",
     "route add default via 192.0.2.1",
@@ -73,7 +71,7 @@ export async function usedHost(): Promise<Lab> {
   );
   expectPassed(await lab.goCni.add(list, await lab.addContainer("c1"), published(7000)));
   await lab.writeScript("/opt/cni/bin/leaky", leaky);
-  // The kernel needs a moment for the addresses of IPv6.
-  while ((await lab.run("ip", ["-6", "address", "show", "tentative"])) !== "") await setTimeout(50);
+  for (let [before, now] = ["", await stateOf(lab)]; before !== now; [before, now] = [now, await stateOf(lab)])
+    await setTimeout(200);
   return lab;
 }

@@ -17,20 +17,8 @@ function variables(flavor: string, directory: string): Record<string, string> {
   };
 }
 
-/** The end-to-end tests of the commands. Only the Node flavor has them. */
-export const commandTests = endToEnd(
-  "adopt",
-  "false-agent",
-  "lint-plugins",
-  "host-mistakes",
-  "mistakes",
-  "preflight",
-  "prune",
-  "prune-meanwhile",
-  "status",
-  "try",
-  "uninstall",
-);
+/** The end-to-end tests of commands that say which flavor is installed, or run jq. The other commands see slim wrappers. */
+export const commandTests = endToEnd("lint-plugins", "status", "uninstall");
 
 /** The end-to-end tests of what a flavor has of its own: its host, its log and jq. */
 export const hostTests = endToEnd(

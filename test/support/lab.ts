@@ -24,7 +24,7 @@ export interface LabOptions {
   readonly wrappers?: string;
   /** The recorder replaces every plugin and passes the calls on. `records` returns its records. */
   readonly recorded?: boolean;
-  /** Programs that the lab gets in `/run/lab/programs`, by their names there. */
+  /** Programs that the lab gets in `/run/lab/programs`, by their names there, besides the commands of the Node flavor. */
   readonly programs?: Readonly<Record<string, string>>;
   /**
    * A directory of this machine that becomes `/var/lib`, as the host's disk. With it a lab can be started again, like a
@@ -46,12 +46,16 @@ export interface CallRecord {
 }
 
 const secondKernel = Boolean(process.env.CNI_WRAPPERS_SECOND_KERNEL);
-const wrappersDirectory = process.env.CNI_WRAPPERS_BIN || path.resolve(import.meta.dirname, "../../dist/bin");
+const nodeFlavor = path.resolve(import.meta.dirname, "../../dist/bin");
+const wrappersDirectory = process.env.CNI_WRAPPERS_BIN || nodeFlavor;
+const commands = path.join(nodeFlavor, "cni-wrappers");
 
 /** A separate host for one test: private network, mount and pid namespaces with CNI plugins in `/opt/cni/bin`. */
 export class Lab extends PrivateHost {
   /** The CNI_PATH of the runtimes in a lab. */
   static readonly pluginPath = "/opt/cni/bin";
+  /** The operator's commands, which only the Node flavor has. The wrappers may be of either flavor. */
+  static readonly command = "/run/lab/programs/cni-wrappers";
 
   override readonly kernel: Kernel = new Kernel(this);
   readonly goCni = new GoCni(this);
@@ -66,10 +70,11 @@ export class Lab extends PrivateHost {
 
   /** Makes a lab with these reference plugins and the built wrappers. */
   static async start(options: LabOptions = {}): Promise<Lab> {
-    const { plugins, runtime = "goCni", wrappers = wrappersDirectory, ...rest } = options;
+    const { plugins, runtime = "goCni", wrappers = wrappersDirectory, programs: others, ...rest } = options;
     if (!existsSync(wrappers)) throw new Error(`no wrappers in ${wrappers}: run "npm run build" first`);
     const own = { plugins: await directoryOf(plugins), wrappers, drivers: await drivers(), node: process.execPath };
-    const holder = await holdNamespaces(own.drivers, { ...own, ...rest, secondKernel });
+    const programs = { ...(existsSync(commands) && { "cni-wrappers": commands }), ...others };
+    const holder = await holdNamespaces(own.drivers, { ...own, ...rest, programs, secondKernel });
     return new Lab(holder, await innerPid(holder), runtime);
   }
 
@@ -93,14 +98,11 @@ export class Lab extends PrivateHost {
 
   /** Replaces the installed reference plugins with others, as an upgrade does. */
   async replacePlugins(directory: string): Promise<void> {
-    for (const name of await readdir(directory)) {
-      const file = `${Lab.pluginPath}/${name}`;
-      // The installed file is a mount of the built plugin. Never write to it.
-      if (existsSync(this.path(file))) await this.run("umount", [file]);
-      await this.run("touch", [file]);
-      await copyFile(path.join(directory, name), this.path(file));
-      await this.run("chmod", ["+x", file]);
-    }
+    const names = await readdir(directory);
+    // An installed file is a mount of the built plugin. Never write to it.
+    await this.run("sh", ["-c", `cd ${Lab.pluginPath}; umount "$@" 2>/dev/null; rm -f "$@"`, "sh", ...names]);
+    const install = (name: string) => copyFile(path.join(directory, name), this.path(`${Lab.pluginPath}/${name}`));
+    await Promise.all(names.map(install));
   }
 
   /** The recorded calls of plugins, in the order of the requests. */
