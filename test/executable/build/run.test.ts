@@ -56,7 +56,7 @@ test("with slim, the Node flavor runs the end-to-end tests of what it has of its
     return command.match(/(?<= )test\/e2e\/\S+/g) ?? [];
   };
   const files = await filesOf({});
-  expect(files).toContain("test/e2e/prune.test.ts");
+  expect(files).toContain("test/e2e/status.test.ts");
   expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   expect(await filesOf({ cargo: "exit 127" })).toEqual([]);
 });
