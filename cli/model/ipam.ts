@@ -36,12 +36,13 @@ export const ipams: Record<string, Ipam> = {
     *reserve(machine, call) {
       const sets = rangesOf(call.config);
       const asked = askedFor(call).map((text) => withoutPrefix(text));
+      const own = ownLeases(machine, call).map(lastElement);
       const ips = [];
       try {
         for (const [index, set] of sets.entries()) {
           const place = asked.findIndex((one) => set.some((range) => isInRange(range, addressOf(one))));
           const [wanted] = place < 0 ? [] : asked.splice(place, 1);
-          ips.push(get(machine, call, { set, index, wanted }));
+          ips.push(get(machine, call, { set, index, wanted, own }));
           yield "reserved";
         }
         if (asked.length > 0) throw new PluginError(`failed to allocate all requested IPs: ${asked.join(" ")}`);
@@ -85,21 +86,21 @@ export const ipams: Record<string, Ipam> = {
   },
 };
 
-/** The set of ranges that an address is taken from, its number, and the address that was asked for. */
+/** The set of ranges that an address is taken from, its number, the address that was asked for, and those that are leased. */
 interface Wanted {
   readonly set: readonly Range[];
   readonly index: number;
   readonly wanted: string | undefined;
+  readonly own: readonly string[];
 }
 
 /** Reserves an address of a set (plugins/ipam/host-local/backend/allocator/allocator.go, Get). */
-function get(machine: Machine, call: PluginCall, { set, index, wanted }: Wanted) {
+function get(machine: Machine, call: PluginCall, { set, index, wanted, own }: Wanted) {
   const { containerId, ifName } = namesOf(call);
   const fail = (reason: string): never => {
     throw new PluginError(`failed to allocate for range ${index}: ${reason}`);
   };
   // An address that is asked for may be a second one: only the others are refused.
-  const own = ownLeases(machine, call).map(lastElement);
   const held = own.find((address) => set.some((range) => isInRange(range, addressOf(address))));
   if (wanted === undefined && held) {
     fail(`${held} has been allocated to ${containerId}, duplicate allocation is not allowed`);

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { chained } from "../../../../cli/model/chained.ts";
 import { creators } from "../../../../cli/model/creators.ts";
 import { Machine } from "../../../../cli/model/machine.ts";
@@ -94,4 +94,11 @@ test.each([
   const machine = hostWith("c1");
   call(machine, "ADD", "c1", [{ ...bridge, isGateway: true, ...own }]);
   expect(machine.bridges.get("cni0")?.addresses).toEqual(addresses);
+});
+
+test("host-local looks for a container's leases once, however many sets of ranges it has", () => {
+  const machine = hostWith("c1");
+  const looks = vi.spyOn(machine.files, Symbol.iterator);
+  call(machine, "ADD", "c1", [bridge]);
+  expect(looks).toHaveBeenCalledTimes(1);
 });
