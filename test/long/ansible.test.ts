@@ -6,7 +6,7 @@ import { twoInterfaces } from "../e2e/support.ts";
 import { ansible } from "../support/ansible.ts";
 import { Lab } from "../support/lab.ts";
 import { nativeProgram } from "../support/native.ts";
-import { writeArchives } from "../support/rollout-archives.ts";
+import { architecture, writeArchives } from "../support/rollout-archives.ts";
 import { root, scratch } from "../support/tree.ts";
 
 const slim = path.join(root, "dist/slim/bin/cni-wrappers");
@@ -56,6 +56,14 @@ test("the role installs, changes nothing twice, upgrades, goes back, keeps what 
   expect(await sum(executable)).toBe(firstSum);
   expect(await lab.run("/run/commands/cni-wrappers", ["version"])).toMatch(/^flavor +node$/m);
   expect(await play("present", "1.0.0")).toMatchObject(unchanged);
+  // The same version was built anew: its archive has another checksum.
+  await lab.writeFile("/run/archives/1.0.0/tools/old", "");
+  const anew = scratch();
+  const built = path.join(anew, `cni-wrappers-tools-linux-${architecture}-v1.0.0.tgz`);
+  await lab.run("sh", ["-ec", 'cp "$1"/*v1.0.0.tgz "$2"; gzip </dev/null >>"$3"', "sh", directory, anew, built]);
+  const others = { cni_wrappers_release: `file://${anew}`, cni_wrappers_tools_checksum: `sha256:${await sum(built)}` };
+  expect(await play("present", "1.0.0", others)).toMatchObject({ exitCode: 0 });
+  expect(await lab.readdir("/run/archives/1.0.0/tools")).not.toContain("old");
   const container = await attached(lab, lab.goCni, list);
   expect(await play("present", "2.0.0")).toMatchObject({ exitCode: 0, isReloaded: true });
   expect(await sum(executable)).toBe(secondSum);
