@@ -4,6 +4,7 @@ import { delimiter, join } from "node:path";
 import process from "node:process";
 import { readFile, stat } from "../../shared/host/node/files.ts";
 import { isExecutable } from "../../shared/host/node/inspect-file.ts";
+import { linkText } from "../live/namespaces.ts";
 
 /** Runs a program of the host to its end. `problem` is the last line that it wrote to stderr. */
 export function runProgram(name: string, args: readonly string[], input = "") {
@@ -38,8 +39,13 @@ export function processesNamed(names: readonly string[], processes = "/proc", ow
   });
 }
 
-/** Whether the process with this directory in /proc has this process's root directory. Root of a container has another one. */
+/**
+ * Whether the process with this directory in /proc has this process's root directory. Root of a container has another one. It can
+ * have the host's files, and take their directory, so a process in another process namespace does not count.
+ */
 export function isOnHost(path: string): boolean {
+  // guard: no process of a container that has the host's files
+  if (linkText(join(path, "ns/pid")) !== linkText(join(path, "../self/ns/pid"))) return false;
   const [own, its] = [stat("/"), stat(join(path, "root"))];
   return its?.device === own?.device && its?.inode === own?.inode;
 }

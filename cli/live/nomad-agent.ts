@@ -1,8 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { type RequestOptions, request as requestHttps } from "node:https";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { attempt, isOwn } from "../../shared/host/node/files.ts";
 import { type JsonObject, objectOf, objectsOf } from "../../shared/protocol/json.ts";
+import { exposedDirectory } from "../files/atomic-write.ts";
 import { capabilitiesOf } from "../host/programs.ts";
 import { isOwnPeer } from "./peer.ts";
 
@@ -121,9 +123,11 @@ function seesAll(): boolean {
   return ((capabilitiesOf("/proc/self") >> 19n) & 1n) === 1n;
 }
 
-// A certificate that is verified, or the path of a socket, says who answers. Root runs programs from the directories of the answer.
-function isUnproven({ options }: ReturnType<typeof requestTo>): boolean {
-  return !options.socketPath && !options.rejectUnauthorized;
+// A certificate that is verified says who answers, and so does a socket. Root runs programs from the directories of the answer.
+function isUnproven({ options: { socketPath, rejectUnauthorized } }: ReturnType<typeof requestTo>): boolean {
+  // guard: no socket that another user can have put there
+  if (socketPath) return attempt(() => isOwn(statSync(socketPath)) && !exposedDirectory(dirname(socketPath))) !== true;
+  return !rejectUnauthorized;
 }
 
 function responseTo({ request, options }: ReturnType<typeof requestTo>): Promise<IncomingMessage> {
@@ -146,7 +150,11 @@ function requestTo(
   // The agent's end stays open until this one has looked at it.
   const headers = { Connection: "keep-alive", ...(env.NOMAD_TOKEN && { "X-Nomad-Token": env.NOMAD_TOKEN }) };
   const common: RequestOptions = { path, headers, timeout: patience.silent, agent: false };
-  if (protocol === "unix:") return { request: requestHttp, options: { ...common, socketPath: decodeURI(pathname) } };
+  if (protocol === "unix:") {
+    const path = decodeURI(pathname);
+    const socketPath = attempt(() => realpathSync(path)) ?? path;
+    return { request: requestHttp, options: { ...common, socketPath } };
+  }
   const options = { ...common, hostname: address ?? hostname.replace(/^\[(.*)\]$/, "$1"), ...(port && { port }) };
   if (protocol === "http:") return { request: requestHttp, options };
   if (protocol === "https:") return { request: requestHttps, options: { ...options, ...tlsOf(env) } };

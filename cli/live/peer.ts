@@ -36,13 +36,13 @@ const nomad = /\/nomad([-_.]?v?\d[^/]*)?( \(deleted\))?$/;
 function isBelieved(path: string, capabilities: bigint): boolean {
   // guard: root believes no forwarder of its own, such as docker-proxy, which has the answer of a container
   if (!linkText(`${path}/exe`)?.match(nomad)) return false;
-  // guard: root believes no process of a container
-  if (!isOnHost(path)) return false;
   // A container can hand its end to a process of the host that takes descriptors, such as a user's, or dbus-daemon.
   // guard: root believes no process of another user
   if (!usersOf(path).every((uid) => isOwn({ uid }))) return false;
   // guard: root believes no process of a container that has the host's files, and has made them its root directory
-  return (capabilities & ~capabilitiesOf(path)) === 0n;
+  if ((capabilities & ~capabilitiesOf(path)) !== 0n) return false;
+  // Nor one of a container. It comes last, because the root directory of others can be a file system that never answers.
+  return isOnHost(path);
 }
 
 // net/ipv4/tcp_ipv4.c, tcp4_seq_show: sl local remote st queues tr:tm retrnsmt uid timeout inode.

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, constants, openSync } from "node:fs";
 import { dirname } from "node:path";
-import { listDirectory, readFile, removeDirectory } from "../../shared/host/node/files.ts";
+import { attempt, listDirectory, readFile, removeDirectory } from "../../shared/host/node/files.ts";
 import { journalDirectory } from "../../shared/journal/journal.ts";
 import { unlink } from "../files/atomic-write.ts";
 import { Memory } from "../host/memory.ts";
@@ -112,6 +113,8 @@ function problemOf(program: string, args: readonly string[], input = ""): string
  * the lock, or if flock(1) is missing. The lock ends with this process, whatever ends it.
  */
 async function withLock(lock: string, act: () => Promise<void> | void): Promise<boolean> {
+  // Whoever can open the lock can keep it, so only root may: flock(1) would make one for all.
+  attempt(() => closeSync(openSync(lock, constants.O_CREAT, 0o600)));
   // cat ends when this process does, because its input is then closed.
   const args = ["--wait", String(patience), "--", lock, "sh", "-c", "echo; exec cat"];
   const holder = spawn("flock", args, { cwd: dirname(lock), stdio: ["pipe", "pipe", "ignore"] });

@@ -56,6 +56,17 @@ test("processes have the name, and the owner has started them", () => {
   put("18", "nomad", "7\t1000\t7\t1000");
   // Root of a container.
   put("19", "nomad", "7\t7\t7\t7", "/tmp");
+  // The same, with the host's directory as its root.
+  put("20", "nomad");
+  for (const [id, namespace] of [
+    ["self", "pid:[1]"],
+    ["12", "pid:[1]"],
+    ["14", "pid:[1]"],
+    ["20", "pid:[2]"],
+  ] as const) {
+    mkdirSync(join(directory, id, "ns"), { recursive: true });
+    symlinkSync(namespace, join(directory, id, "ns/pid"));
+  }
   mkdirSync(join(directory, "17"));
   writeFileSync(join(directory, "17/comm"), "nomad\n");
   const found = [

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import dns from "node:dns";
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { askNomad, NomadAgent } from "../../../../cli/live/nomad-agent.ts";
 import { workloadNames } from "../../../../cli/live/workload.ts";
-import { scratch } from "../../../support/scratch.ts";
+import { scratch, temporary } from "../../../support/scratch.ts";
 import { cachedAttachment } from "../../support/cached-results.ts";
 import { intercept } from "../../support/file-functions.ts";
 import { imitateNomad, redirect } from "../../support/redirected.ts";
@@ -63,6 +63,25 @@ describe("askNomad", () => {
     const NOMAD_ADDR = await listening(createServer(agent), join(directory, "api.sock"));
     expect((await askNomad(new NomadAgent({ NOMAD_ADDR, NOMAD_TOKEN: "s3cret" }))).allocations).toEqual(expected);
     expect(requests.map(({ headers }) => headers["x-nomad-token"])).toEqual(["s3cret", "s3cret"]);
+  });
+
+  test.each<[string, (path: string) => void]>([
+    ["is another user's", (path) => chownSync(path, 7, 0)],
+    ["is in a directory where others may write", () => chmodSync(directory, 0o777)],
+    ["a link leads to, in such a directory", () => chmodSync(directory, 0o777)],
+  ])("a unix socket that %s is not believed, and gets no token", async (name, expose) => {
+    const place = join(directory, "api.sock");
+    let NOMAD_ADDR = await listening(createServer(agent), place);
+    if (name.startsWith("a link")) {
+      const link = join(temporary(), "link");
+      symlinkSync(place, link);
+      NOMAD_ADDR = `unix://${link}`;
+    }
+    expose(place);
+    const problem = "no program nomad of root's on this host answers at its address";
+    for (const token of [{}, { NOMAD_TOKEN: "s3cret" }])
+      expect((await askNomad(new NomadAgent({ NOMAD_ADDR, ...token }))).problem).toBe(problem);
+    expect(requests.map(({ headers }) => headers["x-nomad-token"])).toEqual([undefined, undefined]);
   });
 
   test.each<[string, RequestListener, string]>([

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isOwnPeer } from "../../../../cli/live/peer.ts";
 import { temporary } from "../../../support/scratch.ts";
+import { intercept } from "../../support/file-functions.ts";
 import { imitateNomad } from "../../support/redirected.ts";
 
 /** Connects to a server of this process. Both ends are open. */
@@ -48,7 +49,7 @@ const [here, elsewhere] = ["0100007F:9C40 0100007F:1226", "0100007F:1227 0100007
 const [all, docker] = ["000001ffffffffff", "00000000a80425fb"];
 const nomad = "/usr/bin/nomad";
 
-test.each<[string, string[], boolean, { root?: string; uids?: string; capabilities?: string; exe?: string }?]>([
+test.each<[string, string[], boolean, Process?]>([
   ["root's", [line(theirs, 0, 7)], true],
   ["of an agent that was upgraded", [line(theirs, 0, 7)], true, { exe: "/usr/local/bin/nomad (deleted)" }],
   ["of an agent with a version", [line(theirs, 0, 7)], true, { exe: "/opt/nomad_1.9.5_linux_amd64" }],
@@ -75,7 +76,35 @@ test.each<[string, string[], boolean, { root?: string; uids?: string; capabiliti
   ["root's, with a socket for IPv6", [line(theirsInIpv6, 0, 7)], true],
   ["closed", [line(theirs, 0, 0)], false],
   ["on another host", [line(here, 0, 7), line(elsewhere, 0, 7)], false],
-])("the other end is %s", (_, lines, isOwn, { root = "/", uids = "0 0 0 0", capabilities = all, exe = nomad } = {}) => {
+])("the other end is %s", (_, lines, isOwn, process) => {
+  expect(isOwnPeer(end, procWith(lines, process))).toBe(isOwn);
+});
+
+// A user's can be a file system of his that never answers.
+test.each([{ uids: "1000 1000 1000 1000" }, { capabilities: docker }])(
+  "the root directory of a process with %s is not looked at",
+  (process) => {
+    const directory = procWith([line(theirs, 0, 7)], process);
+    const looked: string[] = [];
+    intercept("lstatSync", (actual) => (path: string) => {
+      looked.push(path);
+      return actual(path);
+    });
+    expect([isOwnPeer(end, directory), looked]).toEqual([false, []]);
+  },
+);
+
+const end = { localAddress: "127.0.0.1", localPort: 40000, remoteAddress: "127.0.0.1", remotePort: 4646 };
+
+interface Process {
+  readonly root?: string;
+  readonly uids?: string;
+  readonly capabilities?: string;
+  readonly exe?: string;
+}
+
+/** Makes a /proc with these connections and a process that has two sockets. */
+function procWith(lines: string[], { root = "/", uids = "0 0 0 0", capabilities = all, exe = nomad }: Process = {}) {
   const directory = temporary();
   for (const name of ["net", "self", "12/fd"]) mkdirSync(join(directory, name), { recursive: true });
   symlinkSync(root, join(directory, "12/root"));
@@ -85,6 +114,5 @@ test.each<[string, string[], boolean, { root?: string; uids?: string; capabiliti
   writeFileSync(join(directory, "self/status"), `CapEff:\t${all}\n`);
   for (const inode of [7, 8]) symlinkSync(`socket:[${inode}]`, join(directory, `12/fd/${inode}`));
   writeFileSync(join(directory, "net/tcp"), `  sl  local_address rem_address\n${lines.join("\n")}\n`);
-  const end = { localAddress: "127.0.0.1", localPort: 40000, remoteAddress: "127.0.0.1", remotePort: 4646 };
-  expect(isOwnPeer(end, directory)).toBe(isOwn);
-});
+  return directory;
+}

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
@@ -111,6 +111,12 @@ test.each<[string, () => unknown, string | undefined, number]>([
   meanwhile();
   expect(await removed(finding)).toBe(why);
   expect(leases()).toHaveLength(left);
+});
+
+test("a lock that host-local did not make yet is root's alone: who opens it can keep it", async () => {
+  const finding = findingOf();
+  expect(await removed(finding)).toBe(undefined);
+  expect(statSync(at("zone/lock")).mode & 0o777).toBe(0o600);
 });
 
 test("a record of a container that got a result meanwhile stays: nothing locks records", async () => {

@@ -4,6 +4,7 @@ import {
   chownSync,
   mkdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   symlinkSync,
   writeFileSync,
@@ -248,7 +249,8 @@ test("a second installation: which directory is used for which links", async () 
 });
 
 test("a runtime with too little address space matters to the Node flavor alone", async () => {
-  mkdirSync(at("proc/812"), { recursive: true });
+  mkdirSync(at("proc/812/ns"), { recursive: true });
+  symlinkSync(readlinkSync("/proc/self/ns/pid"), at("proc/812/ns/pid"));
   for (const name of ["self", "sys"]) symlinkSync(`/proc/${name}`, at(`proc/${name}`));
   writeFileSync(at("proc/812/comm"), "nomad\n");
   symlinkSync("/", at("proc/812/root"));
