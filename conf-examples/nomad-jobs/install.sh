@@ -7,12 +7,13 @@ if [ "$COMMANDS" -ef /opt/cni/bin ] || [ -L "$COMMANDS/bridge-wrapper" ] || [ -e
   echo "$COMMANDS is the directory of the wrappers: name another one with -var commands=" >&2
   exit 1
 fi
-# Every user may write to the directory of a task, unless he is kept out of the client's data_dir. So copies are compared and used.
+# Every user may write to the directory of a task, unless he is kept out of the client's data_dir. So copies are compared and used,
+# and neither a pipe nor a file without an end holds the job or fills the disk.
 own=$COMMANDS/.cni-wrappers.new
 rm -rf "$own"
 mkdir -m 700 "$own"
 trap 'rm -rf "$own"' EXIT
-cp "$NOMAD_TASK_DIR/archive.tgz" "$NOMAD_TASK_DIR/tools.tgz" "$own"
+for name in archive tools; do timeout 300 head -c 268435456 "$NOMAD_TASK_DIR/$name.tgz" >"$own/$name.tgz"; done
 cd "$own"
 
 # A checksum has the algorithm before it, such as sha256:0123...

@@ -37,7 +37,7 @@ type Texts = Readonly<Record<string, string>>;
 
 function run(script: string, args: readonly string[] = [], variables: Texts = {}) {
   const env = { PATH: `${at("bin")}:${process.env.PATH}`, NOMAD_TASK_DIR: directory, DIR: directory, ...variables };
-  return spawnSync("sh", [path.join(jobs, script), ...args], { env, encoding: "utf8" });
+  return spawnSync("sh", [path.join(jobs, script), ...args], { env, encoding: "utf8", timeout: 60_000 });
 }
 
 test.each(["install", "fleet"])("%s.nomad.hcl: node=client-1 is not client-10", (job) => {
@@ -362,6 +362,13 @@ esac`,
     const exchanging = `echo other >$DIR/archive.tgz; echo exit 1 >$DIR/tools/cni-wrappers; ${passing}`;
     expect(install(exchanging, passing)).toMatchObject({ status: 0, stderr: "" });
     expect(textOf("installed")).toBe("archive");
+  });
+
+  test("a pipe that another user has put there holds nothing up", () => {
+    program("bin/timeout", `shift; exec ${spawnSync("which", ["timeout"], { encoding: "utf8" }).stdout.trim()} 1 "$@"`);
+    spawnSync("mkfifo", [at("archive.tgz")]);
+    expect(run("install.sh", [], { COMMANDS: at("commands") }).status).toBe(124);
+    expect(readdirSync(at("commands"))).toEqual([]);
   });
 
   test("preflight gets the options of the job", () => {
