@@ -1,11 +1,12 @@
-// `npm run test:conformance`: the rules of the specification as cases that run against plugins. `-- --help` says more.
+// `npm run test:conformance`: the rules of the specification as cases that run against the reference plugins and their wrappers.
+// The exit code is 1 if a wrapper breaks a rule that the plain plugin follows, or the results are not those of results.json.
 import { atOnce } from "../../../cli/live/at-once.ts";
-import { checkRoot, UsageError } from "../../../conformance/options.ts";
-import { specVersions } from "../../../conformance/specification.ts";
+import { checkRoot, oneOf, specOf, UsageError } from "../../../conformance/options.ts";
+import { type SpecVersion, specVersions } from "../../../conformance/specification.ts";
 import { inParts, kernelProblem, rerunInSecondKernel } from "../../kernel/second-kernel.ts";
+import { given, text } from "../../support/given.ts";
 import { isPossible } from "../../support/needs.ts";
 import { say } from "../../support/progress.ts";
-import { help, type Options, parseOptions } from "./options.ts";
 import { summary, writeReport } from "./report.ts";
 import { problemsOf } from "./results.ts";
 import { builtExecutables, type Ended, type Executable, runPlugin } from "./run.ts";
@@ -19,34 +20,47 @@ const workers = 8;
 /** An interface plugin and a chained one. Other tests show that both flavors behave the same. */
 const withNode = ["bridge", "portmap"];
 
+const options = given({
+  /** Some of the reference plugins, such as bridge,tuning, with what each case says. */
+  only: text,
+  /** Versions of the specification, such as 0.4.0,1.1.0. */
+  spec: text,
+  /** Every wrapper in the Node flavor too, not only those of bridge and portmap. */
+  node: false,
+  /** In a second kernel, the plugins that this machine's kernel cannot run. */
+  kernel: false,
+  /** Renews docs/conformance.md and results.json. */
+  write: false,
+  /** For the second kernel: its tasks as JSON. */
+  tasks: text,
+  /** The folder of the plain plugins, if they are not those of the newest release. */
+  plugins: text,
+});
+
 try {
-  process.exitCode = await main(process.argv.slice(2));
+  process.exitCode = await main();
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;
   console.error(error.message);
   process.exitCode = 2;
 }
 
-async function main(args: readonly string[]): Promise<number> {
-  const options = parseOptions(args);
-  if (options === undefined) {
-    console.log(help);
-    return 0;
-  }
+async function main(): Promise<number> {
   checkRoot();
   const problem = options.kernel ? kernelProblem() : undefined;
   if (problem !== undefined) throw new UsageError(problem);
-  if (options.tasks === undefined) return runTable(options);
-  process.stdout.write(JSON.stringify(await runHere(JSON.parse(options.tasks), options)));
+  if (options.tasks === undefined) return runTable();
+  process.stdout.write(JSON.stringify(await runHere(JSON.parse(options.tasks))));
   return 0;
 }
 
-async function runTable(options: Options): Promise<number> {
-  const plugins = options.only ?? Object.keys(setups);
-  const tasks = plugins.flatMap((plugin) => executablesOf(plugin, options).map((each): Task => [plugin, each]));
+async function runTable(): Promise<number> {
+  const known = Object.keys(setups);
+  const plugins = options.only?.split(",").map((name) => oneOf("--only", name, known)) ?? known;
+  const tasks = plugins.flatMap((plugin) => executablesOf(plugin).map((each): Task => [plugin, each]));
   const here = tasks.filter(([plugin]) => isPossible(setups[plugin]));
   const elsewhere = options.kernel ? tasks.filter((task) => !here.includes(task)) : [];
-  const ended = (await Promise.all([runHere(here, options), runInSecondKernels(elsewhere, options)])).flat();
+  const ended = (await Promise.all([runHere(here), runInSecondKernels(elsewhere)])).flat();
   const isWhole = options.spec === undefined;
   if (options.write && isWhole) writeReport(ended);
   console.log(summary(ended, options.only !== undefined));
@@ -60,16 +74,20 @@ async function runTable(options: Options): Promise<number> {
 }
 
 /** The plain plugin and the slim flavor. The Node flavor of some, or of all if the slim flavor is not built. */
-function executablesOf(plugin: string, { node }: Options): Executable[] {
+function executablesOf(plugin: string): Executable[] {
   const built = builtExecutables();
-  const isNodeWanted = node || withNode.includes(plugin) || !built.includes("slim");
+  const isNodeWanted = options.node || withNode.includes(plugin) || !built.includes("slim");
   return built.filter((each) => each !== "node" || isNodeWanted);
 }
 
-async function runHere(tasks: readonly Task[], { spec = specVersions, plugins }: Options): Promise<Ended[]> {
-  const given = plugins === undefined ? undefined : { directory: plugins };
+function spec(): readonly SpecVersion[] {
+  return options.spec === undefined ? specVersions : specOf(options.spec);
+}
+
+async function runHere(tasks: readonly Task[]): Promise<Ended[]> {
+  const plugins = options.plugins === undefined ? undefined : { directory: options.plugins };
   const ended = await atOnce(tasks, workers, async (task) => {
-    const own = await runPlugin(...task, spec, given);
+    const own = await runPlugin(...task, spec(), plugins);
     say(`${task.join(", ")}: done`);
     return own;
   });
@@ -77,10 +95,10 @@ async function runHere(tasks: readonly Task[], { spec = specVersions, plugins }:
 }
 
 /** Each CPU has a kernel with its part of the plugins that this machine's kernel cannot run. Node starts too slowly. */
-async function runInSecondKernels(tasks: readonly Task[], { spec = specVersions }: Options): Promise<Ended[]> {
+async function runInSecondKernels(tasks: readonly Task[]): Promise<Ended[]> {
   const fast = builtExecutables().includes("slim") ? tasks.filter(([, executable]) => executable !== "node") : tasks;
   const ended = await inParts(fast, (own, cpu) => {
-    const given = ["--tasks", JSON.stringify(own), "--spec", spec.join()];
+    const given = ["--tasks", JSON.stringify(own), "--spec", spec().join()];
     return rerunInSecondKernel<Ended[]>(import.meta.filename, given, cpu);
   });
   return ended.flat();

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
+import { newestPlugins } from "../../support/go.ts";
 import { Lab, type Outcome } from "../../support/lab.ts";
 import type { NetworkList } from "../../support/runtime.ts";
-import { findPlugins } from "./plugins.ts";
 
 type Side = "plain" | "wrapped";
 
@@ -10,12 +10,11 @@ const lists: Record<Side, NetworkList> = {
   wrapped: list("macvlan-wrapper", "bridge-wrapper", { wrapper: { ifName: "eth1" } }),
 };
 
-const plugins = await findPlugins();
 console.log(
-  `One list, two interfaces: macvlan (eth0), bridge (eth1). Reference plugins ${plugins.version} through go-cni.`,
+  `One list, two interfaces: macvlan (eth0), bridge (eth1). Reference plugins ${newestPlugins} through go-cni.`,
 );
 console.log("Everything runs in private namespaces, and the demo removes them at its end.\n");
-const lab = { plain: await startLab(), wrapped: await startLab() };
+const lab = { plain: await Lab.start(), wrapped: await Lab.start() };
 const container = { plain: await lab.plain.addContainer("task"), wrapped: await lab.wrapped.addContainer("task") };
 
 const added = {
@@ -53,10 +52,6 @@ if (!asPromised || left.wrapped !== "nothing") {
   process.exitCode = 1;
 }
 await Promise.all(Object.values(lab).map((one) => one[Symbol.asyncDispose]()));
-
-function startLab(): Promise<Lab> {
-  return Lab.start({ plugins: { directory: plugins.directory } });
-}
 
 function list(first: string, second: string, wrapper: object): NetworkList {
   const hostLocal = (subnet: string) => ({ type: "host-local", ranges: [[{ subnet }]] });

@@ -56,10 +56,10 @@ export function now({ lab, neighbour, victim }: Chain): Promise<State> {
 export async function tracedCalls(chain: Chain, verb: Verb, target: Target): Promise<SystemCall[]> {
   await prepare(chain, verb);
   await arm(chain, target, verb, "");
-  must(await callFor(chain, verb, target), `${verb} of ${target} with strace`);
+  must(await chain.call(verb, target), `${verb} of ${target} with strace`);
   const calls = callsOf(await chain.lab.readFile("/run/lab/trace"));
   if (verb === "GC") await chain.renewVictim();
-  if (verb !== "STATUS" && verb !== "VERSION") must(await chain.del(), "DEL");
+  if (verb !== "STATUS" && verb !== "VERSION") must(await chain.call("DEL"), "DEL");
   return calls;
 }
 
@@ -71,7 +71,7 @@ export async function runCase(chain: Chain, each: Case, before: Before): Promise
   const attached = verb === "CHECK" ? await now(chain) : before.alone;
   await arm(chain, target, verb, flagsFor(call, fault));
   const linesBefore = await chain.logLines(verb);
-  const first = await callFor(chain, verb, target);
+  const first = await chain.call(verb, target);
   const trace = await chain.lab.readFile("/run/lab/trace");
   const expectPass = (outcome: Outcome, name: string) => {
     if (outcome.exitCode !== 0) problems.push(`${name} failed: ${(outcome.stderr || outcome.stdout).slice(0, 400)}`);
@@ -100,16 +100,16 @@ async function goOn(chain: Chain, each: Case, first: Outcome, expectPass: Expect
     case "ADD":
       return await afterAdd(chain, each, first, expectPass);
     case "CHECK":
-      expectPass(await chain.check(), "CHECK again");
-      return expectPass(await chain.del(), "DEL afterwards");
+      expectPass(await chain.call("CHECK"), "CHECK again");
+      return expectPass(await chain.call("DEL"), "DEL afterwards");
     case "DEL":
-      return expectPass(await chain.del(), "DEL again");
+      return expectPass(await chain.call("DEL"), "DEL again");
     case "GC":
-      expectPass(await chain.gc(), "GC again");
+      expectPass(await chain.call("GC"), "GC again");
       return await chain.renewVictim();
     case "STATUS":
     case "VERSION":
-      return expectPass(await callFor(chain, each.verb, each.target), `${each.verb} again`);
+      return expectPass(await chain.call(each.verb, each.target), `${each.verb} again`);
     default:
       return each.verb satisfies never;
   }
@@ -118,41 +118,22 @@ async function goOn(chain: Chain, each: Case, first: Outcome, expectPass: Expect
 /** After an ADD that failed, the runtime tries again or gives up. An ADD that passed has attached the container. */
 async function afterAdd(chain: Chain, { next }: Case, first: Outcome, expectPass: ExpectPass): Promise<void> {
   let last = first;
-  if (next === "ADD") for (let time = 1; time < tries && last.exitCode !== 0; time++) last = await chain.add();
+  if (next === "ADD") for (let time = 1; time < tries && last.exitCode !== 0; time++) last = await chain.call("ADD");
   if (next === "ADD") expectPass(last, `ADD, try ${tries}`);
-  if (last.exitCode === 0) expectPass(await chain.check(), "CHECK after ADD");
-  if (next !== "GC") return expectPass(await chain.del(), "DEL afterwards");
+  if (last.exitCode === 0) expectPass(await chain.call("CHECK"), "CHECK after ADD");
+  if (next !== "GC") return expectPass(await chain.call("DEL"), "DEL afterwards");
   await chain.loseVictim();
-  expectPass(await chain.gc(), "GC afterwards");
+  expectPass(await chain.call("GC"), "GC afterwards");
   await chain.renewVictim();
 }
 
 async function prepare(chain: Chain, verb: Verb): Promise<void> {
   if (!["CHECK", "DEL", "GC"].includes(verb)) return;
-  must(await chain.add(), "ADD before the fault");
+  must(await chain.call("ADD"), "ADD before the fault");
   if (verb === "GC") await chain.loseVictim();
 }
 
 async function arm({ lab }: Chain, target: Target, verb: Verb, flags: string): Promise<void> {
   await lab.writeFile("/run/lab/trace", "");
   await lab.writeFile(`/run/lab/fault-${target}-${verb}`, flags);
-}
-
-function callFor(chain: Chain, verb: Verb, target: Target): Promise<Outcome> {
-  switch (verb) {
-    case "ADD":
-      return chain.add();
-    case "CHECK":
-      return chain.check();
-    case "DEL":
-      return chain.del();
-    case "GC":
-      return chain.gc();
-    case "STATUS":
-      return chain.status();
-    case "VERSION":
-      return chain.version(target);
-    default:
-      return verb satisfies never;
-  }
 }

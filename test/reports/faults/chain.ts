@@ -1,7 +1,6 @@
-import { hostLocal } from "../../support/fixture-plugins.ts";
+import { bridge, macvlan, portmap, published, wrapped, zone } from "../../e2e/support.ts";
 import { type Container, Lab, type Outcome } from "../../support/lab.ts";
 import { must } from "../../support/must.ts";
-import type { AttachOptions, NetworkList } from "../../support/runtime.ts";
 
 /** The verbs whose calls get faults. */
 export const verbs = ["ADD", "CHECK", "DEL", "GC", "STATUS", "VERSION"] as const;
@@ -14,28 +13,12 @@ export type Target = (typeof targets)[number];
 /** A log behind a link: the wrapper looks at the owner of the link's directory. */
 const logs = "/run/lab/logs";
 
-const list: NetworkList = {
-  cniVersion: "1.1.0",
-  name: "zone",
-  plugins: [
-    {
-      type: "macvlan-wrapper",
-      wrapper: { log: { file: `${logs}/link/log` } },
-      master: "uplink0",
-      ipam: hostLocal("172.16.5.0/24"),
-    },
-    {
-      type: "bridge-wrapper",
-      wrapper: { ifName: "eth1" },
-      bridge: "disc0",
-      isGateway: true,
-      ipam: hostLocal("172.26.64.0/20"),
-    },
-    { type: "portmap-wrapper", wrapper: { ifName: "eth1" }, capabilities: { portMappings: true } },
-  ],
-};
-
-const ports = (hostPort: number): AttachOptions => ({ ports: [{ hostPort, containerPort: 80, protocol: "tcp" }] });
+const list = zone(
+  "1.1.0",
+  { ...wrapped(macvlan), wrapper: { log: { file: `${logs}/link/log` } } },
+  wrapped(bridge, "eth1"),
+  wrapped(portmap, "eth1"),
+);
 
 /** A host with a live neighbour, and a container whose calls get the faults. */
 export class Chain implements AsyncDisposable {
@@ -57,7 +40,7 @@ export class Chain implements AsyncDisposable {
     await lab.run("mkdir", ["-p", `${logs}/real`]);
     await lab.run("ln", ["-s", "real", `${logs}/link`]);
     const chain = new Chain(lab, await lab.addContainer("neighbour"), await lab.addContainer("victim"));
-    must(await lab.goCni.add(list, chain.neighbour, ports(8080)), "ADD of the neighbour");
+    must(await lab.goCni.add(list, chain.neighbour, published(8080)), "ADD of the neighbour");
     return chain;
   }
 
@@ -65,33 +48,22 @@ export class Chain implements AsyncDisposable {
     return this.#victim;
   }
 
-  add(): Promise<Outcome> {
-    return this.lab.goCni.add(list, this.victim, ports(8081));
-  }
-
-  check(): Promise<Outcome> {
-    return this.lab.goCni.check(list, this.victim, ports(8081));
+  /** Makes a call for the container. For GC only the neighbour is valid, and VERSION asks one wrapper. */
+  call(verb: Verb, target: Target = "bridge-wrapper"): Promise<Outcome> {
+    const { goCni } = this.lab;
+    const calls: Record<Verb, () => Promise<Outcome>> = {
+      ADD: () => goCni.add(list, this.victim, published(8081)),
+      CHECK: () => goCni.check(list, this.victim, published(8081)),
+      DEL: () => goCni.del(list, this.victim, published(8081)),
+      GC: () => goCni.gc(list, [{ containerID: this.neighbour.name, ifname: "eth0" }]),
+      STATUS: () => goCni.status(list),
+      VERSION: () => goCni.version(target),
+    };
+    return calls[verb]();
   }
 
   checkNeighbour(): Promise<Outcome> {
-    return this.lab.goCni.check(list, this.neighbour, ports(8080));
-  }
-
-  del(): Promise<Outcome> {
-    return this.lab.goCni.del(list, this.victim, ports(8081));
-  }
-
-  /** Only the neighbour is valid. */
-  gc(): Promise<Outcome> {
-    return this.lab.goCni.gc(list, [{ containerID: this.neighbour.name, ifname: "eth0" }]);
-  }
-
-  status(): Promise<Outcome> {
-    return this.lab.goCni.status(list);
-  }
-
-  version(target: Target): Promise<Outcome> {
-    return this.lab.goCni.version(target);
+    return this.lab.goCni.check(list, this.neighbour, published(8080));
   }
 
   /** The number of a verb's lines in the first wrapper's log. */

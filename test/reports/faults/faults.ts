@@ -18,19 +18,15 @@ import { type Result, runCases } from "./run.ts";
 import { faults, nodeCalls } from "./system-calls.ts";
 
 const options = given({
-  ...{ verb: [], target: [], flavor: [], fault: [], json: false },
+  ...{ verb: [], target: [], flavor: [], fault: [] },
   /** Every fault at every call, and the whole Node flavor. */
   all: false,
   /** Only each nth case. */
   every: text,
-  /** Only prints how many cases there are. */
-  count: false,
   /** Writes counts.json. */
   update: false,
-  /** The number of hosts at a time. */
-  hosts: `${Math.min(2, availableParallelism())}`,
 });
-const hosts = numberOf(options.hosts, "--hosts");
+const hosts = Math.min(2, availableParallelism());
 const chosen = {
   verbs: choice(options.verb, verbs, "--verb"),
   targets: choice(options.target, targets, "--target"),
@@ -60,12 +56,11 @@ async function runFlavors(): Promise<number> {
 
 /** Returns the exit code: 1 if a case left something or too few ran. */
 async function runFlavor(flavor: string): Promise<number> {
-  const every = options.every === undefined ? usualStep(flavor) : numberOf(options.every, "--every");
+  const every = options.every === undefined ? usualStep(flavor) : numberOf(options.every);
   const found = await casesFor(flavor);
   const cases = sampleOf(found, every);
   say(`${flavor}: ${found.length} cases${every > 1 ? `, and every ${every}th runs: ${cases.length}` : ""}`);
   if (options.update) await writeCounts(flavor, cases);
-  if (options.count) return 0;
   let count = 0;
   const results = await runCases(cases, hosts, ({ each, verdict }) => {
     if (++count % 20 === 0 || count === cases.length) say(`${flavor}: ${count} of ${cases.length}`);
@@ -78,10 +73,9 @@ async function runFlavor(flavor: string): Promise<number> {
   const dirty = results.filter(({ verdict }) => verdict.left.length > 0).length;
   const hung = results.filter(({ verdict }) => verdict.isHung).length;
   const dead = results.filter(({ verdict }) => verdict.death !== undefined).length;
-  if (!options.json)
-    console.log(
-      `\ntotal: ${flavor}: ${results.length} cases, ${hung} hung, ${dead} ended by a signal, ${dirty} left something`,
-    );
+  console.log(
+    `\ntotal: ${flavor}: ${results.length} cases, ${hung} hung, ${dead} ended by a signal, ${dirty} left something`,
+  );
   return dirty === 0 && results.length === cases.length && missing.length === 0 ? 0 : 1;
 }
 
@@ -118,10 +112,6 @@ function nameOf({ verb, target, call, fault, next }: Case): string {
 }
 
 function print(flavor: string, results: readonly Result[]): void {
-  if (options.json) {
-    console.log(JSON.stringify(results.map((result) => ({ flavor, ...result }))));
-    return;
-  }
   const columns = [
     "flavor",
     "verb",
@@ -141,9 +131,9 @@ function print(flavor: string, results: readonly Result[]): void {
   }
 }
 
-function numberOf(text: string, option: string): number {
-  const number = Number(text);
-  if (!Number.isInteger(number) || number < 1) throw new Error(`${option}: a whole number from 1 on`);
+function numberOf(every: string): number {
+  const number = Number(every);
+  if (!Number.isInteger(number) || number < 1) throw new Error("--every: a whole number from 1 on");
   return number;
 }
 

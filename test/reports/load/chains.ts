@@ -1,4 +1,4 @@
-import { hostLocal } from "../../support/fixture-plugins.ts";
+import { firewall, hostLocal, portmap, wrapped } from "../../e2e/support.ts";
 import type { AttachOptions, NetworkList } from "../../support/runtime.ts";
 
 /** A network configuration list under load. */
@@ -9,13 +9,11 @@ export interface Chain {
   readonly hasPorts: boolean;
 }
 
-type Plugin = Readonly<Record<string, unknown> & { type: string }>;
+type Plugin = Readonly<Record<string, unknown>>;
 
 const macvlan = { type: "macvlan", master: "uplink0", ipam: hostLocal("172.16.0.0/16") };
-const portmap = { type: "portmap", capabilities: { portMappings: true } };
 const tuning = { type: "tuning", mtu: 1400, sysctl: { "net.ipv4.conf.IFNAME.arp_filter": "1" } };
 const ptp = { type: "ptp", ipMasq: true, ipam: hostLocal("10.50.0.0/16") };
-const firewall = { type: "firewall", backend: "iptables" };
 const disc = bridgeOf("disc0", "172.26.0.0/16");
 const front = { ...bridgeOf("front0", "172.30.0.0/16"), ipMasq: true };
 const back = { ...bridgeOf("back0", "172.31.0.0/16"), ipMasq: true };
@@ -45,12 +43,8 @@ function bridgeOf(bridge: string, subnet: string): Plugin {
   return { type: "bridge", bridge, isGateway: true, ipam: hostLocal(subnet) };
 }
 
-function wrapped(plugin: Plugin, ifName?: string): Plugin {
-  return { ...plugin, type: `${plugin.type}-wrapper`, ...(ifName && { wrapper: { ifName } }) };
-}
-
 function chainOf(name: string, ...plugins: Plugin[]): Chain {
-  const types = plugins.flatMap(({ type }) => [type, type.replace(/-wrapper$/, "")]);
+  const types = plugins.map(({ type }) => String(type)).flatMap((type) => [type, type.replace(/-wrapper$/, "")]);
   const executables = [...new Set([...types, "host-local"])];
   return { list: { cniVersion: "1.1.0", name, plugins }, executables, hasPorts: types.includes("portmap") };
 }

@@ -1,7 +1,8 @@
 // The surface table: every value of every option in every version, wrapped and plain. Cases that this machine's kernel
-// cannot run are compared in a second kernel. `--json` prints the table as data, `--cases 3,5` only these rows.
+// cannot run are compared in a second kernel. `--cases 3,5` prints these rows as data.
 
 import { styleText } from "node:util";
+import { table } from "../../../build/docs/table.ts";
 import { atOnce } from "../../../cli/live/at-once.ts";
 import { inParts, rerunInSecondKernel } from "../../kernel/second-kernel.ts";
 import { given, text } from "../../support/given.ts";
@@ -26,20 +27,13 @@ interface Row {
 /** The number of comparisons at a time. They mostly wait for the kernel. */
 const workers = 4;
 
-const columnWidth = 8;
-
-const options = given({ json: false, cases: text });
+const options = given({ cases: text });
 const all = [...surfaceCases.keys()];
 const rows = options.cases === undefined ? await compareAll() : await compareHere(options.cases.split(",").map(Number));
 const missing = (await Promise.all(owners.map(async (owner) => tableProblems(owner, await goOptions(owner))))).flat();
 const problems = [...missing, ...rows.flatMap((row) => row.problems.map((problem) => `${titleOf(row)}: ${problem}`))];
-if (options.cases !== undefined) {
-  console.log(JSON.stringify(rows));
-} else if (options.json) {
-  console.log(JSON.stringify({ plugins: surfaceVersion, versions: everyVersion, rows, leftOut, problems }, null, 2));
-} else {
-  printTable();
-}
+if (options.cases === undefined) printTable();
+else console.log(JSON.stringify(rows));
 process.exitCode = problems.length === 0 ? 0 : 1;
 
 async function compareAll(): Promise<Row[]> {
@@ -108,27 +102,15 @@ function titleOf({ owner, option, value }: Pick<Row, "owner" | "option" | "value
 
 function printTable(): void {
   console.log(`Reference plugins ${surfaceVersion}: wrapped and plain, in every version of the specification.`);
-  const width = Math.max(...rows.map(({ option, value }) => `${option}: ${value}`.length)) + 2;
   for (const owner of owners) {
-    console.log(
-      `\n${styleText("bold", owner.padEnd(width) + everyVersion.map((each) => each.padEnd(columnWidth)).join(""))}`,
-    );
-    for (const row of rows) if (row.owner === owner) console.log(lineOf(row, width));
-    for (const { option, why, ...left } of leftOut) {
-      if (left.owner === owner) console.log(`${option.padEnd(width)}left out: ${why}`);
-    }
+    const own = rows.filter((row) => row.owner === owner);
+    const lines = own.map(({ option, value, versions }) => [`${option}: ${value}`, ...Object.values(versions)]);
+    console.log(`\n${table([owner, ...everyVersion], lines)}`);
+    for (const { option, why, ...left } of leftOut)
+      if (left.owner === owner) console.log(`${option}: left out: ${why}`);
   }
   console.log(`\n${summary()}`);
   for (const problem of problems) console.log(styleText("red", problem));
-}
-
-/** A word for each version. Words that are longer than the column are at the end of the line. */
-function lineOf({ option, value, versions }: Row, width: number): string {
-  const words = Object.values(versions);
-  const notes = [...new Set(words.filter((word) => word.includes(" ")))];
-  const columns = words.map((word) => (word.includes(" ") ? `[${notes.indexOf(word) + 1}]` : word).padEnd(columnWidth));
-  const explained = notes.map((note, index) => `[${index + 1}] ${note}`);
-  return `${`${option}: ${value}`.padEnd(width)}${columns.join("")}${explained.join(" ")}`.trimEnd();
 }
 
 function summary(): string {

@@ -1,6 +1,7 @@
 import { inspect, isDeepStrictEqual } from "node:util";
 import { table } from "../../../../build/docs/table.ts";
 import { say } from "../../../support/progress.ts";
+import { firstDifference } from "../../bench/difference.ts";
 import { listedDifferences, type Verdict, verdictOn } from "./differences.ts";
 import { ReusedHost } from "./host.ts";
 import { type GeneratedLife, generatedVerbs, livesWith } from "./lives.ts";
@@ -59,18 +60,10 @@ async function compareLife(
 function describe(index: number, life: GeneratedLife, place: number, plain: Told, wrapped: Told): void {
   const { plugin, ...own } = life;
   const isOnHost = isDeepStrictEqual(plain.outcome, wrapped.outcome);
-  const [one, other] = isOnHost ? firstDifference(plain.host, wrapped.host) : [plain.outcome, wrapped.outcome];
   const show = (value: unknown) => inspect(value, { depth: null, breakLength: 120 }).slice(0, 2000);
   console.log(`life ${index}, ${plugin.name}, call ${place} differs${isOnHost ? " on the host" : ""}: ${show(own)}`);
-  console.log(`plain: ${show(one)}\nwrapped: ${show(other)}\n`);
-}
-
-function firstDifference(one: unknown, other: unknown): [unknown, unknown] {
-  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return [one, other];
-  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
-  const parts = [...keys].map((key) => [Reflect.get(one, key), Reflect.get(other, key)] as const);
-  const found = parts.find(([own, its]) => !isDeepStrictEqual(own, its));
-  return found && found[0] !== undefined && found[1] !== undefined ? firstDifference(...found) : [one, other];
+  if (isOnHost) console.log(`wrapped: ${firstDifference(plain.host, wrapped.host)}\n`);
+  else console.log(`plain: ${show(plain.outcome)}\nwrapped: ${show(wrapped.outcome)}\n`);
 }
 
 function report(all: readonly Compared[], count: number, seed: number): number {
