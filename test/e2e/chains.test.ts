@@ -3,7 +3,7 @@ import { type Container, Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
 import { hostHas } from "../support/needs.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { attached, expectFailure, expectSound, expectSuccess } from "./calls.ts";
+import { attached, expectFailure, expectSuccess, expectUndone } from "./calls.ts";
 import { bridge, hostLocal, inTurn, macvlan, older, wrapped, zone } from "./support.ts";
 
 const second = { type: "bridge", bridge: "disc1", isGateway: true, ipam: hostLocal("10.30.0.0/24") };
@@ -108,31 +108,28 @@ function routed(name: string, prefix: string) {
   };
 }
 
-test.each(inTurn(cases))("a chain of $title passes ADD, CHECK and DEL ($plugins, $runtime)", async (given) => {
-  const { plugins, runtime, list, links, result, bridges } = given;
-  await using lab = await Lab.start({ plugins });
-  const container = await attached(lab, lab[runtime], list);
-  expect(await lab.kernel.linkNames(container)).toEqual(Object.keys(links));
-  for (const [name, addresses] of Object.entries(links)) {
-    expect(await lab.kernel.addresses(container, name)).toEqual(addresses);
-  }
-  const cached = await lab.kernel.cachedResult("zone", lab[runtime].id(container));
-  const names = interfaceNames(cached);
-  expect(names).toEqual(result);
-  expect(cached.ips?.map(({ address, interface: index }) => [names[index ?? -1], address])).toEqual(
-    result.flatMap((name) => (links[name] ?? []).map((address) => [name, address])),
-  );
-  await expectSound(lab, list, container, bridges, lab[runtime]);
-});
-
-test.each(inTurn(cases))("a chain of $title fails CHECK when one thing is gone ($plugins, $runtime)", async (given) => {
-  const { plugins, runtime, list, twin } = given;
-  await using lab = await Lab.start({ plugins });
-  const container = await attached(lab, lab[runtime], list);
-  expectSuccess(await lab[runtime].check(list, container));
-  await twin.takeAway(lab, container);
-  expectFailure(await lab[runtime].check(list, container), twin.message);
-});
+test.each(inTurn(cases))(
+  "a chain of $title passes ADD, CHECK and DEL, and fails CHECK when one thing is gone ($plugins, $runtime)",
+  async (given) => {
+    const { plugins, runtime, list, links, result, bridges, twin } = given;
+    await using lab = await Lab.start({ plugins });
+    const container = await attached(lab, lab[runtime], list);
+    expect(await lab.kernel.linkNames(container)).toEqual(Object.keys(links));
+    for (const [name, addresses] of Object.entries(links)) {
+      expect(await lab.kernel.addresses(container, name)).toEqual(addresses);
+    }
+    const cached = await lab.kernel.cachedResult("zone", lab[runtime].id(container));
+    const names = interfaceNames(cached);
+    expect(names).toEqual(result);
+    expect(cached.ips?.map(({ address, interface: index }) => [names[index ?? -1], address])).toEqual(
+      result.flatMap((name) => (links[name] ?? []).map((address) => [name, address])),
+    );
+    expectSuccess(await lab[runtime].check(list, container));
+    await twin.takeAway(lab, container);
+    expectFailure(await lab[runtime].check(list, container), twin.message);
+    await expectUndone(lab, list, container, bridges, lab[runtime]);
+  },
+);
 
 describe("a chain of", () => {
   test("two interfaces with all of Nomad's own plugins around them passes", async ({ lab, container }) => {

@@ -6,10 +6,10 @@ import { type Container, Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
 import { hostHas } from "../support/needs.ts";
 import type { NetworkList } from "../support/runtime.ts";
-import { attached, expectFailure, expectSound, expectSuccess, expectUndone } from "./calls.ts";
-import { bridge, hostLocal, macvlan, named, wrapped, zone } from "./support.ts";
+import { attached, expectFailure, expectSuccess, expectUndone } from "./calls.ts";
+import { bridge, hostLocal, named, wrapped, zone } from "./support.ts";
 
-// Each wrapped plugin in each place of a list, as in the table of docs/plugins.md. Then chains of several of them.
+// Each wrapped plugin in each place of a list, as in the table of docs/plugins.md. examples.test.ts has chains of several.
 
 const cases = await loadCases();
 
@@ -22,44 +22,6 @@ describe.each(Object.entries(cases))("%s", (_, given) => {
     "passes ADD, CHECK, a fault and DEL: %s",
     async (position) => {
       expect(await tryOut(given, position)).toEqual({ ADD: "", CHECK: "", "fault seen": "", "DEL clean": "" });
-    },
-  );
-});
-
-describe("a chain of several kinds", () => {
-  const ptp = { type: "ptp", ipMasq: true, ipam: hostLocal("10.50.0.0/24") };
-  const tap = { type: "tap", ipam: hostLocal("10.70.0.0/24") };
-  const lan = { ...macvlan, ipam: hostLocal("172.16.5.0/24") };
-
-  test.for([
-    {
-      title: "ptp and macvlan",
-      list: zone(wrapped(ptp), wrapped(lan, "eth1")),
-      addresses: { eth0: "10.50.0.2/24", eth1: "172.16.5.2/24" },
-      bridges: [],
-    },
-    {
-      title: "bridge, macvlan, ptp and tap",
-      list: zone(wrapped(bridge), wrapped(lan, "eth1"), wrapped(ptp, "eth2"), wrapped(tap, "tap0")),
-      addresses: { eth0: "172.26.64.2/20", eth1: "172.16.5.2/24", eth2: "10.50.0.2/24", tap0: "10.70.0.2/24" },
-      bridges: ["disc0"],
-    },
-  ])(
-    "passes ADD, CHECK and DEL, and CHECK misses any address: $title",
-    async ({ list, addresses, bridges }, { lab }) => {
-      const container = await attached(lab, lab.goCni, list);
-      for (const [name, address] of Object.entries(addresses)) {
-        expect(await lab.kernel.addresses(container, name)).toEqual([address]);
-        const other = await attached(lab, lab.goCni, list, `without-${name}`);
-        expectSuccess(await lab.goCni.check(list, other));
-        const [lost = ""] = await lab.kernel.addresses(other, name);
-        await lab.ip(other, "address", "del", lost, "dev", name);
-        expectFailure(await lab.goCni.check(list, other), `Failed to match addr ${lost} on interface ${name}`);
-        // DEL removes the masquerading rules of the addresses that it finds.
-        await lab.ip(other, "address", "add", lost, "dev", name);
-        expectSuccess(await lab.goCni.del(list, other));
-      }
-      await expectSound(lab, list, container, bridges);
     },
   );
 });
