@@ -32,5 +32,6 @@ const reasons: Readonly<Record<string, string>> = {
     "it is immutable (run: chattr -i), or its file system has no hard links; then remove the links and the executable by hand, once no container needs them",
   EPERM: "the file system or its attributes do not allow it",
   EXDEV: "something is mounted on it, or it is on another file system",
+  ETXTBSY: "another program has it open for writing; run the command again when that has ended",
   EROFS: "the file system is read-only",
 };

@@ -104,7 +104,14 @@ function pluginAt(path: string, real: string, mode: number, executables: Map<str
   };
 }
 
-const noExec = "the system runs no program there: its file system is perhaps mounted with noexec";
+/** Why the system does not start a program, by the code of its error. */
+const refusals: Readonly<Record<string, Advice>> = {
+  EACCES: {
+    reason: "the system runs no program there: its file system is perhaps mounted with noexec",
+    cure: "mount it without noexec, or name another directory in cni_path",
+  },
+  ETXTBSY: { reason: "another program has it open for writing", cure: "run the command again when that has ended" },
+};
 
 type Executable = ReturnType<typeof executable>;
 
@@ -116,8 +123,7 @@ function executable(path: string) {
     get problem(): Advice | undefined {
       if (!canSpawn(path)) return { reason: noProgram, cure: "install it again" };
       const { error } = spawnSync(path, [], { env: {}, input: "", timeout, killSignal: "SIGKILL" });
-      if ((error as NodeJS.ErrnoException | undefined)?.code !== "EACCES") return undefined;
-      return { reason: noExec, cure: "mount it without noexec, or name another directory in cni_path" };
+      return refusals[(error as NodeJS.ErrnoException | undefined)?.code ?? ""];
     },
     // Nomad finds versions so.
     about: once(() => outputOf(path, [], {})),

@@ -23,6 +23,7 @@ import {
   demandMovable,
   demandUnexposed,
   isAlive,
+  isPlugin,
   linkState,
   makeHidden,
   noteWritten,
@@ -31,7 +32,7 @@ import {
   sha256,
   writtenVersions,
 } from "./place.ts";
-import { type InstalledRelease, releaseAt, releaseOf } from "./release-of.ts";
+import { type InstalledRelease, releaseAt, releaseOf, silenceOf } from "./release-of.ts";
 import { executableName, type Source } from "./source.ts";
 
 /** What `install` did. */
@@ -125,16 +126,16 @@ function checkJq({ flavor }: InstalledRelease, needJq: FindNeedJq): void {
   );
 }
 
-function wantedLinks({ directory }: Place, { links }: Source, plugins: string): readonly string[] {
+function wantedLinks(place: Place, { links }: Source, plugins: string): readonly string[] {
   const known = links ?? Object.keys(profiles).map((plugin) => plugin + ending);
   if (plugins === "all") return known;
   const wanted = plugins.split(",").map((plugin) => plugin.trim());
   for (const plugin of wanted) {
-    const isThere = isPluginName(plugin) && existsSync(join(directory, plugin));
+    const isThere = isPluginName(plugin) && isPlugin(place, plugin);
     // guard: no link for a plugin that is not there
     if (!isThere && !known.includes(plugin + ending))
       throw new Trouble(
-        `--plugins: there is no plugin ${plugin} in ${directory}, and it is none of ${known.map((name) => name.slice(0, -ending.length)).join(", ")}`,
+        `--plugins: there is no plugin ${plugin} in ${place.directory}, and it is none of ${known.map((name) => name.slice(0, -ending.length)).join(", ")}`,
       );
   }
   return [...new Set(wanted)].map((plugin) => plugin + ending);
@@ -270,8 +271,8 @@ export function ownRelease(place: Place): InstalledRelease | undefined {
     throw new Trouble(`${executable}: it is not executable; run: chmod 755 ${executable}`);
   const release = releaseAt(executable);
   // guard: a file of others with the executable's name
-  if (!release) throw new Trouble(`${executable}: it does not answer as cni-wrappers does; move it away first`);
-  return release;
+  if (release) return release;
+  throw new Trouble(`${executable}: ${silenceOf(executable)}`);
 }
 
 /** Removes every link to the executable, then the executable, the previous one last. Returns the removed paths. */

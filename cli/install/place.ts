@@ -45,17 +45,25 @@ export function placeAt(path: string, from: string): Place {
 
 /** Whether a directory has a plugin that a wrapper could run: an executable that is none of our links. */
 export function hasPlugins(place: Place): boolean {
-  return readdirSync(place.directory).some((name) => {
-    const path = join(place.directory, name);
-    if (path === place.executable || typeof linkState(place, name) === "string") return false;
-    const found = statSync(path, { throwIfNoEntry: false });
-    return found?.isFile() === true && (found.mode & 0o111) !== 0;
-  });
+  const isExecutable = (name: string) => (statSync(join(place.directory, name)).mode & 0o111) !== 0;
+  return readdirSync(place.directory).some((name) => isPlugin(place, name) && isExecutable(name));
+}
+
+/** Whether a name in the directory is a file that is not ours. */
+export function isPlugin(place: Place, name: string): boolean {
+  const path = join(place.directory, name);
+  if (path === place.executable || typeof linkState(place, name) === "string") return false;
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** Makes the directory for files that are not in use. With `recursive`, Node reports a read-only file system as a missing file. */
 export function makeHidden({ hidden }: Place): void {
-  if (!existsSync(hidden)) mkdirSync(hidden, 0o755);
+  try {
+    if (!existsSync(hidden)) mkdirSync(hidden, 0o755);
+  } catch (error) {
+    // Another install may have made it by now.
+    if (!existsSync(hidden)) throw error;
+  }
 }
 
 /**

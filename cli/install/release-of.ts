@@ -19,24 +19,31 @@ const timeout = 30_000;
 
 /** Runs an executable as Nomad does. Returns its release; undefined if it is no cni-wrappers. Throws Trouble if it cannot run. */
 export function releaseOf(path: string): InstalledRelease | undefined {
-  if (!canSpawn(path)) throw new Trouble(`${path}: ${noProgram} (then take the slim flavor)`);
-  const { status, stdout, error } = run(path);
-  if (error) throw new Trouble(`${path}: ${reasonNotToRun(path, error)}`);
-  const version = /^CNI \S+ plugin v(\S+)$/m.exec(stdout)?.[1];
-  const commit = /^Built from commit (\S+)$/m.exec(stdout)?.[1];
-  if (status !== 0 || version === undefined || commit === undefined) return undefined;
-  return { version, commit, flavor: run(path, "--version").status === 0 ? "node" : "slim" };
+  const { problem, release } = asked(path);
+  if (problem !== undefined) throw new Trouble(`${path}: ${problem}`);
+  return release;
 }
 
 /** Returns the release of a regular file that may not be ours and may not run; undefined then. */
 export function releaseAt(path: string): InstalledRelease | undefined {
-  if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
-  try {
-    return releaseOf(path);
-  } catch (error) {
-    if (error instanceof Trouble) return undefined;
-    throw error;
-  }
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ? asked(path).release : undefined;
+}
+
+/** Says why `releaseAt` returns none, and what to do about it. */
+export function silenceOf(path: string): string {
+  const isFile = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  if (isFile && !canSpawn(path)) return `${noProgram}; move it away first`;
+  return (isFile ? asked(path).problem : undefined) ?? "it does not answer as cni-wrappers does; move it away first";
+}
+
+function asked(path: string): { readonly release?: InstalledRelease; readonly problem?: string } {
+  if (!canSpawn(path)) return { problem: `${noProgram} (then take the slim flavor)` };
+  const { status, stdout, error } = run(path);
+  if (error) return { problem: reasonNotToRun(path, error) };
+  const version = /^CNI \S+ plugin v(\S+)$/m.exec(stdout)?.[1];
+  const commit = /^Built from commit (\S+)$/m.exec(stdout)?.[1];
+  if (status !== 0 || version === undefined || commit === undefined) return {};
+  return { release: { version, commit, flavor: run(path, "--version").status === 0 ? "node" : "slim" } };
 }
 
 function run(path: string, ...args: string[]) {

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { profiles } from "../../plugins/index.ts";
 import { exposedPart, linkState, type Place, placeAt, sha256, writtenVersions } from "../install/place.ts";
-import { type InstalledRelease, releaseAt } from "../install/release-of.ts";
+import { type InstalledRelease, releaseAt, silenceOf } from "../install/release-of.ts";
 
 /** The wrappers in one directory of CNI_PATH. */
 export interface Installation {
@@ -14,6 +14,8 @@ export interface Installation {
    * version, of a directory before it. `exposed`: another user may change it, or gets its owner's rights.
    */
   readonly state: "intact" | "changed" | "broken" | "exposed" | "incomplete" | "shadowed" | "unknown";
+  /** Why it does not answer. Only if the state is `broken`. */
+  readonly problem?: string;
   /** The file or directory that another user may change. Only if the state is `exposed`. */
   readonly exposed?: string | undefined;
   /** The installation that runtimes run in its place, and the links of both. Only if it is shadowed. */
@@ -84,6 +86,7 @@ function installationAt(place: Place, missing: ReadonlySet<string>): Installatio
     directory: place.directory,
     release,
     state,
+    ...(!release && { problem: silenceOf(place.executable) }),
     exposed,
     madeBy: isPackage ? "a package" : versions ? "install" : "hand",
     links: { ...links, needed },

@@ -56,14 +56,14 @@ function inMiB(bytes: number): string {
 const stateWords: Readonly<Record<Exclude<Installation["state"], "unknown">, string>> = {
   intact: "intact: the checksum and the version are those that install wrote",
   changed: "changed: the checksum or the version is not the one that install wrote",
-  broken: "broken: the executable does not answer",
+  broken: "broken: ",
   exposed: "exposed: another user may change the executable, or gets its owner's rights",
   incomplete: "incomplete: lists name links that are missing; install makes them",
   shadowed: "shadowed: a directory before it has another version, which runtimes run",
 };
 
 function installationLines(
-  { directory, release, state, exposed, shadowedBy, madeBy, links, previous }: Installation,
+  { directory, release, state, problem = "", exposed, shadowedBy, madeBy, links, previous }: Installation,
   terminal: Colors,
 ): readonly string[] {
   const words = state === "unknown" ? `made by ${madeBy}: there is no checksum to compare with` : stateWords[state];
@@ -71,7 +71,7 @@ function installationLines(
   const taken = links.taken.map(({ name, is }) => `${name} (${is})`);
   return [
     `installation in ${directory}: ${release ? releaseWords(release) : "no version"}`,
-    `  ${isSound({ state }) ? words : styled(terminal, "red", words + cure)}`,
+    `  ${isSound({ state }) ? words : styled(terminal, "red", words + problem + cure)}`,
     ...(shadowedBy ? [`  runtimes run ${shadowedBy.links.join(", ")} in ${shadowedBy.directory}`] : []),
     `  links: ${links.made.join(", ") || "none"}`,
     ...(links.needed.length > 0 ? [`  named in a list, and missing: ${links.needed.join(", ")}`] : []),

@@ -1,10 +1,12 @@
 import { execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
+  closeSync,
   existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -175,7 +177,7 @@ const breakPrevious = () => writeFileSync(at(".cni-wrappers/previous"), "#!/bin/
 test.each<[string, () => void, string]>([
   ["a first install", () => {}, noPrevious],
   ["a copy by hand, without a kept version", () => copy(program("3.0.0")), noPrevious],
-  ["a broken one, without a kept version", () => copy(Buffer.of()), "it does not answer as cni-wrappers does"],
+  ["a broken one, without a kept version", () => copy(Buffer.of()), "the kernel does not start it: it is empty"],
   ["a link", upgradeByLink, "it is a link to /x/cni-wrappers"],
   ["one to what is broken", breakPrevious, "previous: it does"],
 ])("no rollback from %s", (_, change, message) => {
@@ -186,6 +188,7 @@ test.each<[string, () => void, string]>([
   expect(lstatSync(at("cni-wrappers")).ino).toBe(before);
 });
 
+const copyProgram = (text: string) => writeFileSync(at("cni-wrappers"), text, { mode: 0o755 });
 const copy = (bytes: Buffer) => writeFileSync(at("cni-wrappers"), bytes);
 
 test("a directory in place of the executable is none of ours", () => {
@@ -193,6 +196,24 @@ test("a directory in place of the executable is none of ours", () => {
   rmSync(at("cni-wrappers"));
   mkdirSync(at("cni-wrappers"), { mode: 0o644 });
   expect(() => ownRelease(place())).toThrow("it does not answer as cni-wrappers does");
+});
+
+test("an executable that somebody is writing is told as such", () => {
+  installed("1.0.0");
+  const open = openSync(at("cni-wrappers"), "r+");
+  expect(() => ownRelease(place())).toThrow(
+    `${at("cni-wrappers")}: another program has it open for writing; run the command again when that has ended`,
+  );
+  closeSync(open);
+  expect(ownRelease(place())).toMatchObject({ version: "1.0.0" });
+});
+
+test("two first installs at once: the other one may make the directory of hidden files", () => {
+  intercept("mkdirSync", (actual) => (path: string, mode: number) => {
+    actual(path, mode);
+    return actual(path, mode);
+  });
+  expect(installed("1.0.0")).toMatchObject({ is: "installed" });
 });
 
 test("what the disk did not take whole is not put into place", () => {
@@ -447,6 +468,12 @@ test("an installed executable that lost its mode", () => {
   expect(() => installed("2.0.0")).toThrow(`it is not executable; run: chmod 755 ${at("cni-wrappers")}`);
 });
 
+test.each([".", "folder", "bridge-wrapper", "cni-wrappers"])("plugins: %s is no plugin", (name) => {
+  installed("1.0.0");
+  mkdirSync(at("folder"));
+  expect(() => installed("1.0.0", name)).toThrow(`--plugins: there is no plugin ${name} in ${directory}`);
+});
+
 test("a directory has plugins if one of its programs is not ours", () => {
   installed("1.0.0");
   writeFileSync(at("README.md"), "");
@@ -488,7 +515,8 @@ test("a link in another spelling is replaced", () => {
 });
 
 test.each([
-  ["another program", () => copy(Buffer.from("#!/bin/sh\n")), "it does not answer as cni-wrappers does"],
+  ["a file", () => copy(Buffer.from("#!/bin/sh\n")), "it is not executable; run: chmod 755"],
+  ["another program", () => copyProgram("#!/bin/sh\n"), "it does not answer as cni-wrappers does"],
   ["a link", () => symlinkSync("/x/cni-wrappers", at("cni-wrappers")), "it is a link to /x/cni-wrappers"],
 ])("%s under the executable's name stays", (_what, make, message) => {
   make();

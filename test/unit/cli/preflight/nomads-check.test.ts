@@ -1,3 +1,5 @@
+import { closeSync, openSync } from "node:fs";
+import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { noProgram } from "../../../../cli/host/plugin-folder.ts";
 import { scratch } from "../../../support/scratch.ts";
@@ -12,6 +14,15 @@ const wrapper: TinyPlugin = { version: "v0.1.0", wrapper: "node" };
 
 const bin = (bridge: TinyPlugin) => ({ bin: { bridge } });
 const none = "Nomad finds no version of bridge:";
+
+test("preflight tells that somebody is writing bridge", async () => {
+  makeHostFolders(directory, { cniPath: bin({}) });
+  const open = openSync(join(directory, "bin/bridge"), "r+");
+  const { stdout } = await runCommand(["preflight", "--cache-dir", directory, "--cni-path", "bin"], { directory });
+  closeSync(open);
+  const why = "another program has it open for writing; run the command again when that has ended";
+  expect(stdout).toContain(`Nomad would skip CHECK: ${none} bin/bridge: ${why}\n`);
+});
 
 test.each<[string, Record<string, Record<string, TinyPlugin>>, string | null, string?]>([
   ["a new bridge", bin({ version: "v1.3.0" }), null],

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import { noProgram } from "../../../../cli/host/plugin-folder.ts";
 import { install as installBytes } from "../../../../cli/install/install.ts";
 import { placeAt } from "../../../../cli/install/place.ts";
 import { scratch } from "../../../support/scratch.ts";
@@ -75,6 +76,26 @@ test("what is kept for a rollback and does not answer is not called nothing", as
   install("2.0.0");
   chmodSync(join(bin(), ".cni-wrappers/previous"), 0o644);
   expect((await run()).stdout).toContain("\n  kept for a rollback: a file that does not answer\n");
+});
+
+test.each<[string, () => void, string]>([
+  ["it is empty", () => writeFileSync(executable(), ""), `${noProgram}; move it away first`],
+  [
+    "it is not executable",
+    () => chmodSync(executable(), 0o644),
+    `it is not executable; run: chmod 755 ${executable()}`,
+  ],
+  [
+    "it is another program",
+    () => writeFileSync(executable(), "#!/bin/sh\n"),
+    "it does not answer as cni-wrappers does; move it away first",
+  ],
+])("a broken installation, and why: %s", async (_, change, problem) => {
+  install("1.0.0");
+  change();
+  const { stdout } = await run();
+  expect(stdout.split("\n").slice(0, 2)).toEqual([`installation in ${bin()}: no version`, `  broken: ${problem}`]);
+  expect(JSON.parse((await run("--json")).stdout).installations[0]).toMatchObject({ state: "broken", problem });
 });
 
 test("Prometheus gets the release and the state", async () => {

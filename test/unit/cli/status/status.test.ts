@@ -253,7 +253,7 @@ test("the text says all that is wrong, and what to do", () => {
     ...emptyStatus,
     installations: [
       {
-        ...{ directory: "/a", release: undefined, state: "broken", madeBy: "hand" },
+        ...{ directory: "/a", release: undefined, state: "broken", problem: "it is old", madeBy: "hand" },
         ...{ links: { ...links, made: [] }, previous: undefined },
       },
       {
@@ -272,7 +272,7 @@ test("the text says all that is wrong, and what to do", () => {
   };
   expect(printable(statusText(status, { hasColors: true })).split("\n")).toEqual([
     "installation in /a: no version",
-    "  \u001B[31mbroken: the executable does not answer\u001B[39m",
+    "  \u001B[31mbroken: it is old\u001B[39m",
     "  links: none",
     "  kept for a rollback: nothing",
     "installation in /b: 1.0.0 (slim flavor, commit c1)",
