@@ -1,6 +1,7 @@
 import type { DelegateCall } from "../call/delegate-call.ts";
 import { type Session, warn } from "../call/session.ts";
 import type { FileIdentity } from "../host/host.ts";
+import { findProgram } from "../host/programs.ts";
 import type { Facts } from "../journal/facts.ts";
 import { containerDirectory, type Entry, isStanding, type Journal, type Line, namesOf } from "../journal/journal.ts";
 import { linesText, withLines } from "../journal/lines.ts";
@@ -141,6 +142,7 @@ function around(undoing: Undoing, entry: Entry): Around {
     results: () => facts.otherResults(journal.key, namespace),
     mayHaveLease: ({ result }) => mayHaveLease(facts, entry, result),
     isThere: (one) => facts.isThere(one),
+    hasProgram: (name) => findProgram(name, session.host.env.PATH, (path) => session.host.inspect(path)) !== undefined,
   };
 }
 

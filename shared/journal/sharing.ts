@@ -1,4 +1,4 @@
-import { type NamingScope, type Profile, scopeOf } from "../plugin/profile.ts";
+import { type Profile, scopeOf } from "../plugin/profile.ts";
 import { goLookup } from "../protocol/json.ts";
 import { ipamOf } from "../protocol/request.ts";
 import type { CachedResult } from "./host-files.ts";
@@ -24,6 +24,8 @@ export interface Around {
   mayHaveLease(result: CachedResult): boolean;
   /** Whether a namespace is still there. */
   isThere(namespace: Namespace): boolean;
+  /** Whether a program is installed. */
+  hasProgram(name: string): boolean;
 }
 
 /** What the DEL of an entry may remove. */
@@ -138,7 +140,7 @@ function removalOfChained(entry: Entry, around: Around): Removal {
   if (profile?.movesRoutes && !withNamespace) return { do: "nothing", why: "all that it left was in the namespace" };
   const shared = holders(around)
     // guard: the rules of another attachment
-    .filter((other) => hasSameName(entry, other, scopeOf(profile)))
+    .filter((other) => hasSameName(entry, other, around))
     // Rules are gone after a boot, and of no use without their namespace. What an unknown plugin leaves may be on the disk.
     .filter(({ bootId, namespace: its }) => profile === undefined || (bootId === entry.bootId && around.isThere(its)));
   const del = { do: "DEL", withNamespace, freesLease: true, keepsMasquerading: false, waits: false } as const;
@@ -269,9 +271,10 @@ function isLeaseInResults({ delegateNetwork, ifName, done }: Entry, { results, m
 }
 
 /** Whether two entries of a plugin have one name for what they leave. Addresses are looked at one by one. */
-function hasSameName(entry: Entry, other: Entry, scope: NamingScope | undefined): boolean {
+function hasSameName(entry: Entry, other: Entry, around: Around): boolean {
   // guard: the rules of another plugin are others
   if (other.type !== entry.type) return false;
+  const scope = isUsualBackend(entry, around) ? around.profile?.usualBackend?.names : scopeOf(around.profile);
   switch (scope) {
     case "container":
       return true;
@@ -286,4 +289,12 @@ function hasSameName(entry: Entry, other: Entry, scope: NamingScope | undefined)
     default:
       return scope satisfies never;
   }
+}
+
+/** Whether the DEL of an entry uses the plugin's usual backend, as its ADD did. Go takes null for a missing text. */
+function isUsualBackend({ configuration }: Entry, { profile, hasProgram }: Around): boolean {
+  const backend = goLookup(configuration, "backend") ?? undefined;
+  const { program } = profile?.usualBackend ?? {};
+  // guard: what another backend removes for all attachments
+  return program !== undefined && (backend === program || (backend === undefined && hasProgram(program)));
 }

@@ -27,6 +27,8 @@ export interface Profile {
   readonly sharedDevice?: SharedDevice;
   /** How its rules, chains, devices or backup files are named. Without it, it leaves none, or removes them with its interface. */
   readonly names?: NamingScope;
+  /** The value of `backend` that the plugin takes without one, if that program is installed, and how it names things with it. */
+  readonly usualBackend?: { readonly program: string; readonly names: NamingScope };
   /** A chained plugin whose ADD may run again on an attachment that is in use. */
   readonly repeatable?: true;
   /** CHECK of some versions of the plugin runs an IPAM plugin even if none is configured, and fails ("no plugin name provided"). */

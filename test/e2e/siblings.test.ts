@@ -214,6 +214,24 @@ describe("two attachments of one container share rules", () => {
     },
   );
 
+  test("DEL of one whose ADD was cut off after it had published its port: the port is closed, the other's stays", async ({
+    lab,
+  }) => {
+    await lab.run("cp", [`${Lab.pluginPath}/portmap`, "/run/lab/portmap"]);
+    const [za, zb] = [named("za", wrapped(front), wrapped(portmap)), named("zb", wrapped(ptp), wrapped(portmap))];
+    const mail = published(25025, 25);
+    const container = await attached(lab, lab.cnitool, za, "c1", web);
+    await installPlugin(lab, "portmap", '/run/lab/portmap; [ "$CNI_COMMAND" != ADD ] || kill -KILL $$');
+    expectFailure(await lab.cnitool.addAs("net1", zb, container, mail), /killed by SIGKILL/);
+    expect((await stateOf(lab, container)).rules).toMatch(/25025/);
+    expectPassed(await lab.cnitool.delAs("net1", zb, container, mail));
+    const { rules } = await stateOf(lab, container);
+    expect(rules).not.toMatch(/25025/);
+    expectPassed(await lab.cnitool.check(za, container, web));
+    expectPassed(await lab.cnitool.del(za, container, web));
+    expect((await stateOf(lab, container)).rules).not.toMatch(/25080/);
+  });
+
   test("DEL of one leaves the masquerading rules of the other", async ({ lab }) => {
     const pooled = (plugin: Record<string, unknown>) => ({
       ...wrapped({ ...plugin, ipMasq: true }),

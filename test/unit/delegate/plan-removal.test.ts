@@ -61,3 +61,25 @@ test("an interface that a failed ADD found is its plugin's own only if a try bef
   expect(plan("found", [made({ isUndone: true }), found])).toEqual(leaseOnly);
   expect(plan("found", [found, made(), last])).toEqual(leaseOnly);
 });
+
+test.each([
+  ["in PATH", "/own/iptables", everything],
+  ["nowhere", "/own/nft", { do: "later" }],
+])(
+  "iptables is %s: whether the ports of a failed ADD wait for those of a sibling in another network",
+  (_, file, expected) => {
+    const failed = chainedOf("portmap", { id: "failed", done: undefined, isGivenUp: true });
+    const sibling = chainedOf("portmap", { network: "other", runtimeIfName: "net1", delegateNetwork: "other" });
+    const { session } = sessionOn(
+      {
+        files: journalFiles(failed, sibling),
+        links: [7],
+        inspect: (path) => (path === file ? "executable" : "missing"),
+      },
+      { env: { CNI_NETNS: failed.namespace.path, PATH: "/own" } },
+    );
+    const facts = new Facts(session.host);
+    const undoing = { session, facts, journal: facts.journal(zoneOfBlue), netns: failed.namespace.path };
+    expect(planRemoval(undoing, failed)).toEqual(expected);
+  },
+);

@@ -23,6 +23,7 @@ function decide(entry: Entry, { link = 7, ...around }: Partial<Omit<Around, "lin
     link: () => (link === "unknown" ? undefined : link),
     isThere: () => true,
     isTaken: () => false,
+    hasProgram: () => false,
     ...around,
   });
 }
@@ -316,6 +317,20 @@ describe("what a chained plugin leaves", () => {
       decide(chainedOf(type, failed), { siblings: [chainedOf(sibling, { ...other, ...changes })] });
     expect(decided(type)).toMatchObject(isShared ? { do: "later" } : everything);
     expect(decided("other")).toMatchObject(everything);
+  });
+
+  test.each<[string, object, string | undefined, string, boolean]>([
+    ["by iptables in another network", { backend: "iptables" }, undefined, "other", false],
+    ["by iptables in the same one", { backend: "iptables" }, undefined, "zone", true],
+    ["by iptables, which is installed", {}, "iptables", "other", false],
+    ["by iptables, because null is no backend", { Backend: null }, "iptables", "other", false],
+    ["by nftables, because only that is installed", {}, "nft", "other", true],
+    ["by nftables", { backend: "nftables" }, "iptables", "other", true],
+  ])("ports that are published %s: a failed ADD waits for the sibling's", (_, given, installed, network, waits) => {
+    const entry = chainedOf("portmap", { ...failed, configuration: { type: "portmap", ...given } });
+    const siblings = [chainedOf("portmap", { ...other, delegateNetwork: network })];
+    const decided = decide(entry, { siblings, hasProgram: (name) => name === installed });
+    expect(decided).toMatchObject(waits ? { do: "later" } : everything);
   });
 
   test.each<[string, string, Partial<Entry>, object]>([
