@@ -1,6 +1,6 @@
 import { type CommandData, option } from "../command.ts";
 import { exitCodeOf } from "../exit-codes.ts";
-import { ownRelease, removeAll } from "../install/install.ts";
+import { ownPaths, ownRelease, removeAll } from "../install/install.ts";
 import { placeAt, usualDirectory } from "../install/place.ts";
 import { elsewhereText, removedText, usesText } from "../install/report.ts";
 import { isWrapped, usesAmong } from "../install/uses.ts";
@@ -49,7 +49,7 @@ export const uninstallCommand: CommandData<undefined, Options> = {
     const uses = usesAmong(readAttachments(paths, leftOut.note).all, new Set(wrapped.map(({ name }) => name)));
     leftOut.tell(terminal);
     // guard: the wrappers while a container needs them, or while a result cannot be read
-    const isRefused = uses.length + leftOut.lines.length > 0 && !force;
+    const isRefused = uses.length + leftOut.lines.length > 0 && !force && ownPaths(place).length > 0;
     const lists = wrapped.map(({ list }) => list.file.path);
     const removed = isRefused ? [] : removeAll(place);
     if (json) terminal.write(jsonText({ removed, uses, lists, leftOut: [...leftOut.lines, ...unread] }));
@@ -60,8 +60,9 @@ export const uninstallCommand: CommandData<undefined, Options> = {
           : removedText(removed, place.directory),
       );
     for (const line of unread) terminal.writeError(`${line}; nobody can tell whether it names wrappers\n`);
-    if (!isRefused)
-      for (const list of lists) terminal.writeError(`${list}: names wrappers, so no container of it starts any more\n`);
+    if (removed.length > 0) for (const list of lists) terminal.writeError(`${list}: ${isBare}\n`);
     return isRefused ? exitCodeOf({ isGood: false, isComplete: leftOut.isEmpty }) : 0;
   },
 };
+
+const isBare = "names wrappers; no container of it starts any more, unless another directory of cni_path has them";

@@ -31,9 +31,9 @@ export function readPluginFolder(cniPath: string, directory: string) {
       const next = isPluginName(delegate) ? plugin(join(folder, delegate)) : undefined;
       return [...candidates(delegate), ...(next ? [next] : [])].find((each) => each.isExecutable && !each.isWrapper);
     },
-    /** Returns the version that Nomad knows of a type. A later directory's takes the place of an earlier one's. */
-    versionForNomad: (type: string, among = directories) =>
-      candidates(type, among).findLast(({ version }) => version !== undefined)?.version,
+    /** Returns the file whose version Nomad knows of a type. A later directory's takes the place of an earlier one's. */
+    findForNomad: (type: string, among = directories) =>
+      candidates(type, among).findLast(({ version }) => version !== undefined),
   };
 }
 
@@ -184,18 +184,20 @@ export function whyNoCheck(plugins: PluginFolder, nomad = looksOn): Advice | und
   const cure = `install bridge ${oldestBridge} or newer`;
   const { directories } = plugins;
   const isOld = compareVersions(nomad, looksOn) < 0;
-  const end = directories.findIndex(({ problem }) => isOld && problem !== undefined);
-  const version = plugins.versionForNomad("bridge", end < 0 ? directories : directories.slice(0, end));
+  const stop = isOld ? directories.find(({ problem }) => problem !== undefined) : undefined;
+  const known = stop ? directories.slice(0, directories.indexOf(stop)) : directories;
+  const { path = "", version } = plugins.findForNomad("bridge", known) ?? {};
   if (version !== undefined && compareVersions(version, oldestBridge) >= 0) return undefined;
-  if (version !== undefined) return { reason: `bridge has version ${version}`, cure };
+  const isFirst = plugins.find("bridge")?.path === path;
+  const which = isFirst ? "" : ` in ${dirname(path)}, and Nomad takes that of the last directory`;
+  if (version !== undefined) return { reason: `bridge has version ${version}${which}`, cure };
   const where = directories.map(({ path }) => path).join(", ") || "no directory";
   const none = { reason: `there is no bridge in ${where}`, cure };
-  const { path, problem } = directories[end] ?? {};
-  const stop = {
-    reason: `${path} ${problem}, and Nomad before ${looksOn} looks no further`,
+  const end = {
+    reason: `${stop?.path} ${stop?.problem}, and Nomad before ${looksOn} looks no further`,
     cure: "fix cni_path and restart the client",
   };
-  const isBeyond = plugins.versionForNomad("bridge") !== undefined;
-  const silence = isBeyond ? stop : (plugins.find("bridge")?.silence ?? none);
+  const isBeyond = plugins.findForNomad("bridge") !== undefined;
+  const silence = isBeyond ? end : (plugins.find("bridge")?.silence ?? none);
   return { ...silence, reason: `Nomad finds no version of bridge: ${silence.reason}` };
 }

@@ -275,14 +275,20 @@ export function ownRelease(place: Place): InstalledRelease | undefined {
   throw new Trouble(`${executable}: ${silenceOf(executable)}`);
 }
 
+/** Returns the paths of an installation: its links, the executable, and what is kept. */
+export function ownPaths(place: Place): readonly string[] {
+  const { directory, executable, hidden } = place;
+  const isOurs = (name: string) => ["made", "respelled"].includes(linkState(place, name) as string);
+  // guard: a file or link that is not ours
+  const links = withPath(directory, () => readdirSync(directory)).filter(isOurs);
+  return [...links.map((name) => join(directory, name)), executable, hidden].filter(isThere);
+}
+
 /** Removes every link to the executable, then the executable, the previous one last. Returns the removed paths. */
 export function removeAll(place: Place): readonly string[] {
   const { directory, executable, hidden, previous } = place;
   return withPath(directory, () => {
-    const isOurs = (name: string) => ["made", "respelled"].includes(linkState(place, name) as string);
-    // guard: a file or link that is not ours
-    const links = readdirSync(directory).filter(isOurs);
-    const paths = [...links.map((name) => join(directory, name)), executable, hidden].filter(isThere);
+    const paths = ownPaths(place);
     // guard: the links, while the executable or the kept one cannot be removed
     for (const path of [executable, previous].filter(isThere)) demandMovable(place, path);
     for (const path of paths) rmSync(path, { recursive: path === hidden });

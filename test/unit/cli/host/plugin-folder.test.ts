@@ -62,7 +62,7 @@ test("a path is no plugin's name: nothing outside the directories runs", () => {
   const found = folder.find("bridge-wrapper");
   const only = readPluginFolder("bin", directory);
   expect(only.find("../other/evil")).toBeUndefined();
-  expect(only.versionForNomad("../other/evil")).toBeUndefined();
+  expect(only.findForNomad("../other/evil")).toBeUndefined();
   expect(found && only.findDelegate("../other/evil", found)).toBeUndefined();
   expect(callsOf("other/evil")).toEqual([]);
 });
@@ -88,7 +88,7 @@ test("each answer is asked for once, and nothing is run before it is needed", ()
   expect(callsOf("bin/bridge")).toEqual([]);
   for (let round = 0; round < 3; round++) {
     expect(folder.find("bridge")).toMatchObject({ version: "v1.9.1", isWrapper: false, speaks: ["0.4.0", "1.0.0"] });
-    expect(folder.versionForNomad("bridge")).toBe("v1.9.1");
+    expect(folder.findForNomad("bridge")?.version).toBe("v1.9.1");
   }
   expect(callsOf("bin/bridge").sort()).toEqual(["", "VERSION"]);
 });
@@ -137,7 +137,7 @@ test("for Nomad, a later version takes the place of an earlier one", () => {
     b: { bridge: { version: "1.2.0" } },
     c: { bridge: { version: "" } },
   });
-  expect(folder.versionForNomad("bridge")).toBe("1.2.0");
+  expect(folder.findForNomad("bridge")?.version).toBe("1.2.0");
 });
 
 // What Nomad 1.11.0 makes of these outputs was seen in its fingerprint.

@@ -330,9 +330,19 @@ test("uninstall removes the wrappers if nothing needs them, and names the lists 
   expect(await uninstall()).toEqual({
     exitCode: 0,
     stdout: `${directory}: removed bridge-wrapper, macvlan-wrapper, cni-wrappers, .cni-wrappers\n`,
-    stderr: `${at("bridge-wrapper.conflist")}: names wrappers, so no container of it starts any more\n`,
+    stderr: `${at("bridge-wrapper.conflist")}: names wrappers; no container of it starts any more, unless another directory of cni_path has them\n`,
   });
   expect(existsSync(at("cni-wrappers"))).toBe(false);
+});
+
+test("uninstall in a wrong directory: nothing is there, so nothing needs it", async () => {
+  redirect("/var/lib/cni", directory);
+  writeList(at("zone.conflist"), { type: "bridge-wrapper" });
+  writeResult(directory, { netns: "/proc/self/ns/net" });
+  const stdout = `${directory}: nothing is installed there\n`;
+  expect(await uninstall()).toEqual({ exitCode: 0, stdout, stderr: "" });
+  symlinkSync("cni-wrappers", at("bridge-wrapper"));
+  expect(await uninstall()).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/^1 running container needs/) });
 });
 
 test("uninstall removes nothing where the host's processes are not seen: every container would look gone", async () => {

@@ -18,7 +18,7 @@ const leased = (range: object) => withIpam({ type: "host-local", ...range });
 function folderOf(versions: Record<string, string | undefined>): PluginFolder {
   const installed = (version: string | undefined) => ({ version }) as InstalledPlugin;
   const find = (type: string) => (type in versions ? installed(versions[type]) : undefined);
-  return { directories: [], find, findDelegate: () => installed("0.8.0"), versionForNomad: () => undefined };
+  return { directories: [], find, findDelegate: () => installed("0.8.0"), findForNomad: () => undefined };
 }
 
 describe("pools", () => {

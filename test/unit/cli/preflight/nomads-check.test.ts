@@ -38,7 +38,11 @@ test.each<[string, Record<string, Record<string, TinyPlugin>>, string | null, st
   ["an empty bridge", bin({ text: "" }), `${none} bin/bridge: ${noProgram}`, "install it again"],
   ["a drop-in before a new bridge", { first: { bridge: wrapper }, bin: { bridge: {} } }, null],
   ["a drop-in alone", { first: { bridge: wrapper }, bin: { macvlan: {} } }, "bridge has version v0.1.0"],
-  ["a later old one", { a: { bridge: {} }, b: { bridge: { version: "v1.1.1" } } }, "bridge has version v1.1.1"],
+  [
+    "a later old one",
+    { a: { bridge: {} }, b: { bridge: { version: "v1.1.1" } } },
+    "bridge has version v1.1.1 in b, and Nomad takes that of the last directory",
+  ],
 ])(
   "preflight tells that Nomad would skip CHECK: %s",
   async (_, cniPath, reason, cure = "install bridge 1.3.0 or newer") => {
