@@ -1,5 +1,6 @@
 // Compares the wrappers with everything else that allows two interface plugins in one list: the same chains, plugins
-// and Nomad for all. Each run measures every cell. `--write` puts the table into docs/alternatives.md. `--row TEXT` asks only the questions whose titles contain this text.
+// and Nomad for all. Each run measures every cell. `--json` prints data. `--write` puts the table into
+// docs/alternatives.md. `--row TEXT` asks only the questions whose titles contain this text.
 
 import { execa } from "execa";
 import { writeSection } from "../../../build/docs/page-section.ts";
@@ -17,7 +18,7 @@ import { resultRows } from "./results.ts";
 import { type Cell, comparedPlugins, type Measure, type Rows } from "./row.ts";
 
 /** With `row`, only the rows whose titles contain this text, without times and sizes. */
-const options = given({ write: false, row: anyText });
+const options = given({ json: false, write: false, row: anyText });
 
 const rows: Rows = { ...checkRows, ...restartRows, ...resultRows, ...recoveryRows, ...delRows };
 const addTitle = "ADD of two interface plugins";
@@ -83,7 +84,7 @@ async function compare(only: string | undefined): Promise<Report> {
 try {
   const report = await compare(options.row);
   const text = `${sentence(report.versions)}\n\n${comparisonTable(report.contestants, report.rows)}`;
-  console.log(text);
+  console.log(options.json ? JSON.stringify(report, null, 2) : text);
   if (options.write) writeSection("compare", text);
 } catch (error) {
   say(`compare: ${error instanceof Error ? error.message : error}`);

@@ -1,4 +1,4 @@
-// The version matrix: reference plugins, versions of the specification, runtimes. `--write`
+// The version matrix: reference plugins, versions of the specification, runtimes. `--json` prints it as data. `--write`
 // puts it into docs/versions.md. `--only TEXT` fills only the cells whose names contain this text. The exit code is 1 if anything is worse than in expected.json.
 
 import { readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import type { StepResult } from "./course.ts";
 import { type Chain, nameOf, type Place, places, plainChains, wrappedChain } from "./places.ts";
 import { type Cell, type Expected, failuresOf, improvements, matrixTable, regressions } from "./report.ts";
 
-const options = given({ only: "", write: false });
+const options = given({ json: false, only: "", write: false });
 
 async function fillCell(place: Place): Promise<Cell> {
   const steps = await followChain(place, wrappedChain(place.specification));
@@ -66,6 +66,6 @@ const versions = {
 const worse = regressions(cells, expected);
 for (const line of [...worse, ...improvements(cells, expected)]) say(line);
 const text = `${sentence(versions)}\n\n${matrixTable(cells)}`;
-console.log(text);
+console.log(options.json ? JSON.stringify({ versions, cells, worse }, null, 2) : text);
 if (options.write) writeSection("matrix", text);
 process.exitCode = worse.length === 0 ? 0 : 1;

@@ -1,5 +1,5 @@
 // Many attachments on one host: how long preflight takes in proportion to the plugins that it runs, and its memory.
-// `--count` changes the numbers, `--runs` how often each is measured.
+// `--count` changes the numbers, `--runs` how often each is measured, `--json` prints the figures.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { say } from "../../support/progress.ts";
 import { makeHost } from "./host.ts";
 import { type Figures, measure } from "./measure.ts";
 
-const options = given({ count: ["100", "1000"], runs: 9 });
+const options = given({ count: ["100", "1000"], runs: 9, json: false });
 
 const figures: Figures[] = [];
 for (const count of options.count.map(Number)) {
@@ -32,4 +32,4 @@ const rows = figures.map(({ count, plugins, preflight, memory }) => [
 ]);
 const head = ["attachments", "the plugins alone", "preflight", "ratio", "memory of preflight"];
 const title = `Two plugins that do nothing for each attachment, ${availableParallelism()} at once; the median of ${options.runs} runs:`;
-console.log(`${title}\n\n${table(head, rows)}`);
+console.log(options.json ? JSON.stringify(figures, null, 2) : `${title}\n\n${table(head, rows)}`);

@@ -1,5 +1,5 @@
 // Many allocations on one host, through many restarts of its Nomad client. The exit code is 1 if one is lost, or leaves
-// something behind. `--count` and `--restarts` change the numbers.
+// something behind. `--count` and `--restarts` change the numbers, `--json` prints the figures.
 
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -11,7 +11,7 @@ import { nomadVersion, sentence } from "../../support/versions.ts";
 import { follow, type Load } from "./follow.ts";
 import { type Course, isWhole, scaleTable } from "./report.ts";
 
-const numbers = given({ count: 200, restarts: 10 });
+const { json, ...numbers } = given({ count: 200, restarts: 10, json: false });
 const wrapped = twoInterfaces();
 const slim = path.resolve(import.meta.dirname, "../../../dist/slim/bin");
 const loads: Load[] = [
@@ -25,5 +25,5 @@ const courses: Course[] = [];
 for (const load of loads) courses.push(await follow(load));
 for (const { title, left } of courses) for (const name of left) say(`${title}: left: ${name}`);
 const heading = sentence({ Nomad: await nomadVersion() });
-console.log(`${heading}\n\n${scaleTable(courses)}`);
+console.log(json ? JSON.stringify(courses, null, 2) : `${heading}\n\n${scaleTable(courses)}`);
 process.exitCode = courses.every(isWhole) ? 0 : 1;

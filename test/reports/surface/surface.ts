@@ -1,5 +1,5 @@
 // The surface table: every value of every option in every version, wrapped and plain. Cases that this machine's kernel
-// cannot run are compared in a second kernel. `--cases 3,5` prints these rows as data.
+// cannot run are compared in a second kernel. `--json` prints the table as data, `--cases 3,5` only these rows.
 
 import { styleText } from "node:util";
 import { table } from "../../../build/docs/table.ts";
@@ -27,13 +27,15 @@ interface Row {
 /** The number of comparisons at a time. They mostly wait for the kernel. */
 const workers = 4;
 
-const options = given({ cases: text });
+const options = given({ json: false, cases: text });
 const all = [...surfaceCases.keys()];
 const rows = options.cases === undefined ? await compareAll() : await compareHere(options.cases.split(",").map(Number));
 const missing = (await Promise.all(owners.map(async (owner) => tableProblems(owner, await goOptions(owner))))).flat();
 const problems = [...missing, ...rows.flatMap((row) => row.problems.map((problem) => `${titleOf(row)}: ${problem}`))];
-if (options.cases === undefined) printTable();
-else console.log(JSON.stringify(rows));
+if (options.cases !== undefined) console.log(JSON.stringify(rows));
+else if (options.json)
+  console.log(JSON.stringify({ plugins: surfaceVersion, versions: everyVersion, rows, leftOut, problems }, null, 2));
+else printTable();
 process.exitCode = problems.length === 0 ? 0 : 1;
 
 async function compareAll(): Promise<Row[]> {
