@@ -54,8 +54,10 @@ put() {
   echo "$NODE: $LIST is in place, and all containers survive a restart"
 }
 
+# An agent that does not run has started before every list.
 agent_start() {
-  echo $(($(date +%s) - $(ps -o etimes= -p "$(sh -c "$AGENT")")))
+  age=$(ps -o etimes= -p "$(sh -c "$AGENT")" 2>/dev/null) || age=$(date +%s)
+  echo $(($(date +%s) - age))
 }
 
 newest_list() {

@@ -126,6 +126,12 @@ stop() {
   exit 1
 }
 
+# A client's name in a wrong place must not mean all clients.
+refuse() {
+  echo "$1" >&2
+  exit 2
+}
+
 NODE=${NODE:-.*}
 directory=${CONFIG_DIR:-/opt/cni/config}
 verb=${1:-}
@@ -134,11 +140,17 @@ text=
 case $verb in
 preflight | adopt) step "$verb" -var options="${OPTIONS:-} $*" ;;
 check | list | back)
-  [ -n "${1:-}" ] || { echo "name the file: fleet.sh $verb zone.conflist" >&2 && exit 2; }
+  [ $# = 1 ] && [ -n "$1" ] || refuse "name the file: fleet.sh $verb zone.conflist. NODE names the clients"
   [ "$verb" = back ] || text=$(base64 -w 0 "$1") || exit 2
   step "$verb" -var list="$directory/$(basename "$1")" ${text:+-var text="$text"}
   ;;
-restart) restart ;;
-run) run "$@" ;;
+restart)
+  [ $# = 0 ] || refuse "restart takes no name: NODE names the clients, as in NODE=$1 fleet.sh restart"
+  restart
+  ;;
+run)
+  [ $# != 0 ] || refuse "name the job: fleet.sh run install.nomad.hcl"
+  run "$@"
+  ;;
 *) sed -n '2,/^set/s/^# \?//p' "$0" >&2 && exit 2 ;;
 esac

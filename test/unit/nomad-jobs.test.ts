@@ -70,7 +70,10 @@ esac`,
     [["back"], "name the file: fleet.sh back zone.conflist"],
     [["check", "/nowhere"], "/nowhere: No such file"],
     [["list", "/"], "Is a directory"],
-  ])("runs no job without its list: %j", (args, words) => {
+    [["back", "zone.conflist", "client-1"], "name the file: fleet.sh back zone.conflist. NODE names the clients"],
+    [["restart", "client-1"], "restart takes no name: NODE names the clients, as in NODE=client-1 fleet.sh restart"],
+    [["run"], "name the job: fleet.sh run install.nomad.hcl"],
+  ])("runs no job without its list, or on more clients than meant: %j", (args, words) => {
     nomad([""]);
     const { status, stderr } = run("fleet.sh", args);
     expect({ status, stderr, calls: textOf("calls") }).toEqual({
@@ -273,6 +276,17 @@ describe("client.sh", () => {
     // A link is as new as its file.
     program("bin/stat", `case "$*" in *-L*) echo 9999999999 ;; *) echo 1 ;; esac`);
     expect(step("restart", {}, { AGE: "0" })).toMatchObject(restarted);
+  });
+
+  test("a client whose agent does not run is restarted, and nothing else is said", () => {
+    program("bin/ps", 'case "$*" in "-o etimes= -p 0") exit 1 ;; esac');
+    const outcome = step("restart", {}, { AGENT: "[ -e $DIR/restarted ] && echo 1 || echo 0" });
+    expect(outcome).toEqual({
+      status: 0,
+      stdout: "c1: restarted, and 1 containers pass\n",
+      stderr: "",
+      isRestarted: true,
+    });
   });
 
   const afterwards = (answer: string) => ({ preflight: `[ ! -e $DIR/restarted ] && ${passing} || ${answer}` });
