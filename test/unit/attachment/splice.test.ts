@@ -4,7 +4,7 @@ import { completeResult, orderResult, spliceCreator, spliceMeta } from "../../..
 import type { CniResult, Interface, IpConfig } from "../../../shared/protocol/result.ts";
 import { frozen } from "../support/frozen.ts";
 import { blue } from "../support/requests.ts";
-import { bothResult, bridgeResult, macvlanResult } from "../support/results.ts";
+import { bothResult, bridgeResult } from "../support/results.ts";
 
 const eth0 = frozen({ name: "eth0", sandbox: blue });
 const eth1 = frozen({ name: "eth1", sandbox: blue });
@@ -46,10 +46,6 @@ describe("a creator after others", () => {
     return spliceCreator(frozen(prevResult), frozen(delegateResult), eth1Name);
   }
 
-  test("its attachment is appended", () => {
-    expect(spliced(macvlanResult, bridgeResult)).toStrictEqual(bothResult);
-  });
-
   test.each<[string, CniResult, CniResult, CniResult]>([
     ["to nothing", {}, { interfaces: [eth1] }, { interfaces: [eth1] }],
     ["without a reported address", { interfaces: [eth0] }, {}, { interfaces: [eth0, eth1] }],
@@ -61,14 +57,6 @@ describe("a creator after others", () => {
     ],
   ])("%s", (_, prevResult, delegateResult, expected) => {
     expect(spliced(prevResult, delegateResult)).toStrictEqual(expected);
-  });
-
-  test("two results that begin with the same bridge are two attachments", () => {
-    const br0 = { name: "br0" };
-    const delegateResult = { interfaces: [br0, { name: "veth1" }, eth1] };
-    expect(spliced({ interfaces: [br0, eth0] }, delegateResult)).toStrictEqual({
-      interfaces: [br0, eth0, br0, { name: "veth1" }, eth1],
-    });
   });
 
   test("an identical route appears once, in any order of keys", () => {

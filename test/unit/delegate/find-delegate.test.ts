@@ -100,11 +100,6 @@ describe("started by the delegate's own name", () => {
   });
 });
 
-test("another delegate may be named", () => {
-  const { runs } = callWrapper({ stdin: { name: "zone", wrapper: { delegate: "my-bridge" } } });
-  expect(runs).toMatchObject([{ path: "/opt/cni/bin/my-bridge", stdin: { type: "my-bridge" } }]);
-});
-
 describe("the wrapper named as its own delegate", () => {
   const itself: Machine = {
     inspect: (path) => (/^\/opt\/cni\/bin\/(.*-wrapper|cni-wrappers)$/.test(path) ? "the wrapper itself" : "missing"),

@@ -327,10 +327,6 @@ describe("the ADD of a sibling whose rules a DEL has removed as well", () => {
   }
   const shares = "portmap of other shares the removed rules: running its ADD again";
 
-  test("runs again with all that it had", () => {
-    expect(runsOf({})).toEqual({ runs: [own, again("net1"), again("net2")], messages: [shares, shares] });
-  });
-
   test("is undone again if it is given up meanwhile, and the others' ADDs run once more", () => {
     const runs = [own, again("net1"), again("net1", "DEL"), again("net2"), again("net2")];
     expect(runsOf({}, 1)).toEqual({ runs, messages: [shares, shares, shares] });

@@ -3,16 +3,6 @@ import { near, nearest } from "../../../shared/protocol/spelling.ts";
 
 const known = ["ifName", "delegate", "role", "network", "args", "log"];
 
-test.each([
-  ["ifname", "ifName"],
-  ["iface", "ifName"],
-  ["deleagte", "delegate"],
-  ["arg", "args"],
-  ["NETWORK", "network"],
-])("%s probably means %s", (word, meant) => {
-  expect(nearest(word, known)).toBe(meant);
-});
-
 test("a word that is equally near to several gets the first", () => {
   expect(nearest("ab", ["aa", "bb"])).toBe("aa");
 });

@@ -11,17 +11,7 @@ import {
   type Outcome,
   ownNamespace,
 } from "../support/fake-host.ts";
-import {
-  chainedOf,
-  entryOf,
-  journal,
-  journalFiles,
-  linesIn,
-  net1,
-  tryOf,
-  undone,
-  zoneOfBlue,
-} from "../support/journals.ts";
+import { chainedOf, entryOf, journal, journalFiles, linesIn, net1, tryOf, zoneOfBlue } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 import { bridgeResult, macvlanResult } from "../support/results.ts";
 
@@ -113,14 +103,6 @@ describe("the lines of an ADD", () => {
 
 describe("an ADD beside what another call writes to the journal meanwhile", () => {
   const givenUp = (id: string) => linesText([{ line: "given up", ids: [id] }]);
-
-  test("passes if that is about another entry", () => {
-    const other = entryOf({ ifName: "eth9", bootId: "earlier", ...undone });
-    const outcome = add({ files: journalFiles(other), meanwhile: meanwhile(() => givenUp(other.id)) });
-    expect(outcome.exitCode).toBe(0);
-    expect(commandsOf(outcome)).toEqual(["ADD"]);
-    expect(writtenBy(outcome, other).at(-1)).toMatchObject({ line: "done", made: 8 });
-  });
 
   test("passes beside an entry that may be in use, although it is given up until it has passed", () => {
     const live = entryOf({ namespace: old });

@@ -544,11 +544,6 @@ describe("DEL of an entry, in detail", () => {
       expect(messages).toEqual([`${why}: the delegate ${words}`]);
     }
   });
-
-  test("keeps the path of a namespace that is gone", () => {
-    const outcome = del("bridge", {}, { entries: [entryOf()], noNamespace: true });
-    expect(runsOf(outcome)).toEqual([`bridge DEL eth0 ${blue}`]);
-  });
 });
 
 describe("DEL of an entry removes an interface of its name that is not its own", () => {

@@ -109,13 +109,6 @@ describe("an ADD beside an entry that may be in use", () => {
   const addWith = (machine: Machine) =>
     callWrapper({ stdin: stdinOf }, { namespaces: { "/run/netns/old": 1 }, files: journalFiles(live), ...machine });
 
-  test("stands after it has passed, and the other entry is given up", () => {
-    const [old, present] = entriesIn(addWith({ answers: [exits(0, macvlanResult)], links: [0, 8] }).files[journal]);
-    expect(old).toMatchObject({ isGivenUp: true, isUndone: false });
-    expect(present).toMatchObject({ isGivenUp: false, done: { made: 8 } });
-    expect(present).not.toHaveProperty("stray");
-  });
-
   test.each<[string, Entry, string[]]>([
     ["in another namespace is given up", live, ["given up"]],
     ["in the same namespace is undone", entryOf(), ["undone"]],

@@ -174,14 +174,6 @@ test.each<[string, Record<string, string | undefined>, number, string]>([
   });
 });
 
-test("--undo is not complete while another result cannot be read", async () => {
-  setResult(keptOf("c1", "after"));
-  backUp({ before: keptOf("c1", "before"), after: keptOf("c1", "after") });
-  writeFileSync(at("cache/results/zone-c2-eth0"), "");
-  const { exitCode, stdout } = await runUndo();
-  expect([exitCode, stdout]).toEqual([2, `${file}: restored\n`]);
-});
-
 test("a backup that is the last copy of a live container's result stays, and so does the journal", async () => {
   const netns = "/proc/self/ns/net";
   redirect("/var/lib/cni", at("state"));

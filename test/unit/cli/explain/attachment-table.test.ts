@@ -37,14 +37,6 @@ shared0 ─ veth00000001 ─ bwp????????  bridge   eth1       172.31.0.2/20
     expect(wanted.filter((word) => words.filter((other) => other === word).length !== 1)).toEqual([]);
   });
 
-  test("DEL shows the ports that each plugin published, although it gets all of them", () => {
-    const interfaces = interfacesOf(explained(readExample("published-on-two"), "DEL"));
-    expect(interfaces.map(({ ports }) => ports)).toEqual([
-      ["portmap :20080/tcp to :80"],
-      ["portmap :20443/tcp to :443"],
-    ]);
-  });
-
   test("names the ports as their keys say, however these are written", () => {
     const list = parsedList({
       cniVersion: "1.0.0",

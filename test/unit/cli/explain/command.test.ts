@@ -205,23 +205,6 @@ describe("explain --container", () => {
     expect(await explainBlue(cacheDir)).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
-  test("says that DEL follows the runtime's result if there is no journal", async () => {
-    const { stdout } = await explainBlue(cache("unwritten"), "--verb", "DEL");
-    const sentences = stdout.split("\n").filter((line) => /^(?: {3})?[A-Z1-9]/.test(line));
-    const unwritten = [
-      "   No journal has the plugin, so DEL follows the runtime's result.",
-      "   The runtime gets the plugin's own answer.",
-    ];
-    expect(sentences).toEqual([
-      "DEL in the network zone: container blue, interface eth0",
-      "1. bridge-wrapper runs bridge (makes eth1)",
-      ...unwritten,
-      "2. macvlan-wrapper runs macvlan (makes eth0)",
-      "   The variables do not change.",
-      ...unwritten,
-    ]);
-  });
-
   test.each([
     ["no cache", ["--container", "blue", "--cache-dir", "/nowhere"], "/nowhere/results: there is no such file"],
     [

@@ -200,13 +200,6 @@ describe("the drawing", () => {
   });
 
   test.each([
-    ["plugin-of-12", ["Not known: calico is unknown. Not run: plugin-of-12."]],
-    ["a-plugin-of-13", ["Not known: calico is unknown. Not run:", "a-plugin-of-13."]],
-  ])("says what is not known, and did not run: %s", (type, lines) => {
-    expect(textsIn(drawn(listOf({ type: "calico" }, { type }))).slice(4)).toEqual(lines);
-  });
-
-  test.each([
     ["has no plugin", listOf()],
     ["has a name that is none", parsedList({ cniVersion: "1.0.0", name: ["zone"], plugins: [bridge] })],
     ["has a type that is none", listOf({ ...bridge, type: 5 })],

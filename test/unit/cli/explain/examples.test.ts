@@ -67,11 +67,6 @@ describe("invented addresses", () => {
     return { cniVersion: "1.0.0", name: "zone", plugins: [{ type: "bridge-wrapper", ipam }, second] };
   };
 
-  test("two interfaces of one network and one subnet get two addresses, as host-local gives them", () => {
-    const list = twoWith({ type: "host-local", subnet: "10.1.0.0/24" }, { network: "zone" });
-    expect(explained(list).result?.ips?.map(({ address }) => address)).toEqual(["10.1.0.2/24", "10.1.0.3/24"]);
-  });
-
   test("two interfaces with DHCP get two addresses, and keep them", () => {
     const list = twoWith({ type: "dhcp" });
     for (const verb of ["ADD", "CHECK", "DEL"] as const) {
@@ -79,16 +74,6 @@ describe("invented addresses", () => {
       expect(result?.ips?.map(({ address }) => address)).toEqual(["192.0.2.10/24", "192.0.2.11/24"]);
       expect(steps.map(({ answer }) => answer.exitCode)).toEqual([0, 0]);
     }
-  });
-
-  test("without ipam there are none", () => {
-    expect(explained(oneCreator({})).result?.ips).toBeUndefined();
-  });
-
-  test("a key `version` in results before 1.0.0, as the specification says", () => {
-    const ipam = hostLocal({ subnet: "10.1.0.0/24" }, { subnet: "fd00::/64" });
-    expect(ipamOf(ipam, {}, "0.4.0")?.map(({ version }) => version)).toEqual(["4", "6"]);
-    expect(ipamOf(ipam, {}, "1.0.0")?.map(({ version }) => version)).toEqual([undefined, undefined]);
   });
 });
 
@@ -145,12 +130,6 @@ describe("the invented attachment", () => {
       ...{ containerId: "example", netns: "/run/netns/example", ifName: "eth0", args: "" },
       ...{ pluginPath: "/opt/cni/bin", capabilityArgs },
     });
-  });
-
-  test("with drop-in, the wrappers' directory is the first one", () => {
-    const plugins = [{ type: "bridge", wrapper: {} }];
-    const { pluginPath } = exampleAttachment(parsedList({ cniVersion: "1.0.0", name: "zone", plugins }));
-    expect(pluginPath).toBe("/opt/cni/first:/opt/cni/bin");
   });
 
   test.each(["65535:1", "1:65535/sctp"])("takes the port %s", (port) => {

@@ -251,15 +251,6 @@ The answers to ADD are examples: their MACs, random names and addresses are inve
     expect(text).toContain('   +   "mtu": 1400,\n');
   });
 
-  test("does not claim that a plugin ran if its jq program fails", () => {
-    const parsed = parsedList({ ...list, plugins: [{ ...macvlan, wrapper: { jq: "no jq" } }] });
-    const source = { ...exampleSource(exampleAttachment(parsed)), jq: () => ({ problem: "jq: error: no" }) };
-    const text = explanationText(explain(parsed, "ADD", source), screen);
-    expect(text).toContain(
-      "1. macvlan-wrapper runs macvlan (makes eth0)\n   The wrapper refuses the call, and the plugin does not run.\n   The runtime gets an error:\n",
-    );
-  });
-
   test("says why a runtime does not send the verb", () => {
     const text = explanationText(explained({ ...list, disableCheck: true }, "CHECK"), screen);
     expect(text).toBe(

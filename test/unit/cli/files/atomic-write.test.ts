@@ -78,13 +78,6 @@ test("the new text is on the disk before it takes the old one's place, and then 
   expect(done).toEqual(["fsync new", "rename to zone.conflist", "fsync of a directory"]);
 });
 
-test("a reader that has the file open still reads the old text", () => {
-  writeFileSync(file, "the old text");
-  const reader = openSync(file, "r");
-  writeAtomically(file, "new");
-  expect(readFileSync(reader, "utf8")).toBe("the old text");
-});
-
 describe("a link", () => {
   let link: string;
 

@@ -55,11 +55,6 @@ test("a file in place of the directory is no empty one, and another file in it i
   expect(filesOf).toThrow(/wrappers: a part of the path is not a directory$/);
 });
 
-test.each(["", '{"line":"began","format":1,"netw'])("a file without a whole line has nothing in it: %j", (text) => {
-  put("c1/zone:eth0", text);
-  expect(filesOf()).toEqual({ found: [], leftOut: [] });
-});
-
 test("records of 0.2.0, also unfinished ones and those of routes", () => {
   const names = [".zone:c2:eth0:eth1", "my.zone:c1:eth1:eth1", "zone:c3:eth0::routes"];
   for (const name of names) put(name, `{"of":"${name}"}`);

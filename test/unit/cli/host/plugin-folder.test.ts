@@ -53,10 +53,6 @@ test("an executable of the wrappers' name is one, also if it does not answer", (
   expect(folder.find("a")).toMatchObject({ isWrapper: true, version: undefined });
 });
 
-test("a directory is no plugin", () => {
-  expect(folderOf({ bin: { bridge: {} }, "bin/macvlan": {} }).find("macvlan")).toBeUndefined();
-});
-
 test("a path is no plugin's name: nothing outside the directories runs", () => {
   const folder = folderOf({ bin: { "bridge-wrapper": wrapper }, other: { evil: {} } });
   const found = folder.find("bridge-wrapper");

@@ -551,12 +551,6 @@ test("plugins: a name without a profile needs a plugin of that name", () => {
   expect(installed("1.0.0", "bridge, ptp").newLinks).toEqual(["bridge-wrapper", "ptp-wrapper"]);
 });
 
-test("all: the links of the archive, or those of this version", () => {
-  const source = { bytes: program("1.0.0"), links: ["bridge-wrapper", "later-wrapper"] };
-  expect(install(place(), source, "all").links).toEqual(["bridge-wrapper", "later-wrapper"]);
-  expect(installed("1.0.0", "all").links).toHaveLength(14);
-});
-
 test("what a killed command left is removed, unless its process lives", () => {
   installed("1.0.0");
   installed("2.0.0");

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
-import { demandKnown, isWanted, readAttachments } from "../../../../cli/live/wanted.ts";
+import { demandKnown, readAttachments } from "../../../../cli/live/wanted.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { writeResult } from "../../support/cached-results.ts";
 import { runCommand } from "../../support/fake-terminal.ts";
@@ -94,12 +94,6 @@ test("the options select attachments, and the loopback of go-cni is none", () =>
   expect(read({ network: "shop" })).toEqual([["shop abd"], unread]);
   expect(read({ containerId: "ab" })).toEqual([["shop abd", "zone abc"], unread]);
   expect(read({ network: "zone", containerId: "ab" })).toEqual([["zone abc"], []]);
-});
-
-test("what has no container is wanted if nobody asks for one", () => {
-  const nobodys = { network: "zone", containerId: undefined };
-  expect(isWanted(paths(), nobodys)).toBe(true);
-  expect(isWanted({ ...paths(), containerId: "c" }, nobodys)).toBe(false);
 });
 
 test.each([
