@@ -65,9 +65,22 @@ test("the agent's directories and networks", async () => {
   expect(await askNomadHost(new NomadAgent({ NOMAD_ADDR }))).toEqual(host);
 });
 
-test("the agent of another host does not count", async () => {
-  answers = answersOf("another");
-  const problem = "the agent is that of another host, another";
+test.each<[string, () => object, string]>([
+  ["has no right", () => ({}), "the agent answered with status 403"],
+  ["is another program", () => ({ "/v1/agent/self": "hello" }), "the agent is no Nomad client"],
+  ["is that of another host", () => answersOf("another"), "the agent is that of another host, another"],
+  [
+    "does not say its directories",
+    () => ({ ...answersOf(hostname()), "/v1/agent/self": { stats: { client: { node_id: id } } } }),
+    "the agent does not say its directories",
+  ],
+  [
+    "does not tell its node",
+    () => ({ "/v1/agent/self": answersOf("")["/v1/agent/self"] }),
+    "the agent answered with status 403",
+  ],
+])("an agent that %s says nothing of this host", async (_, answer, problem) => {
+  answers = { ...answer() };
   expect(await askNomadHost(new NomadAgent({ NOMAD_ADDR }))).toEqual({ problem, isAbsent: false });
 });
 
@@ -152,26 +165,12 @@ describe.each(["preflight", "status", "adopt", "prune"])("%s", (command) => {
     expect(asked.filter((url) => url === "/v1/agent/self")).toHaveLength(1);
   });
 
-  test.each<[string, () => unknown, string]>([
-    ["has no right", () => ({}), "the agent answered with status 403"],
-    ["is another program", () => ({ "/v1/agent/self": "hello" }), "the agent is no Nomad client"],
-    ["is that of another host", () => answersOf("another"), "the agent is that of another host, another"],
-    [
-      "does not say its directories",
-      () => ({ ...answersOf(hostname()), "/v1/agent/self": { stats: { client: { node_id: id } } } }),
-      "the agent does not say its directories",
-    ],
-    [
-      "does not tell its node",
-      () => ({ "/v1/agent/self": answersOf("")["/v1/agent/self"] }),
-      "the agent answered with status 403",
-    ],
-  ])("an agent that %s: nothing is good, unless options name the directories", async (_, answer, problem) => {
-    answers = answer() as Record<string, unknown>;
+  test("an agent that says nothing of this host: nothing is good, unless options name the directories", async () => {
+    answers = answersOf("another");
     const { exitCode, stderr } = await run({ NOMAD_ADDR }, "--config-dir", lists);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(
-      `${NOMAD_ADDR}: ${problem}; it may look elsewhere. Name this host's agent with NOMAD_ADDR and NOMAD_TOKEN, or the directories with --config-dir and --cni-path\n`,
+      `${NOMAD_ADDR}: the agent is that of another host, another; it may look elsewhere. Name this host's agent with NOMAD_ADDR and NOMAD_TOKEN, or the directories with --config-dir and --cni-path\n`,
     );
     expect((await run({ NOMAD_ADDR }, "--cni-path", plugins)).stderr).toContain("it may look elsewhere");
     const named = ["--config-dir", lists, "--cni-path", plugins];
