@@ -7,10 +7,17 @@ import { type Finding, lintFiles } from "../../cli/lint/lint.ts";
 import { readListFile, readListFiles } from "../../cli/lists/find-files.ts";
 import { type HostFolders, makeHostFolders } from "../unit/support/fake-host-folders.ts";
 
-/** Lints a fixture: one file, or a folder of files on the host that its `host.json` describes. */
+// The plugins of a host are programs: two test files ask for the same findings.
+const known = new Map<string, readonly Finding[]>();
+
+/** Lints a fixture once: one file, or a folder of files on the host that its `host.json` describes. */
 export function findingsOf(fixture: string): readonly Finding[] {
   const folder = path.dirname(fixture);
-  return /\.\w+$/.test(fixture) ? lintFiles([readListFile(path.basename(fixture), folder)]) : onHost(fixture);
+  const isFile = /\.\w+$/.test(fixture);
+  const found =
+    known.get(fixture) ?? (isFile ? lintFiles([readListFile(path.basename(fixture), folder)]) : onHost(fixture));
+  known.set(fixture, found);
+  return found;
 }
 
 function onHost(folder: string): readonly Finding[] {
