@@ -4,33 +4,29 @@ import { differences, renewed } from "../../support/case-list.ts";
 
 const listed = { "a.test.ts": ["one", { name: "two", needs: "VLAN filtering" }] };
 
-test("the same cases are no difference, whether or not a case that needs something was skipped", () => {
-  for (const skipped of [true, false]) {
-    const executed = { "a.test.ts": [ran("one"), { name: "two", skipped }] };
-    expect(differences(listed, executed)).toEqual([]);
-  }
-});
+const skipped = (name: string) => ({ name, skipped: true });
+const notRun = (name: string) => `a.test.ts: not run: ${name}`;
 
-test("a case that did not run is one", () => {
-  expect(differences(listed, { "a.test.ts": [ran("one")] })).toEqual(["a.test.ts: not run: two"]);
-});
-
-test("a file that did not run is one for each of its cases", () => {
-  expect(differences(listed, {})).toEqual(["a.test.ts: not run: one", "a.test.ts: not run: two"]);
-});
-
-test("a case that is not in the list is one", () => {
-  expect(differences({}, { "b.test.ts": [ran("three")] })).toEqual(["b.test.ts: not in the list: three"]);
-});
-
-test("a case that was skipped without a reason is one", () => {
-  const executed = { "a.test.ts": [{ name: "one", skipped: true }, ran("two")] };
-  expect(differences(listed, executed)).toEqual(["a.test.ts: skipped, and the list does not say what it needs: one"]);
-});
-
-test("a name that two cases have is one, as one of them could be lost unseen", () => {
-  const executed = { "a.test.ts": [ran("one"), ran("two"), ran("one")] };
-  expect(differences(listed, executed)).toEqual(["a.test.ts: two cases have this name: one"]);
+test.each<[string, Parameters<typeof differences>[0], Parameters<typeof differences>[1], string[]]>([
+  ["no difference", listed, { "a.test.ts": [ran("one"), ran("two")] }, []],
+  ["no difference if one that needs something was skipped", listed, { "a.test.ts": [ran("one"), skipped("two")] }, []],
+  ["one if a case did not run", listed, { "a.test.ts": [ran("one")] }, [notRun("two")]],
+  ["one for each case of a file that did not run", listed, {}, ["one", "two"].map(notRun)],
+  ["one if a case is not in the list", {}, { "b.test.ts": [ran("three")] }, ["b.test.ts: not in the list: three"]],
+  [
+    "one if a case was skipped without a reason",
+    listed,
+    { "a.test.ts": [skipped("one"), ran("two")] },
+    ["a.test.ts: skipped, and the list does not say what it needs: one"],
+  ],
+  [
+    "one if two cases have one name: one of them could be lost unseen",
+    listed,
+    { "a.test.ts": [ran("one"), ran("two"), ran("one")] },
+    ["a.test.ts: two cases have this name: one"],
+  ],
+])("the cases are %s", (_, list, executed, expected) => {
+  expect(differences(list, executed)).toEqual(expected);
 });
 
 test("a renewed list keeps what cases need", () => {
