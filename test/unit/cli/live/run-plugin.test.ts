@@ -144,7 +144,7 @@ describe("a plugin", () => {
 
   // Each call of `process.on` takes long, so a plugin that starts before the listeners is there long before them.
   const slowListeners =
-    "const { on } = process; process.on = (...args) => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500); return on.apply(process, args); };";
+    "const { on } = process; process.on = (...args) => { Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200); return on.apply(process, args); };";
 
   test.each([
     ["at any time", "SIGTERM", ""],
