@@ -107,7 +107,7 @@ function networksOf(plugin: ListedPlugin): readonly string[] {
 /** The host's interface on which a plugin's addresses must be unique; undefined if that is not certain. */
 function lanOf({ delegate, profile, configuration }: ListedPlugin): string | undefined {
   const { master, linkInContainer, vlan = 0 } = configuration;
-  if (delegate === "bridge") return `${sharedDeviceName(profile, configuration)}.${vlan}`;
+  if (delegate === "bridge") return `${sharedDeviceName(profile, configuration)}.${JSON.stringify(vlan)}`;
   const isOnMaster = /^(?:macvlan|ipvlan)$/.test(delegate) && linkInContainer !== true;
   return isOnMaster && typeof master === "string" && master !== "" ? `${master}.0` : undefined;
 }

@@ -35,7 +35,7 @@ function findingOf(problem: Problem, { type, delegate }: ListedPlugin): FoundAt 
 function hintOf({ value, issue, path }: Problem, delegate: string): string {
   const owner = path[0] === "ipam" && path.length > 1 ? "the IPAM plugin" : delegate || "the plugin";
   if (value === undefined) return `Add it: ${owner} needs it`;
-  if (issue.code === "invalid_value")
+  if (issue.code === "invalid_value" && typeof value !== "object")
     return `The nearest value is "${nearest(String(value), issue.values.map(String))}"`;
   if (issue.code === "too_big" && issue.origin === "string") return "Shorten it";
   const isScalar = typeof value === "number" || typeof value === "boolean";

@@ -188,6 +188,11 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
       [{ ...macvlan, mtu: { constructor: { name: {} } } }],
       refused("{: mtu must be a number", "macvlan"),
     ],
+    [
+      "an object for a word",
+      [{ ...macvlan, mode: {} }],
+      `{: mode must be "bridge" or "private" or "vepa" or "passthru". Correct it: macvlan refuses the whole configuration`,
+    ],
     ["no value", [{ ...macvlan, mtu: null, mode: "", ipam: { type: "host-local", gateway: "" } }]],
     ["a type that every object has", [{ type: "constructor", mtu: "x" }]],
     ["an IPAM type that every object has", [{ ...ptp, ipam: { type: "constructor" } }]],
@@ -410,6 +415,7 @@ const seen = ": see a (1.conflist)";
 const conditionsOfTwo: Readonly<Record<string, readonly Lists[]>> = {
   "overlapping-ranges": [
     ["one bridge", [onBridge()], [onBridge()], both()],
+    ["one bridge, with a VLAN that is an object", [onBridge()], [onBridge({}, { vlan: {} })]],
     [
       "two bridges that the host routes to",
       [onBridge({}, { isGateway: true })],
