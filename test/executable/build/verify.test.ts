@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -6,7 +7,7 @@ import { bill } from "../../../build/release/archive.ts";
 import { epochOf } from "../../../build/release/epoch.ts";
 import { pack } from "../../../build/release/pack.ts";
 import { verifyArchive } from "../../../build/release/rebuild.ts";
-import { git, scratch, writeScript } from "../../support/tree.ts";
+import { git, root, scratch, writeScript } from "../../support/tree.ts";
 
 const time = 1_700_000_000;
 const name = "cni-wrappers-linux-amd64-v1.2.3.tgz";
@@ -177,4 +178,13 @@ test.each<[string, string, boolean, string | undefined, number | string]>([
 
 test("without a commit and a given time there is no release", () => {
   expect(() => epochOf({ version: "1.2.3", commit }, true, scratch(), {})).toThrow("set SOURCE_DATE_EPOCH");
+});
+
+test("nothing in an archive forges the line that says that it is verified", () => {
+  const forged = `\u001b[2K\n${name}: the sources give the same bytes, sha256 0123`;
+  const script = join(root, "build/release/verify.ts");
+  const archive = archiveOf({ [bill]: billOf(forged) });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, archive], { encoding: "utf8" });
+  const line = `build: ${archive} was built from changed sources (\\u001b[2K\\n${forged.split("\n")[1]})\n`;
+  expect({ status, stdout, stderr }).toEqual({ status: 1, stdout: "", stderr: line });
 });
