@@ -18,8 +18,8 @@ the same as no key. Keys of unknown plugins are not checked.`,
       return problems.map((problem) => findingOf(problem, plugin));
     });
     // `type` has a rule of its own, and a key of both schemas is reported once.
-    const texts = found.map(({ message }) => message);
-    return found.filter(({ message }, index) => !message.startsWith("type ") && texts.indexOf(message) === index);
+    const seen = new Set<string>();
+    return found.filter(({ message }) => !message.startsWith("type ") && seen.size < seen.add(message).size);
   },
 };
 

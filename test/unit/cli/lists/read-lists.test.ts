@@ -71,6 +71,7 @@ test("lint finds 30,000 equal ranges in less than 10 seconds", async () => {
 test.each([
   ["4,000 misspelled keys", nearMisses, "4000 warnings in 1 of 1 file\n"],
   ["20,000 equal keys", duplicates, "19999 warnings in 1 of 1 file\n"],
+  ["50,000 values of a wrong type", [`"vlanTrunk": [${"true, ".repeat(49_999)}true]`], "50000 errors in 1 of 1 file\n"],
 ])("lint finds %s in one line in less than 10 seconds, and shows the line around each", async (_, keys, stderr) => {
   const list = `{ "cniVersion": "1.0.0", "name": "zone", "plugins": [{ "type": "bridge", ${keys.join(", ")} }] }`;
   writeFileSync(join(directory, "zone.conflist"), list);
@@ -78,7 +79,7 @@ test.each([
   const outcome = await run("lint", "zone.conflist");
   expect(performance.now() - start).toBeLessThan(10_000);
   expect(outcome.stderr).toBe(stderr);
-  expect(Math.max(...outcome.stdout.split("\n").map(({ length }) => length))).toBeLessThan(1000);
+  expect(outcome.stdout.split("\n").filter(({ length }) => length >= 1000)).toEqual([]);
   expect(outcome.stdout).toMatch(/^ {3}\| {202}\^~+$/m);
 });
 
