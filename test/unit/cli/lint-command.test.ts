@@ -125,17 +125,6 @@ test("--fix changes only what is wrong, and says so; without it, nothing is chan
   expect(readdirSync(directory)).toEqual(["zone.conflist"]);
 });
 
-const portmap = '{ "type": "portmap", "wrapper": { "ifName": "eth1" }, "capabilities": { "portMappings": true } }';
-const plainWithBlock = right.replace("\n] }", `,\n  ${portmap}\n] }`);
-
-test.each([
-  ["without a block", faulty, "2 errors in 1 of 1 file\n"],
-  ["with a block", plainWithBlock, "1 warning in 1 of 1 file\n"],
-])("--fix leaves a plain plugin plain, %s: wrap does more than change its type", async (_, text, stderr) => {
-  expect(await lintText(text, "--fix")).toMatchObject({ exitCode: 1, stderr });
-  expect(read("zone.conflist")).toBe(text);
-});
-
 test("--fix reports what it cannot fix, and leaves a file alone that is not JSON", async () => {
   write("a.conflist", misspelt.replace('"mtu"', '"mto"'));
   write("b.conflist", `${misspelt},`);
@@ -260,19 +249,6 @@ test("of a link in a rule's section, --explain prints the words, and the address
 
 test("without a path and without --explain, lint says what it needs", async () => {
   expect(await lint()).toEqual(trouble("name a file, a directory or -"));
-});
-
-test.each([
-  ["bridge has no name of its own: it needs one first", ["macvlan", "bridge", "portmap"]],
-  ["only bridge is plain", ["macvlan-wrapper", "bridge", "portmap"]],
-])("portmap's hint never names the interface that the host does not reach: %s", async (_, types) => {
-  const plugins = types.map((type) => {
-    return { type, ...(type === "portmap" ? { capabilities: { portMappings: true } } : { ipam: { type: "dhcp" } }) };
-  });
-  const { stdout } = await lintText(JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins }), "--json");
-  const found: { code: string; hint: string }[] = JSON.parse(stdout);
-  const hint = 'Use bridge-wrapper with an ifName of its own, such as "eth1", and portmap-wrapper with the same ifName';
-  expect(found.filter(({ code }) => code === "unreachable-port").map((finding) => finding.hint)).toEqual([hint]);
 });
 
 const misspeltKey = right.replace('"ens18"', '"ens18", "mto": 1400');

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Finding, lintFiles } from "../../../cli/lint/lint.ts";
-import { githubReport, jsonReport, sarifReport, summaryOf } from "../../../cli/lint/report.ts";
+import { githubReport, sarifReport, summaryOf } from "../../../cli/lint/report.ts";
 import { textReport } from "../../../cli/lint/text-report.ts";
 import { parseListFile } from "../../../cli/lists/list-file.ts";
 import { printable } from "../../../cli/terminal.ts";
@@ -23,24 +23,6 @@ const strange: Finding = {
   message: "100 %\nwrong",
   hint: "Do: this, that",
 };
-
-test("json: one array with the same keys for each finding", () => {
-  expect(JSON.parse(jsonReport(findings))).toEqual([
-    {
-      file: "dir/zone 1.conflist",
-      line: 2,
-      column: 13,
-      endLine: 2,
-      endColumn: 22,
-      severity: "error",
-      code: "unwrapped-creator",
-      message: "macvlan creates an interface and is not wrapped",
-      hint: 'Change the type to "macvlan-wrapper"',
-      fixable: false,
-    },
-  ]);
-  expect(jsonReport([])).toBe("[]\n");
-});
 
 test("text: the place, the message, the line with a mark, and the hint, in colors", () => {
   const styles = (begin: number, end: number) => (text: string) => `\u001b[${begin}m${text}\u001b[${end}m`;
@@ -160,12 +142,4 @@ test("the summary counts errors, warnings and files", () => {
   expect(summaryOf([strange.file], [strange, strange])).toBe("2 warnings in 1 of 1 file");
   expect(summaryOf([clean], [strange])).toBe("1 warning on the host");
   expect(summaryOf([clean], [])).toBe("no mistakes in 1 file");
-});
-
-test("a place at the start of a line is in that line", () => {
-  const [finding] = lintFiles([parseListFile("x.conflist", "{\n,}")]);
-  expect([finding?.position, finding?.end]).toEqual([
-    { line: 2, column: 1 },
-    { line: 2, column: 2 },
-  ]);
 });

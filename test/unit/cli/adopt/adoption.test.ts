@@ -234,14 +234,6 @@ test.each([
   expect(result()).toBe("after");
 });
 
-test("undo restores what the operator named, and nothing that the list in place needs", () => {
-  setResult("after");
-  backUp({ before: "before", after: "after" });
-  expect(undo(at("cache"), (file) => !file.endsWith("eth0"), asked)).toEqual([]);
-  expect(undo(at("cache"), () => true, { ...asked, kept: new Map([[file, "needed"]]) })).toEqual([[file, "needed"]]);
-  expect(result()).toBe("after");
-});
-
 test("undo restores the result of a container that is there", () => {
   const [before, after] = ["before", "after"].map((text) => keptOf("c1", text, "/proc/self/ns/net"));
   setResult(after ?? "");

@@ -204,13 +204,6 @@ test("preflight is not complete if nobody can tell what adopt can complete", asy
   expect(stderr).toContain(`${resultFile}: nobody can tell whether it can be adopted: its interfaces cannot be read: `);
 });
 
-test("adopt --json has the proposals on stdout, and where it looked on stderr", async () => {
-  links({ ifindex: 3, ifname: "eth1" });
-  const { stdout, stderr } = await adopt(["--json"]);
-  expect(JSON.parse(stdout)).toMatchObject([{ network: "zone", containerId: "c1", is: "adoptable" }]);
-  expect(stderr).toMatch(/^looked at: [^\n]*\n$/);
-});
-
 test.each([
   ["that passes with both results", "true", "1 can be adopted, 0 cannot be helped"],
   ["that fails with both", "false", "1 can be adopted, 0 cannot be helped"],

@@ -3,7 +3,7 @@ import { attachmentTable, interfacesOf } from "../../../../cli/explain/attachmen
 import { exampleAttachment, exampleSource } from "../../../../cli/explain/example-source.ts";
 import { explain } from "../../../../cli/explain/explain.ts";
 import type { CniResult } from "../../../../shared/protocol/result.ts";
-import { examples, listOf as readExample } from "../../../support/examples.ts";
+import { listOf as readExample } from "../../../support/examples.ts";
 import { explained, parsedList } from "./support.ts";
 
 function tableOf(name: string): string | undefined {
@@ -29,12 +29,6 @@ shared0 ─ veth00000001 ─ bwp????????  bridge   eth1       172.31.0.2/20
                                                           (bandwidth)
                                                           (firewall)`);
     expect(tableOf("service-address")).toContain("\n       dummy    svc0       10.255.0.1/32");
-  });
-
-  test.each(Object.entries(examples))("%s: each interface and address once", (name, { addresses }) => {
-    const words = tableOf(name)?.split(/\s+/) ?? [];
-    const wanted = Object.entries(addresses).flatMap(([ifName, own]) => [ifName, ...own]);
-    expect(wanted.filter((word) => words.filter((other) => other === word).length !== 1)).toEqual([]);
   });
 
   test("names the ports as their keys say, however these are written", () => {

@@ -44,14 +44,6 @@ function cache(name: string, changes: object = {}, file = "zone-blue-eth0"): str
 }
 
 describe("explain", () => {
-  test("prints the verdict, the steps and the table", async () => {
-    const { exitCode, stdout, stderr } = await inRoot(["explain", zone]);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    expect(stdout).toMatch(/^zone: macvlan eth0, bridge eth1\n/);
-    expect(stdout).toContain("\n\nADD in the network zone: ");
-    expect(stdout).toMatch(/^ens18 +macvlan +eth0 +172.16.5.100\/24$/m);
-  });
-
   test.each([
     [
       ["--args", "IP"],

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { drawing } from "../../../../cli/explain/drawing.ts";
 import { exampleAttachment } from "../../../../cli/explain/example-source.ts";
 import { sceneOf } from "../../../../cli/explain/scene.ts";
-import { listOf as readExample } from "../../../support/examples.ts";
 import { parsedList } from "./support.ts";
 
 const local = (subnet: string) => ({ ipam: { type: "host-local", subnet } });
@@ -20,35 +19,10 @@ function textsIn(svg: string): string[] {
 }
 
 describe("what a list makes", () => {
-  test("README's plain list: a bridge without a port, and the plugin that fails", () => {
-    const { devices, end, notRun } = scene(listOf(macvlan, bridge, portmap));
-    expect(devices.map(({ name, interfaces }) => [name, interfaces.map((one) => one.name)])).toEqual([
-      ["ens18", ["eth0"]],
-      ["disc0", []],
-    ]);
-    expect(end).toMatchObject({ isKnown: true, plugin: { type: "bridge" } });
-    expect(notRun).toEqual(["portmap"]);
-  });
-
   test("a plain portmap publishes at its own interface's address, although another one comes first", () => {
     const first = { ...bridge, type: "bridge-wrapper", wrapper: { ifName: "eth1" } };
     const { ports } = scene(listOf(first, { ...macvlan, type: "macvlan-wrapper" }, portmap));
     expect(ports).toEqual([expect.stringContaining(" leads to 172.16.5.2:")]);
-  });
-
-  test("README's wrapped list: the host reaches the interface of the bridge, and not the macvlan", () => {
-    const { devices, end } = scene(parsedList(readExample("macvlan-bridge")));
-    expect(end).toBeUndefined();
-    const ofNetwork = "The host does not reach 172.16.5.100: the network of ens18 does.";
-    expect(devices).toEqual([
-      device("ens18", "card", [], made("eth0", "macvlan", ["172.16.5.100/24"], ofNetwork)),
-      device(
-        "disc0",
-        "bridge",
-        ["172.26.64.1/20"],
-        made("eth1", "veth", ["172.26.64.2/20"], "The host reaches 172.26.64.2."),
-      ),
-    ]);
   });
 
   const device = (name: string | undefined, kind: string, addresses: string[], ...interfaces: object[]) => ({

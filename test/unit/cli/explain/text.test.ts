@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { exampleAttachment, exampleSource } from "../../../../cli/explain/example-source.ts";
 import { explain } from "../../../../cli/explain/explain.ts";
 import { jsonLines } from "../../../../cli/explain/json-lines.ts";
-import { abridged, explanationText, jsonDifferences, paint } from "../../../../cli/explain/text.ts";
+import { abridged, explanationText } from "../../../../cli/explain/text.ts";
 import { printable } from "../../../../cli/terminal.ts";
 import type { Plan } from "../../../../shared/call/plan.ts";
 import type { ConfiguredVerb } from "../../../../shared/protocol/request.ts";
@@ -274,12 +274,6 @@ The answers to ADD are examples: their MACs, random names and addresses are inve
 });
 
 describe("differences", () => {
-  const painted = (before: unknown, after: unknown) => paint(jsonDifferences(before, after, 40), screen);
-
-  test("a comma at the end of a line does not count", () => {
-    expect(painted({ a: 1, b: 2 }, { a: 1 })).toEqual(["  {", '    "a": 1', '-   "b": 2', "  }"]);
-  });
-
   // Each entry of these lists may change alone, so it has a line, even if it is longer than the others may be.
   test.each(["interfaces", "ips", "routes", "portMappings", "cni.dev/attachments", "cni.dev/valid-attachments"])(
     "an entry of %s is one line",

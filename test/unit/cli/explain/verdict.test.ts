@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { checkAfterScript } from "../../../../cli/explain/after-script.ts";
 import { exampleAttachment } from "../../../../cli/explain/example-source.ts";
 import { verdictCode, verdictData, verdictOf, verdictText } from "../../../../cli/explain/verdict.ts";
-import { listOf as readExample } from "../../../support/examples.ts";
 import { parsedList } from "./support.ts";
 
 function verdict(plugins: readonly object[], more: object = {}) {
@@ -17,21 +16,6 @@ const wrapped = { ...bridge, type: "bridge-wrapper", wrapper: { ifName: "eth1" }
 
 // What each event of many lists ends with: test/unit/cli/model/seen.test.ts
 describe("the verdict of a list in words", () => {
-  test("two plain interface plugins", () => {
-    const { list, outcomes } = verdict([macvlan, bridge]);
-    expect(verdictText(list, outcomes)).toBe(`zone: macvlan eth0, bridge eth0
-  start      fails at bridge: container veth name ("eth0") peer provided ("...") already exists
-  passes:    stop
-  not sent:  second, restart, joined, retry, twice, reboot, gone
--> cni-wrappers wrap zone.conflist
-`);
-    expect(verdictData(outcomes)[0]).toEqual({
-      ...{ event: "start", passes: false, plugin: 1, type: "bridge", leaves: [] },
-      message: 'container veth name ("eth0") peer provided ("...") already exists',
-    });
-    expect(verdictCode(outcomes)).toBe(1);
-  });
-
   test("a script that merges the results lets ADD pass, and CHECK fails then", () => {
     // sbr finds the gateway of its own interface's address only, and the script moves the addresses' indexes.
     const { list: moved } = verdict([{ type: "tap", ...local("10.61.0.0/24") }, macvlan, { type: "sbr" }]);
@@ -203,16 +187,6 @@ describe("the verdict of a list in words", () => {
   ])("%s: nothing is said about a script", (_, plugins) => {
     const { list } = verdict(plugins);
     expect(checkAfterScript(list, exampleAttachment(list))).toBeUndefined();
-  });
-
-  test("the wrapped list of README passes, and can be attached once", () => {
-    const list = parsedList(readExample("macvlan-bridge"));
-    const outcomes = verdictOf(list, exampleAttachment(list), undefined);
-    expect(outcomes.filter(({ passes }) => !passes).map(({ event }) => event)).toEqual(["twice"]);
-    const events = outcomes.map(({ event }) => event).join(" ");
-    expect(events).toBe("start second restart joined retry twice reboot stop gone");
-    expect(verdictCode(outcomes)).toBe(0);
-    expect(verdictText(list, outcomes)).toContain("already exists (does not count: a list that names its interfaces");
   });
 });
 

@@ -1,25 +1,9 @@
-import { existsSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { journalProblem } from "../../../../cli/host/journal-place.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { failWith, intercept } from "../../support/file-functions.ts";
 
 const directory = scratch();
-
-test("a directory can have journals, and so can one that is still to be made", () => {
-  expect([journalProblem(directory), journalProblem(join(directory, "a/b"))]).toEqual([undefined, undefined]);
-  expect(existsSync(join(directory, "a"))).toBe(false);
-});
-
-test("a file in its place, or above it, is named", () => {
-  const file = join(directory, "wrappers");
-  writeFileSync(file, "");
-  expect([journalProblem(file), journalProblem(join(file, "a"))]).toEqual([
-    `${file}: is not a directory`,
-    `${file}: is not a directory`,
-  ]);
-});
 
 test.each([
   ["65,536 bytes are free", { bsize: 4096, bfree: 16, files: 9, ffree: 1 }, undefined],

@@ -3,15 +3,7 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { expect, test } from "vitest";
-import {
-  defaultRoutes,
-  hostEnd,
-  isNoBridge,
-  linkNamed,
-  parseLinks,
-  readContainerLinks,
-  readLinks,
-} from "../../../../cli/host/links.ts";
+import { defaultRoutes, parseLinks, readContainerLinks, readLinks } from "../../../../cli/host/links.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { setVariable, writeProgram } from "../../support/programs.ts";
 
@@ -50,13 +42,6 @@ test("the links of a container and of the host, and the id that the container ha
   }
 });
 
-test("a link by any of its names, and whether it is no bridge", () => {
-  const link = { ifindex: 2, ifname: "ens18", altnames: ["enp0s18"], link_type: "ether" };
-  expect(["ens18", "enp0s18", "ens19"].map((name) => linkNamed(name, [link]))).toEqual([link, link, undefined]);
-  const kinds = [link, { ...link, linkinfo: { info_kind: "bridge" } }, { ifindex: 2, ifname: "ens18" }];
-  expect(kinds.map(isNoBridge)).toEqual([true, false, false]);
-});
-
 test("no output is no link", () => expect(parseLinks("")).toEqual([]));
 
 test("a name of ip's is a link of this host, with its addresses", async () => {
@@ -68,19 +53,6 @@ test("a name of ip's is a link of this host, with its addresses", async () => {
   expect(found).toEqual(expect.arrayContaining(seen));
   expect(links.find(({ ifname }) => ifname === "lo")).toMatchObject({ ifindex: 1, link_type: "loopback" });
   expect(await readLinks("/nowhere")).toBeUndefined();
-});
-
-test("the host's end of a veth has its index, and its namespace is the host's", () => {
-  const host = [
-    { ifindex: 1, ifname: "lo" },
-    { ifindex: 7, ifname: "veth7" },
-  ];
-  const endOf = (link_netnsid?: number) =>
-    hostEnd(
-      { ifindex: 2, ifname: "eth0", link_index: 7, ...(link_netnsid !== undefined && { link_netnsid }) },
-      { inside: [], host, hostId: "0" },
-    )?.ifname;
-  expect([endOf(0), endOf(1), endOf()]).toEqual(["veth7", undefined, undefined]);
 });
 
 // A VPN's 0.0.0.0/1 is no default route, and one without a gateway leads to no router.

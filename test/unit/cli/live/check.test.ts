@@ -123,12 +123,6 @@ describe("the verdict about an attachment", () => {
     expect(await verdictOn(attached({ network: "nomad" }))).toEqual(none("nomad"));
   });
 
-  test("the plugin that fails is named, and nothing more if its words say all", async () => {
-    plugin("portmap", refuses("no rule"));
-    listed("zone", { plugins: [{ type: "ptp" }, { type: "portmap" }] });
-    expect(await verdictOn()).toEqual({ is: "fails", plugin: "portmap", position: 1, error: "no rule" });
-  });
-
   test("a cure says what the plugin's words do not", async () => {
     plugin("ptp", refuses("refused"));
     for (const name of ["macvlan", "ptp-wrapper"]) plugin(name, refuses("Link not found"));

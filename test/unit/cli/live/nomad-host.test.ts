@@ -133,18 +133,6 @@ describe.each(["preflight", "status"])("%s", (command) => {
     expect(said).toEqual(problem === undefined ? [] : [why]);
   });
 
-  test("says where the options differ from the agent", async () => {
-    const { stdout } = await run("--cni-path", "/elsewhere", "--config-dir", directory);
-    expect(stdout).toContain(
-      `looked at: lists in ${directory}, plugins in /elsewhere, ${results()}\nbut the Nomad agent has cni_config_dir ${directory}/lists\nbut the Nomad agent has cni_path ${directory}/plugins\n`,
-    );
-  });
-
-  test("another directory's lists need not be loaded by the agent", async () => {
-    writeList(join(directory, "late.conflist"), { type: "ptp" });
-    expect(JSON.parse((await run("--config-dir", directory, "--json")).stdout).agent.notLoaded).toEqual([]);
-  });
-
   test("with both directories given, nobody needs the agent", async () => {
     answers = {};
     expect((await run("--cni-path", plugins, "--config-dir", lists)).stderr).toBe("");

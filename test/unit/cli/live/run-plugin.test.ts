@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -63,12 +63,6 @@ describe("a plugin", () => {
 
   test("a signal that ends it is its error", async () => {
     expect(await runPlugin(run("kill -9 $$"), 60)).toEqual(fails(`${path()} was ended by SIGKILL`));
-  });
-
-  test("a plugin that cannot be started is an error", async () => {
-    const given = run("exit 0");
-    chmodSync(path(), 0o644);
-    expect(await runPlugin(given, 60)).toEqual(fails(`${path()}: spawn ${path()} EACCES`));
   });
 
   test("a plugin for whose pipes no file descriptor is left is an error", async () => {

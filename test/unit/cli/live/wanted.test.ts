@@ -20,10 +20,6 @@ function linesOf(): string[] {
   return lines;
 }
 
-test("a host that never had a container has no cache", () => {
-  expect(readAttachments(paths(), () => {}, directory)).toEqual({ wanted: [], all: [] });
-});
-
 test("a cache that somebody named must be there", () => {
   expect(() => readAttachments(paths(), () => {}, "/elsewhere")).toThrow(`${directory}/results: there is no such file`);
 });

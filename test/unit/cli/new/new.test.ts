@@ -157,13 +157,6 @@ test("options decide everything", () => {
   });
 });
 
-test("a first address without a last one has the rest of the subnet", () => {
-  const { plugins } = listFor("macvlan+bridge", { lanStart: "172.16.5.100" });
-  expect(plugins[0].ipam.ranges).toEqual([
-    [{ subnet: "172.16.5.0/24", rangeStart: "172.16.5.100", rangeEnd: "172.16.5.254", gateway: "172.16.5.1" }],
-  ]);
-});
-
 test.each([
   ["name", "my zone", 'the name "my zone" must begin with a letter or digit'],
   ["cniVersion", "0.3.1", "cniVersion 0.3.1 has no CHECK"],
@@ -184,12 +177,6 @@ test.each([
   ["subnet6", "fd00::/64", "--subnet6 has no use in this preset"],
 ])("--%s %s is refused", (name, value, message) => {
   expect(() => textFor("macvlan+bridge", { [name]: value })).toThrow(message);
-});
-
-test("nomad-bridge: an IPv6 subnet is one", () => {
-  expect(() => textFor("nomad-bridge", { subnet6: "10.0.0.0/24" })).toThrow(
-    "--subnet6: 10.0.0.0/24 must be a subnet such as fd00:1::/64",
-  );
 });
 
 const versions = ["0.4.0", "1.0.0", "1.1.0"];
@@ -247,12 +234,6 @@ test("what of a host's networks a new list depends on", async () => {
   });
   rmSync(path.join(bin, "ip"));
   expect(await readHostNetworks()).toEqual({ links: [], interfaces: [], gateway: undefined, subnets: [] });
-});
-
-test("this host's networks can be read", async () => {
-  const { interfaces, subnets } = await readHostNetworks();
-  expect(interfaces.map(({ name }) => name)).not.toContain("lo");
-  expect(subnets).toContain("127.0.0.1/8");
 });
 
 describe("the command", () => {

@@ -1,11 +1,8 @@
 import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { listOf } from "../../../../cli/lists/list.ts";
-import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import type { Finding } from "../../../../cli/prune/findings.ts";
-import { holdersOf, leaseDirectories, readLeases } from "../../../../cli/prune/read-leases.ts";
+import { holdersOf, readLeases } from "../../../../cli/prune/read-leases.ts";
 import { remove } from "../../../../cli/prune/remove.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { configOf } from "../../support/cached-results.ts";
@@ -73,14 +70,6 @@ test("an address that somebody reserved by hand stays", () => {
   write({ "zone/10.1.0.2": "reserved\n", "zone/10.1.0.3": "printer" });
   const doubt = "it names no interface: somebody may have reserved the address";
   expect(readLeases([directory], Date.now()).map((lease) => lease.doubt)).toEqual([doubt, doubt]);
-});
-
-test("each directory of leases is read once", () => {
-  symlinkSync(directory, at("link"));
-  const plugin = (dataDir: string) => ({ type: "bridge", ipam: { type: "host-local", dataDir } });
-  const value = { name: "zone", plugins: [plugin(directory), plugin(at("link")), plugin(at("none"))] };
-  const list = listOf(parseListFile("zone.conflist", JSON.stringify(value)));
-  expect(leaseDirectories(list ? [list] : []).filter((path) => path.startsWith(tmpdir()))).toEqual([directory]);
 });
 
 /** The finding of a lease, with its attachment if there is one. */
