@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { temporary } from "../support/scratch.ts";
 import { address, answered, openPage, paste, startBrowser, verdictRows } from "./browser.ts";
 import { plainList } from "./lists.ts";
 
@@ -170,8 +170,7 @@ test("a text that is too long stays out, the words say so until somebody types, 
 });
 
 test("explain --html writes a page that begins with the list", async () => {
-  const directory = mkdtempSync(join(tmpdir(), "page-"));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const directory = temporary();
   writeFileSync(join(directory, "zone.conflist"), plainList.replace("zone", "</script>z"));
   const program = join(import.meta.dirname, "../../dist/bin/cni-wrappers");
   spawnSync(program, ["explain", "--html", "zone.html", "zone.conflist"], { cwd: directory });

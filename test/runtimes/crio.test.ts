@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -89,23 +89,19 @@ describe.skipIf(!hasCrio)("CRI-O", () => {
   });
 
   test("after a simulated reboot GC removes what the old pods had, and new pods start", async () => {
-    const disk = mkdtempSync(path.join(tmpdir(), "cni-wrappers-crio-"));
-    try {
-      {
-        await using lab = await startCrioLab({ disk });
-        await runPods(await Crio.start(lab, list), 5);
-      }
-      await using lab = await startCrioLab({ disk });
-      await using crio = await Crio.start(lab, list);
-      expect(await crio.pods()).toEqual([]);
-      // CRI-O answers before its GC has ended.
-      await expect.poll(() => lab.kernel.leases(), { timeout: 30_000 }).toEqual([]);
-      const ids = [await crio.run("p5"), await crio.run("p6")];
-      for (const id of ids) await crio.end(id);
-      await expectNoTraceOfContainers(lab, hostLinks);
-    } finally {
-      rmSync(disk, { recursive: true, force: true });
+    using disk = mkdtempDisposableSync(path.join(tmpdir(), "cni-wrappers-crio-"));
+    {
+      await using lab = await startCrioLab({ disk: disk.path });
+      await runPods(await Crio.start(lab, list), 5);
     }
+    await using lab = await startCrioLab({ disk: disk.path });
+    await using crio = await Crio.start(lab, list);
+    expect(await crio.pods()).toEqual([]);
+    // CRI-O answers before its GC has ended.
+    await expect.poll(() => lab.kernel.leases(), { timeout: 30_000 }).toEqual([]);
+    const ids = [await crio.run("p5"), await crio.run("p6")];
+    for (const id of ids) await crio.end(id);
+    await expectNoTraceOfContainers(lab, hostLinks);
   });
 
   test.each([

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempDisposableSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { readState } from "../../cli/host/memory.ts";
@@ -23,20 +23,16 @@ export function findingsOf(fixture: string): readonly Finding[] {
 function onHost(folder: string): readonly Finding[] {
   const description = path.join(folder, "host.json");
   const host: HostFolders = existsSync(description) ? JSON.parse(readFileSync(description, "utf8")) : {};
-  const directory = mkdtempSync(path.join(tmpdir(), "lint-host-"));
-  try {
-    const { cniPath, state } = makeHostFolders(directory, host);
-    const names = readdirSync(folder).filter((name) => name !== "host.json");
-    const found = lintFiles(readListFiles(names, { directory: folder, readInput: () => "" }), {
-      plugins: cniPath === undefined ? undefined : readPluginFolder(cniPath, directory),
-      state: state === undefined ? undefined : readState(state, directory),
-      links: host.links,
-      hasCrio: host.hasCrio,
-    });
-    return found.map((finding) => withoutDirectory(finding, directory));
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
+  using directory = mkdtempDisposableSync(path.join(tmpdir(), "lint-host-"));
+  const { cniPath, state } = makeHostFolders(directory.path, host);
+  const names = readdirSync(folder).filter((name) => name !== "host.json");
+  const found = lintFiles(readListFiles(names, { directory: folder, readInput: () => "" }), {
+    plugins: cniPath === undefined ? undefined : readPluginFolder(cniPath, directory.path),
+    state: state === undefined ? undefined : readState(state, directory.path),
+    links: host.links,
+    hasCrio: host.hasCrio,
+  });
+  return found.map((finding) => withoutDirectory(finding, directory.path));
 }
 
 function withoutDirectory(finding: Finding, directory: string): Finding {

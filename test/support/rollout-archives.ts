@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, linkSync, lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { copyFileSync, cpSync, linkSync, lstatSync, mkdtempDisposableSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { execa } from "execa";
@@ -34,19 +34,15 @@ export async function writeArchives(
 }
 
 async function pack(executable: string, archive: string): Promise<string> {
-  const content = mkdtempSync(path.join(tmpdir(), "cni-wrappers-content-"));
-  try {
-    copyFileSync(executable, path.join(content, "cni-wrappers"));
-    cpSync(built("bin"), content, { recursive: true, filter: isLink, verbatimSymlinks: true });
-    // As in a release, there is no entry for the directory itself.
-    const entries = readdirSync(content).map((name) => `./${name}`);
-    const compress = "--use-compress-program=gzip -1";
-    await execa("tar", ["--create", compress, "--file", archive, "--directory", content, ...entries]);
-    const { stdout } = await execa("sha256sum", [archive]);
-    return `sha256:${stdout.slice(0, 64)}`;
-  } finally {
-    rmSync(content, { recursive: true });
-  }
+  using content = mkdtempDisposableSync(path.join(tmpdir(), "cni-wrappers-content-"));
+  copyFileSync(executable, path.join(content.path, "cni-wrappers"));
+  cpSync(built("bin"), content.path, { recursive: true, filter: isLink, verbatimSymlinks: true });
+  // As in a release, there is no entry for the directory itself.
+  const entries = readdirSync(content.path).map((name) => `./${name}`);
+  const compress = "--use-compress-program=gzip -1";
+  await execa("tar", ["--create", compress, "--file", archive, "--directory", content.path, ...entries]);
+  const { stdout } = await execa("sha256sum", [archive]);
+  return `sha256:${stdout.slice(0, 64)}`;
 }
 
 function isLink(file: string): boolean {

@@ -1,17 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { execa } from "execa";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporary } from "../../support/scratch.ts";
 import { writeResult } from "../../unit/support/cached-results.ts";
 import { bin } from "../support/machine.ts";
 
 const hiddenCursor = "\u001b[?25l";
 const ctrlC = "\u0003";
-
-const directory = mkdtempSync(join(tmpdir(), "cni-wrappers-columns-"));
-afterAll(() => rmSync(directory, { recursive: true }));
 
 /** Runs a command in a terminal of 0 columns, as a serial console has it. It ends at its first question. Returns its lines. */
 async function linesOf(args: string, through = ""): Promise<readonly string[]> {
@@ -34,6 +30,7 @@ test("in a terminal of 0 columns, --help has lines of the usual length", async (
 });
 
 test("and a question is one line, not a letter a line", async () => {
+  const directory = temporary();
   writeResult(directory, { netns: "/gone" });
   const lines = await linesOf(
     `prune --write --cache-dir ${directory}`,

@@ -1,15 +1,13 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporary } from "../../support/scratch.ts";
 import { bin } from "../support/machine.ts";
 
 test("prune does nothing in the host's network without the host's processes, as in some containers", async () => {
-  const directory = mkdtempSync(join(tmpdir(), "cni-wrappers-view-"));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
   const own = ["--pid", "--mount", "--fork", "--mount-proc"];
-  const prune = [join(bin, "cni-wrappers"), "prune", "--cache-dir", directory];
+  const prune = [join(bin, "cni-wrappers"), "prune", "--cache-dir", temporary()];
   const { stderr } = await execa("unshare", [...own, ...prune], { reject: false });
   // In a container with a network of its own the tests cannot have the host's.
   const isHostNetwork = existsSync("/proc/sys/net/core/netdev_max_backlog");

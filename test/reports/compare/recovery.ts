@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -52,18 +52,14 @@ export const recoveryRows: Rows = {
   },
   // A reboot removes the namespaces and links. The files on the disk stay, and so do leases.
   "ADD after a reboot that left the leases": async (contestant) => {
-    const disk = await mkdtemp(path.join(tmpdir(), "cni-wrappers-compare-"));
-    try {
-      const list = contestant.list(creators);
-      {
-        await using before = await setScene(contestant, disk);
-        must(await before.call.add(list));
-      }
-      await using after = await setScene(contestant, disk);
-      return cellOf(await after.call.add(list));
-    } finally {
-      await rm(disk, { recursive: true, force: true });
+    using disk = mkdtempDisposableSync(path.join(tmpdir(), "cni-wrappers-compare-"));
+    const list = contestant.list(creators);
+    {
+      await using before = await setScene(contestant, disk.path);
+      must(await before.call.add(list));
     }
+    await using after = await setScene(contestant, disk.path);
+    return cellOf(await after.call.add(list));
   },
 };
 

@@ -1,7 +1,7 @@
 // Many attachments on one host: how long preflight takes in proportion to the plugins that it runs, and its memory.
 // `--count` changes the numbers, `--runs` how often each is measured, `--json` prints the figures.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempDisposableSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { table } from "../../../build/docs/table.ts";
@@ -14,13 +14,9 @@ const options = given({ count: ["100", "1000"], runs: 9, json: false });
 
 const figures: Figures[] = [];
 for (const count of options.count.map(Number)) {
-  const directory = mkdtempSync(path.join(tmpdir(), "bench-preflight-"));
-  try {
-    say(`${count} attachments`);
-    figures.push(await measure(makeHost(directory, count), { count, runs: options.runs }));
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
+  using directory = mkdtempDisposableSync(path.join(tmpdir(), "bench-preflight-"));
+  say(`${count} attachments`);
+  figures.push(await measure(makeHost(directory.path, count), { count, runs: options.runs }));
 }
 
 const rows = figures.map(({ count, plugins, preflight, memory }) => [

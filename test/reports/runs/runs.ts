@@ -2,7 +2,7 @@
 // It leaves out what is not on this machine (CONTRIBUTING.md names the variables). `-- --only NAME,NAME` runs some of them.
 // `-- --write` renews the tables in docs/runtimes.md and docs/plugins.md and the README's line. The exit code is 1 if a case failed.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { execa } from "execa";
@@ -79,25 +79,21 @@ function isEmpty(selection: Selection): boolean {
 }
 
 async function runHere(folder: Subject["folder"], selection: Selection): Promise<Report> {
-  const directory = mkdtempSync(path.join(tmpdir(), "cni-wrappers-runs-"));
-  try {
-    const file = path.join(directory, "report.json");
-    const options = ["--reporter=json", `--outputFile.json=${file}`, "--maxWorkers=2"];
-    const command = ["node_modules/vitest/vitest.mjs", "run", "--project", folder, ...options];
-    const {
-      stdout,
-      stderr,
-      exitCode = 1,
-    } = await execa(process.execPath, [...command, ...vitestArguments(selection, folder)], {
-      cwd: root,
-      reject: false,
-    });
-    if (!existsSync(file)) throw new Error(`vitest left no report:\n${stdout}${stderr}`);
-    const report = resultsOf(selection, JSON.parse(readFileSync(file, "utf8")));
-    return withUncaught(report, { exitCode, stdout, stderr });
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
+  using directory = mkdtempDisposableSync(path.join(tmpdir(), "cni-wrappers-runs-"));
+  const file = path.join(directory.path, "report.json");
+  const options = ["--reporter=json", `--outputFile.json=${file}`, "--maxWorkers=2"];
+  const command = ["node_modules/vitest/vitest.mjs", "run", "--project", folder, ...options];
+  const {
+    stdout,
+    stderr,
+    exitCode = 1,
+  } = await execa(process.execPath, [...command, ...vitestArguments(selection, folder)], {
+    cwd: root,
+    reject: false,
+  });
+  if (!existsSync(file)) throw new Error(`vitest left no report:\n${stdout}${stderr}`);
+  const report = resultsOf(selection, JSON.parse(readFileSync(file, "utf8")));
+  return withUncaught(report, { exitCode, stdout, stderr });
 }
 
 function inOrder(unordered: Runs): Runs {

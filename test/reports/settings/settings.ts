@@ -1,7 +1,7 @@
 // `npm run test:settings`: for each setting of the table, somebody who has it clones the last commit and runs set-up, both
 // builds and cases of each step. `-- --only TEXT` chooses settings by a part of their name.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { given } from "../../support/given.ts";
@@ -14,24 +14,20 @@ const { only } = given({ only: "" });
 
 /** Returns the command that failed, with its output; nothing if all passed. */
 async function problemOf(setting: Setting): Promise<string | undefined> {
-  const place = mkdtempSync(join(tmpdir(), "cni-wrappers-settings-"));
-  try {
-    const clone = join(place, "source/clone");
-    const start = makeCaller(setting, join(place, "home"));
-    const commands = [
-      // With the variables of a hook, git would make the clone somewhere else.
-      [place, "sh", "-c", 'unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE; git clone --quiet "$@"', "sh", root, clone],
-      [clone, "sh", "-c", setting.inClone ?? ":"],
-      ...scripts.map((script) => [clone, "npm", "run", "--silent", ...script]),
-    ];
-    for (const [directory = "", ...command] of commands) {
-      const { exitCode, all } = await start(directory, ...command);
-      if (exitCode !== 0) return `${command.join(" ")}: exit code ${exitCode}\n${all.trimEnd().slice(-5000)}`;
-    }
-    return undefined;
-  } finally {
-    rmSync(place, { recursive: true, force: true });
+  using place = mkdtempDisposableSync(join(tmpdir(), "cni-wrappers-settings-"));
+  const clone = join(place.path, "source/clone");
+  const start = makeCaller(setting, join(place.path, "home"));
+  const commands = [
+    // With the variables of a hook, git would make the clone somewhere else.
+    [place.path, "sh", "-c", 'unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE; git clone --quiet "$@"', "sh", root, clone],
+    [clone, "sh", "-c", setting.inClone ?? ":"],
+    ...scripts.map((script) => [clone, "npm", "run", "--silent", ...script]),
+  ];
+  for (const [directory = "", ...command] of commands) {
+    const { exitCode, all } = await start(directory, ...command);
+    if (exitCode !== 0) return `${command.join(" ")}: exit code ${exitCode}\n${all.trimEnd().slice(-5000)}`;
   }
+  return undefined;
 }
 
 const chosen = Object.entries(settings).filter(([name]) => name.includes(only));

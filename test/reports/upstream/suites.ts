@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { execa } from "execa";
@@ -76,13 +76,9 @@ export async function runGinkgo(
 
 async function runHere(copy: string, programs: string, packages: readonly string[]): Promise<Counts> {
   const counts = await inParts(packages, async (own) => {
-    const results = mkdtempSync(path.join(tmpdir(), "cni-wrappers-upstream-"));
-    try {
-      await execa("nice", ["sh", script, copy, programs, results, ...own]);
-      return readReports(results, own);
-    } finally {
-      rmSync(results, { recursive: true });
-    }
+    using results = mkdtempDisposableSync(path.join(tmpdir(), "cni-wrappers-upstream-"));
+    await execa("nice", ["sh", script, copy, programs, results.path, ...own]);
+    return readReports(results.path, own);
   });
   return Object.assign({}, ...counts);
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -28,16 +28,6 @@ export interface Seen {
   readonly leaves: readonly Left[];
 }
 
-/** Runs a list with the real plugins, in the order of `verdictOf`. */
-export async function seenOf(candidate: Candidate): Promise<Seen[]> {
-  const disk = mkdtempSync(path.join(tmpdir(), "verdict-truth-"));
-  try {
-    return await seenOn(disk, candidate);
-  } finally {
-    rmSync(disk, { recursive: true });
-  }
-}
-
 async function callsIn(lab: Lab, candidate: Candidate) {
   const file = `/run/lab/net.d/${path.basename(candidate.name)}`;
   await lab.writeFile(file, candidate.text);
@@ -51,10 +41,12 @@ async function callsIn(lab: Lab, candidate: Candidate) {
   };
 }
 
-async function seenOn(disk: string, candidate: Candidate): Promise<Seen[]> {
+/** Runs a list with the real plugins, in the order of `verdictOf`. */
+export async function seenOf(candidate: Candidate): Promise<Seen[]> {
+  using disk = mkdtempDisposableSync(path.join(tmpdir(), "verdict-truth-"));
   const seen: Seen[] = [];
   {
-    await using lab = await exampleHost(disk);
+    await using lab = await exampleHost(disk.path);
     const call = await callsIn(lab, candidate);
     const note = (event: EventName, error: string | undefined, leaves: Left[] = []) =>
       seen.push({ event, error, leaves });
@@ -100,7 +92,7 @@ async function seenOn(disk: string, candidate: Candidate): Promise<Seen[]> {
     await end("example5", "gone", "");
     await begin("example6");
   }
-  await using lab = await exampleHost(disk);
+  await using lab = await exampleHost(disk.path);
   const call = await callsIn(lab, candidate);
   await lab.addContainer("example6");
   seen.push({ event: "reboot", error: await call("setup", "example6"), leaves: [] });
