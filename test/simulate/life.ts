@@ -2,7 +2,7 @@ import { shaperName } from "../../cli/model/bandwidth.ts";
 import type { Namespace } from "../../cli/model/machine.ts";
 import { resultOf } from "../../cli/model/plugin.ts";
 import { journalFile } from "../../shared/journal/journal.ts";
-import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { isJsonObject, type JsonObject, objectOf } from "../../shared/protocol/json.ts";
 import { type Effect, effects, leasesOf } from "./effects.ts";
 import { secondName } from "./foreign.ts";
 import { type Attachment, type ListedPlugin, netnsOf, portMappingsOf, resultFile } from "./runtime.ts";
@@ -158,9 +158,14 @@ export function mustPass(machine: SimulatedMachine, life: Life, list: readonly L
 /** Whether another attachment of the container has the device of a bandwidth in one network. A second one is refused. */
 function isLimited({ devices }: SimulatedMachine, { of, key }: Life, plugin: ListedPlugin): boolean {
   if (delegateOf(plugin) !== "bandwidth") return false;
-  const { ifName, network = ifName ? `${of.list}-${ifName}` : of.list } = plugin.wrapper as JsonObject;
-  const device = devices.get(shaperName(String(network), of.container));
+  const device = devices.get(shaperName(networkOf(plugin, of), of.container));
   return device !== undefined && !device.by.has(key);
+}
+
+/** The network that a wrapped plugin gets. */
+export function networkOf({ wrapper }: ListedPlugin, { list }: Attachment): string {
+  const { ifName, network = ifName ? `${list}-${ifName}` : list } = objectOf(wrapper);
+  return String(network);
 }
 
 /** Whether a list makes each interface once, and before its chained plugins. An edited list may not. */

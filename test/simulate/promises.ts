@@ -6,9 +6,9 @@ import { type Began, journalDirectory, type Line } from "../../shared/journal/jo
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { isLeased } from "./effects.ts";
 import { secondName } from "./foreign.ts";
-import { delegateOf, hasJournal, interfacesOf, isLive, journalFileOf, type Life } from "./life.ts";
+import { delegateOf, hasJournal, interfacesOf, isLive, journalFileOf, type Life, networkOf } from "./life.ts";
 import type { Promised } from "./log.ts";
-import { type ListedPlugin, portMappingsOf, resultFile } from "./runtime.ts";
+import { type Attachment, type ListedPlugin, portMappingsOf, resultFile } from "./runtime.ts";
 import type { Simulation } from "./simulation.ts";
 
 /** The promises that hold between any two events, and after DEL and GC. */
@@ -215,9 +215,12 @@ export class Promises {
   }
 
   /** What a try left, or may have left, stays until the last attachment with such a plugin is deleted. */
-  #mayHaveMade(sibling: Life, { by }: Thing, life: Life): boolean {
+  #mayHaveMade(sibling: Life, { by, what }: Thing, life: Life): boolean {
     const plugin = by.get(life.key) ?? "";
-    const has = this.#simulation.pluginsOf(sibling).some((one) => delegateOf(one) === plugin);
+    // By iptables, published ports have a chain for each network.
+    const [chain] = /CNI-DN-\S+/.exec(what) ?? [];
+    const isIts = (one: ListedPlugin) => chain === undefined || chain === portsChain(one, sibling.of);
+    const has = this.#simulation.pluginsOf(sibling).some((one) => delegateOf(one) === plugin && isIts(one));
     // A sibling's next ADD may run, after its namespace was lost.
     const isTriedAgain = this.#busy.has(sibling) && !isLive(this.#simulation.machine, sibling);
     const isTry =
@@ -347,6 +350,11 @@ function isOneClient(one: string, other: string): boolean {
     words.replace(/.*, /, ""),
   ]) as [string[], string[]];
   return container === otherContainer && ifName === otherIfName;
+}
+
+/** The chain of iptables for the ports that a portmap publishes. */
+function portsChain(plugin: ListedPlugin, of: Attachment): string {
+  return `CNI-DN-${networkOf(plugin, of)}${of.container}`;
 }
 
 /** Whether an attachment has a mark, which is the container's. */

@@ -298,6 +298,23 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     add("c1 za eth0"),
     del("c1 za eth0"),
   ],
+  "an ADD is cut off in a namespace where a task stays, and a sibling comes again that had a lease for that interface":
+    [
+      { za: [{ ...ptp(1), wrapper: { network: "disc" } }] },
+      add("c1 za eth1"),
+      add("c2 za eth1"),
+      reboot,
+      renamed("za", "eth1", ""),
+      add("c1 za eth0", { at: 19, do: "kill" }),
+      loses("c1", true),
+      add("c1 za eth1"),
+    ],
+  "an ADD is cut off after it has published a port by iptables, a sibling of another list has ports, and DEL comes": [
+    { za: [macvlan(1), portmap("iptables")], zb: [macvlan(2), portmap("iptables")] },
+    add("c1 za eth0"),
+    add("c1 zb net1", { at: "portmap: port published", do: "kill the plugin" }),
+    del("c1 zb net1"),
+  ],
   "one list masquerades by nftables, and one of its two attachments is deleted": [
     { za: [{ ...bridge(1), ...masqueraded, ipMasqBackend: "nftables" }] },
     add("c1 za eth0"),

@@ -17,6 +17,7 @@ import {
   type Life,
   mustPass,
   namespaceOf,
+  networkOf,
   newLife,
   noteRemoved,
 } from "./life.ts";
@@ -236,15 +237,20 @@ export class Simulation {
   }
 
   /**
-   * Whether the ADD of a sibling was cut off that wants one of its interfaces in its namespace, or its limit, or the DEL of one
-   * that wants one of its leases. As far as a wrapper knows, that ADD may still run, and the lease is still the sibling's.
+   * Whether the ADD of a sibling was cut off that wants one of its interfaces in its namespace, or its limit, or one of its leases in
+   * a namespace that is there, or the DEL of one that wants one of its leases. As far as a wrapper knows, that ADD may still run, and
+   * the lease is still the sibling's.
    */
   #hasCutOffRival(life: Life, serial: number): boolean {
+    const mayRun = (other: Life) => other.phase === "tried" && !other.hasFailed;
     const isCutOff = (other: Life) =>
-      other.phase === "tried" &&
-      ((!other.hasFailed && other.serial === serial) || other.mayFail || this.machine.files.has(resultFile(other.of)));
+      (mayRun(other) && other.serial === serial) ||
+      (other.phase === "tried" && (other.mayFail || this.machine.files.has(resultFile(other.of))));
     return this.#ofContainer(life.of.container).some(
-      (other) => other !== life && isCutOff(other) && (this.#share(life, other) || this.#haveOneLimit(life, other)),
+      (other) =>
+        other !== life &&
+        ((isCutOff(other) && (this.#share(life, other) || this.#haveOneLimit(life, other))) ||
+          (mayRun(other) && namespaceOf(this.machine, other) !== undefined && this.#haveOneLease(life, other))),
     );
   }
 
@@ -432,6 +438,16 @@ export class Simulation {
   #share(one: Life, other: Life): boolean {
     const [names, others] = [one, other].map((life) => interfacesOf(this.pluginsOf(life), life.of));
     return one.of.container === other.of.container && !!names?.some((name) => others?.includes(name));
+  }
+
+  /** Whether two attachments of a container want the same interface with addresses of the same network. */
+  #haveOneLease(one: Life, other: Life): boolean {
+    const [leases, others] = [one, other].map((life) =>
+      this.pluginsOf(life).flatMap((plugin) =>
+        interfacesOf([plugin], life.of).map((name) => `${networkOf(plugin, life.of)} ${name}`),
+      ),
+    );
+    return !!leases?.some((lease) => others?.includes(lease));
   }
 
   /** Whether two attachments of a container want the same device of bandwidth. */
