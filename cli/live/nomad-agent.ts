@@ -110,6 +110,7 @@ async function believedFrom(env: NomadEnvironment, path: string, address?: strin
   // guard: root runs no plugins from directories that another user names
   if (isUnproven(call) && !isOwnPeer(response.socket)) {
     response.destroy();
+    if (call.options.socketPath) throw new Error("another user owns the socket, or can put another one into its place");
     const nobody = "no program nomad of root's on this host answers at its address";
     const unseen = "this process may not see who answers at its address; run it as root, with CAP_SYS_PTRACE";
     throw new Error(seesAll() ? nobody : unseen);

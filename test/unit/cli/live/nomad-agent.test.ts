@@ -78,7 +78,7 @@ describe("askNomad", () => {
       NOMAD_ADDR = `unix://${link}`;
     }
     expose(place);
-    const problem = "no program nomad of root's on this host answers at its address";
+    const problem = "another user owns the socket, or can put another one into its place";
     for (const token of [{}, { NOMAD_TOKEN: "s3cret" }])
       expect((await askNomad(new NomadAgent({ NOMAD_ADDR, ...token }))).problem).toBe(problem);
     expect(requests.map(({ headers }) => headers["x-nomad-token"])).toEqual([undefined, undefined]);
