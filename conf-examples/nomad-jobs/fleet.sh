@@ -96,7 +96,7 @@ step() {
 
 # The allocations that run on a client.
 running() {
-  nomad node status "$1" | sed -n '/^Allocations/,$p' | grep -E ' run +running ' | cut -d ' ' -f 1
+  nomad node status "$1" | sed -n '/^Allocations/,$p' | grep -E '^[0-9a-f]+ .* run +running ' | cut -d ' ' -f 1
 }
 
 status_and_reason='{{.ClientStatus}}{{range .TaskStates}}{{range .Events}}{{if .FailsTask}}: {{.DisplayMessage}}{{end}}{{end}}{{end}}'

@@ -146,8 +146,10 @@ esac`,
   });
 
   describe("restart", () => {
+    // The name of a job's group can have a line break.
+    const group = "g\\n-address=http://c3  x  run  running  y";
     const clients = (...lines: string[]) => `"node status")
-      case $3 in -t) ${lines.map((line) => `echo ${line}`).join(";")} ;; *) printf 'Allocations\\na1  x  g  0  run  running  x\\n' ;; esac ;;`;
+      case $3 in -t) ${lines.map((line) => `echo ${line}`).join(";")} ;; *) printf 'Allocations\\na1  x  g  0  run  running  x\\na2  x  ${group}\\n' ;; esac ;;`;
     const stays = '"alloc status") echo running ;;';
     const both = clients("c2 id2 ready", "c1.x id1 ready");
     const restarted = () => [...calls().matchAll(/-var step=restart -var node=(\S+)/g)].map(([, name]) => name);
@@ -156,6 +158,7 @@ esac`,
       nomad(["echo c1.x a complete; echo c2 b complete"], `${both}${stays}`);
       expect(fleet("restart")).toMatchObject({ status: 0 });
       expect(restarted()).toEqual(["c1\\.x", "c2"]);
+      expect(calls()).not.toContain("-address");
     });
 
     const isLost = '"alloc status") echo failed: no network ;;';
