@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readSection } from "../../build/docs/page-section.ts";
 import type { ConformanceCase } from "../../conformance/case.ts";
 import { isIn } from "../../conformance/case.ts";
@@ -64,41 +64,31 @@ test.each([
   expect(isIn({ since: "0.4.0", until: "1.0.0" } as ConformanceCase, version)).toBe(expected);
 });
 
-describe("a run fails", () => {
-  test("if a wrapper breaks a rule that the plain plugin follows", () => {
-    expect(problemsOf([ended("plain", ""), ended("slim", "a route is left")], [])).toEqual([
-      "worse than the plain plugin: bridge, slim, 1.1.0, DEL undoes ADD: a route is left",
-    ]);
-  });
+const listing = (...more: string[]) => ({ cases: { bridge: ["DEL undoes ADD", ...more] }, plain: {}, wrapped: {} });
+const worse = (what: string) => `worse than the plain plugin: bridge, slim, 1.1.0, DEL undoes ADD: ${what}`;
+const renew = (key: string) =>
+  `results.json: "${key}" is not what this run found. "-- --write" renews it and the page.`;
+const [plain, slim, brokenPlain] = [ended("plain", ""), ended("slim", ""), ended("plain", "x")];
+const second = "a second DEL succeeds";
 
-  test("not if the plain plugin breaks it in the same version", () => {
-    expect(problemsOf([ended("plain", "x"), ended("slim", "x")], [])).toEqual([]);
-  });
-
-  test("if the plain plugin breaks it in another version only", () => {
-    expect(problemsOf([ended("plain", "x", "0.3.0"), ended("plain", ""), ended("slim", "x")], [])).toHaveLength(1);
-  });
-
-  test("if a case of the list did not run", () => {
-    const list = { cases: { bridge: ["DEL undoes ADD", "a second DEL succeeds"] }, plain: {}, wrapped: {} };
-    expect(problemsOf([ended("plain", ""), ended("slim", "")], ["bridge"], list)).toEqual([
-      "not run: bridge, plain: a second DEL succeeds",
-      "not run: bridge, slim: a second DEL succeeds",
-      'results.json: "cases" is not what this run found. "-- --write" renews it and the page.',
-    ]);
-  });
-
-  test("if a plugin of the list ran only plain", () => {
-    const list = { cases: { bridge: ["DEL undoes ADD"] }, plain: {}, wrapped: {} };
-    expect(problemsOf([ended("plain", "")], ["bridge"], list)).toEqual(["not run: bridge, wrapped"]);
-  });
-
-  test("if it found other failures than the list", () => {
-    const list = { cases: { bridge: ["DEL undoes ADD"] }, plain: {}, wrapped: {} };
-    expect(problemsOf([ended("plain", "x"), ended("slim", "")], ["bridge"], list)).toEqual([
-      'results.json: "plain" is not what this run found. "-- --write" renews it and the page.',
-    ]);
-  });
+test.each<[string, ReturnType<typeof ended>[], string[], ReturnType<typeof listing>?]>([
+  ["fails if a wrapper breaks a rule that the plain plugin follows", [plain, ended("slim", "a lie")], [worse("a lie")]],
+  ["passes if the plain plugin breaks it in the same version", [brokenPlain, ended("slim", "x")], []],
+  [
+    "fails if the plain plugin breaks it in another version only",
+    [ended("plain", "x", "0.3.0"), plain, ended("slim", "x")],
+    [worse("x")],
+  ],
+  [
+    "fails if a case of the list did not run",
+    [plain, slim],
+    [...["plain", "slim"].map((one) => `not run: bridge, ${one}: ${second}`), renew("cases")],
+    listing(second),
+  ],
+  ["fails if a plugin of the list ran only plain", [plain], ["not run: bridge, wrapped"], listing()],
+  ["fails if it found other failures than the list", [brokenPlain, slim], [renew("plain")], listing()],
+])("a run %s", (_, run, problems, list) => {
+  expect(problemsOf(run, list ? ["bridge"] : [], list)).toEqual(problems);
 });
 
 test("the results name the versions in which a plain and a wrapped plugin fail", () => {
