@@ -51,19 +51,21 @@ describe("the attachment that a delegate works on, in cali0 br0 veth1 eth1@blue"
   const eth0 = { ...eth1, ifName: "eth0" };
   const whole = { container: 3, members: [0, 1, 2, 3] };
 
-  test("addresses that point to both host-side interfaces: eth0 has both", () => {
-    const ips = [1, 0].map((index) => ({ ...calicos, interface: index }));
-    expect(ownAttachment({ interfaces, ips }, eth0)).toStrictEqual({ container: undefined, members: [0, 1] });
-  });
-
-  test("a host-side interface called eth0 does not count", () => {
-    const result = { interfaces: interfacesOf("eth0 veth1 eth1@blue"), ips: [{ ...calicos, interface: 0 }] };
-    expect(ownAttachment(result, eth0)).toStrictEqual({ container: undefined, members: [0] });
-  });
-
-  test("one that is listed takes no host-side interface of another", () => {
-    const result = { interfaces: interfacesOf("br0 veth1 eth1@blue eth0@blue"), ips: [{ ...calicos, interface: 1 }] };
-    expect(ownAttachment(result, eth1)).toStrictEqual({ container: 2, members: [0, 1, 2] });
+  test.each([
+    [
+      "eth0 has both host-side ones that its addresses point to",
+      "cali0 br0 veth1 eth1@blue",
+      [1, 0],
+      eth0,
+      undefined,
+      2,
+    ],
+    ["a host-side interface called eth0 does not count", "eth0 veth1 eth1@blue", [0], eth0, undefined, 1],
+    ["a listed one takes no host-side one of another", "br0 veth1 eth1@blue eth0@blue", [1], eth1, 2, 3],
+  ])("%s: %s", (_, line, indexes, selector, container, count) => {
+    const ips = indexes.map((index) => ({ ...calicos, interface: index }));
+    const members = [...Array(count).keys()];
+    expect(ownAttachment({ interfaces: interfacesOf(line), ips }, selector)).toStrictEqual({ container, members });
   });
 
   test("only the runtime's own interface can be unlisted", () => {

@@ -121,15 +121,14 @@ describe("libcni's results for the other attachments of a container", () => {
     expect(namesIn({ "/var/lib/cni/results/other-blue2-net1": text.replace('"blue"', '"blue2"') })).toEqual([]);
   });
 
-  test("say nothing about interfaces that a journal knows, nor about another namespace", () => {
-    const files = (entry: Entry) => ({ ...ofNet1, ...journalFiles(entry) });
-    expect(namesIn(files(entryOf(net1)))).toEqual([["eth1"]]);
-    expect(namesIn(files(entryOf({ ...net1, namespace: { ...here, inode: 1 } })))).toEqual([]);
-  });
-
-  test("count if all that the journal knows is a stray ADD", () => {
-    const stray = tryOf({ ...net1, stray: true, isGivenUp: true });
-    expect(namesIn({ ...ofNet1, ...journalFiles(stray) })).toEqual([["eth0", "eth1"]]);
+  const elsewhere = { ...net1, namespace: { ...here, inode: 1 } };
+  test.each<[string, Entry[], string[][]]>([
+    ["say nothing about interfaces that a journal knows", [entryOf(net1)], [["eth1"]]],
+    ["say nothing about another namespace", [entryOf(elsewhere)], []],
+    ["count if a stray ADD is all", [tryOf({ ...net1, stray: true, isGivenUp: true })], [["eth0", "eth1"]]],
+    ["count if one entry is of the namespace", [tryOf(elsewhere), chainedOf("firewall", net1)], [["eth1"]]],
+  ])("%s", (_, entries, names) => {
+    expect(namesIn({ ...ofNet1, ...journalFiles(...entries) })).toEqual(names);
   });
 
   test("count if the journal could be read before: too many files are open by now", () => {
@@ -148,11 +147,5 @@ describe("libcni's results for the other attachments of a container", () => {
     all.delete("/var/lib/cni/wrappers/blue/other:net1");
     facts.forget("blue");
     expect(facts.otherResults(zoneOfBlue, here)).toEqual([]);
-  });
-
-  test("count if one of the journal's entries is of the namespace", () => {
-    const elsewhere = tryOf({ ...net1, namespace: { ...here, inode: 1 } });
-    const files = { ...ofNet1, ...journalFiles(elsewhere, chainedOf("firewall", net1)) };
-    expect(namesIn(files)).toEqual([["eth1"]]);
   });
 });

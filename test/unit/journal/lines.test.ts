@@ -94,21 +94,20 @@ describe("a journal", () => {
     expect(entries.map(({ failed: end }) => end !== undefined)).toEqual([false, isTaken]);
   });
 
-  test("leaves out a line that gives up something else than a list", () => {
-    const content = `${text}${JSON.stringify({ line: "given up", ids: first.id })}\n`;
+  test.each<[string, object]>([
+    ["that gives up something else than a list", { line: "given up", ids: first.id }],
+    ...["done", "failed", "undone"].map((line): [string, object] => [
+      `about an entry that it does not have: ${line}`,
+      { line, id: "none", addresses: [] },
+    ]),
+  ])("leaves out a line %s", (_, line) => {
+    const content = `${text}${JSON.stringify(line)}\n`;
     expect(parseJournal(zoneOfBlue, content)).toMatchObject({ entries: [first], problem: undefined });
   });
 
   test.each([["1"], [null]])("cannot be read if its format is %j", (format) => {
     const content = `${text}${JSON.stringify({ ...linesOf([tryOf({ id: "odd" })])[0], format })}\n`;
     expect(parseJournal(zoneOfBlue, content).problem).toMatch(/newer version/);
-  });
-
-  test("leaves out a line about an entry that it does not have", () => {
-    for (const line of ["done", "failed", "undone"]) {
-      const content = `${text}${JSON.stringify({ line, id: "none", addresses: [] })}\n`;
-      expect(parseJournal(zoneOfBlue, content)).toMatchObject({ entries: [first], problem: undefined });
-    }
   });
 
   test("that is found says whose it is, by its first line", () => {
