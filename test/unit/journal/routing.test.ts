@@ -114,41 +114,32 @@ test("blank lines of ip(8), entries that are not objects, and interfaces without
 });
 
 describe("a creator's CHECK after routes were moved", () => {
-  test("leaves out moved routes, and addresses whose subnet was moved", () => {
-    const routes = [
-      { dst: "0.0.0.0/0", gw: "172.26.64.1" },
-      { dst: "10.9.9.9/32" },
-      { dst: "192.0.2.0/24" },
-      { dst: "::/0" },
-    ];
-    expect(withoutMoved({ ...bridgeResult, routes }, [record])).toStrictEqual({
-      ...bridgeResult,
-      ips: [],
-      routes: [{ dst: "10.9.9.9/32" }, { dst: "192.0.2.0/24" }],
-    });
-  });
-
-  test("keeps a default route without a gateway, which is also in the main table", () => {
-    const shown = withoutMoved({ routes: [{ dst: "0.0.0.0/0" }, { dst: "0.0.0.0/0", gw: "172.16.5.1" }] }, [record]);
-    expect(shown.routes).toHaveLength(2);
-  });
-
-  test("keeps an address whose subnet is in no table, so that the creator reports it", () => {
-    expect(withoutMoved({ ips: [{ address: "10.0.0.2/24" }] }, [record])).toStrictEqual({
-      ips: [{ address: "10.0.0.2/24" }],
-    });
-  });
-
+  const all = { dst: "0.0.0.0/0" };
+  const others = [{ dst: "10.9.9.9/32" }, { dst: "192.0.2.0/24" }];
+  const [own, other] = [{ dst: "10.5.0.0/16" }, { dst: "10.5.0.0/16", gw: "10.0.0.9" }];
   // In that case, the kernel's route has the gateway of the address.
-  test("leaves out a route without a gateway if the route to the same place was moved", () => {
-    const moved = { ...record, routes: [{ dst: "10.5.0.0/16", gateway: "172.26.64.1", dev: "eth1", table: "100" }] };
-    const shown = withoutMoved({ routes: [{ dst: "10.5.0.0/16" }, { dst: "10.5.0.0/16", gw: "10.0.0.9" }] }, [moved]);
-    expect(shown.routes).toEqual([{ dst: "10.5.0.0/16", gw: "10.0.0.9" }]);
-  });
+  const moved = { ...record, routes: [{ ...own, gateway: "172.26.64.1", dev: "eth1", table: "100" }] };
 
-  test("keeps a route without a destination", () => {
-    const routes = [{ gw: "172.26.64.1" }, { dst: 7, gw: "172.26.64.1" }];
-    expect(withoutMoved({ routes }, [record])).toStrictEqual({ routes });
+  test.each<[string, CniResult, CniResult?, MovedRouting?]>([
+    [
+      "leaves out moved routes, and addresses whose subnet was moved",
+      { ...bridgeResult, routes: [{ ...all, gw: "172.26.64.1" }, ...others, { dst: "::/0" }] },
+      { ...bridgeResult, ips: [], routes: others },
+    ],
+    [
+      "keeps a default route without a gateway, also in the main table",
+      { routes: [all, { ...all, gw: "172.16.5.1" }] },
+    ],
+    ["keeps an address whose subnet is in no table: the creator reports it", { ips: [{ address: "10.0.0.2/24" }] }],
+    [
+      "leaves out a route without a gateway whose place was moved",
+      { routes: [own, other] },
+      { routes: [other] },
+      moved,
+    ],
+    ["keeps a route without a destination", { routes: [{ gw: "172.26.64.1" }, { dst: 7, gw: "172.26.64.1" }] }],
+  ])("%s", (_, result, shown = result, routing = record) => {
+    expect(withoutMoved(result, [routing])).toStrictEqual(shown);
   });
 });
 

@@ -331,28 +331,22 @@ async function detached(
   return { asked, isThere: existsSync(file), why };
 }
 
-test("prune runs DEL for a gone attachment, and removes its result", async () => {
-  expect(await detached({})).toMatchObject({ asked: 1, isThere: false });
+test.each<[string, Parameters<typeof detached>[1], number | undefined]>([
+  ["DEL for a gone attachment, and removes its result", {}, 1],
+  ["no DEL for one that may be alive", { state: { is: "unknown", why: "some reason" } }, undefined],
+  ["no DEL for one that came back", { netns: "/proc/self/ns/net" }, undefined],
+])("prune runs %s", async (_, how, asked) => {
+  expect(await detached({}, how)).toMatchObject({ asked, isThere: asked === undefined });
 });
 
-test.each<[string, Parameters<typeof detached>[1]]>([
-  ["may be alive", { state: { is: "unknown", why: "some reason" } }],
-  ["came back", { netns: "/proc/self/ns/net" }],
-])("prune runs no DEL for an attachment that %s", async (_, how) => {
-  expect(await detached({}, how)).toMatchObject({ asked: undefined, isThere: true });
-});
-
-test.each<[string, readonly string[], number]>([
-  ["another container", ["c9"], 0],
-  ["the container itself", ["c1"], 1],
-])("DEL gets an address if %s has its lease: %j", async (_, holders, addresses) => {
-  expect((await detached({ holdersOf: () => holders })).asked).toBe(addresses);
-});
-
-test("DEL does not get an address that is in a namespace", async () => {
-  const info = { family: "inet" as const, local: "10.1.0.2", prefixlen: 24, scope: "global" };
-  const namespaces = [{ inode: 0, paths: ["/x"], links: [{ ifindex: 2, ifname: "eth0", addr_info: [info] }] }];
-  expect((await detached({ namespaces })).asked).toBe(0);
+const info = { family: "inet" as const, local: "10.1.0.2", prefixlen: 24, scope: "global" };
+const namespaces = [{ inode: 0, paths: ["/x"], links: [{ ifindex: 2, ifname: "eth0", addr_info: [info] }] }];
+test.each<[string, Partial<Survey>, number]>([
+  ["no address whose lease another container has", { holdersOf: () => ["c9"] }, 0],
+  ["an address whose lease the container itself has", { holdersOf: () => ["c1"] }, 1],
+  ["no address that is in a namespace", { namespaces }, 0],
+])("DEL gets %s", async (_, parts, addresses) => {
+  expect((await detached(parts)).asked).toBe(addresses);
 });
 
 test.each([
