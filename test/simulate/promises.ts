@@ -382,10 +382,20 @@ function listsAddress(text: string, { what }: Thing): boolean {
 
 /** The entries of a journal's text that are not undone. */
 export function restOf(text = ""): Began[] {
-  const lines = text.split("\n").flatMap((line): Line[] => (line ? [JSON.parse(line)] : []));
+  const lines = linesIn(text);
   const undone = lines.flatMap((line) => (line.line === "undone" ? line.id : []));
   const began = new Map(lines.flatMap((line) => (line.line === "began" ? [[line.id, line]] : [])));
   return [...began.values()].filter(({ id }) => !undone.includes(id));
+}
+
+/** The entries of a journal's text that stand: neither undone nor given up. */
+export function standingOf(text: string): Began[] {
+  const givenUp = linesIn(text).flatMap((line) => (line.line === "given up" ? line.ids : []));
+  return restOf(text).filter(({ id }) => !givenUp.includes(id));
+}
+
+function linesIn(text: string): Line[] {
+  return text.split("\n").flatMap((line): Line[] => (line ? [JSON.parse(line)] : []));
 }
 
 function keepingPromise({ key, of: { container } }: Life, of: string): Promised {

@@ -309,6 +309,16 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       loses("c1", true),
       add("c1 za eth1"),
     ],
+  "the power is lost in an ADD, its DEL is killed after it has freed the lease, and a sibling with that interface comes twice":
+    [
+      { za: [ptp(1, "eth2"), chained("tuning", "eth2", { mtu: 1400 })] },
+      add("c1 za eth0", { at: "ADD of tuning-wrapper begins", do: "power" }),
+      del("c1 za eth0", { at: "ptp: link deleted", do: "kill the plugin" }),
+      add("c2 za eth0"),
+      add("c1 za net1"),
+      loses("c1"),
+      add("c1 za net1"),
+    ],
   "an ADD is cut off after it has published a port by iptables, a sibling of another list has ports, and DEL comes": [
     { za: [macvlan(1), portmap("iptables")], zb: [macvlan(2), portmap("iptables")] },
     add("c1 za eth0"),

@@ -24,7 +24,7 @@ import {
 import { isPlain, type Lists, removed, renamed, unwrapped, wrapped } from "./lists.ts";
 import { Log } from "./log.ts";
 import type { PluginEnd, Sabotage, Stops, Task } from "./process.ts";
-import { Promises, restOf } from "./promises.ts";
+import { Promises, restOf, standingOf } from "./promises.ts";
 import { netnsOf, Runtime, resultFile, type Verb, VerbFailed } from "./runtime.ts";
 import { SimulatedMachine } from "./simulated-machine.ts";
 
@@ -237,21 +237,17 @@ export class Simulation {
   }
 
   /**
-   * Whether the ADD of a sibling was cut off that wants one of its interfaces in its namespace, or its limit, or one of its leases in
-   * a namespace that is there, or the DEL of one that wants one of its leases. As far as a wrapper knows, that ADD may still run, and
-   * the lease is still the sibling's.
+   * Whether the ADD of a sibling was cut off that wants one of its interfaces in its namespace, or its limit, or the ADD or DEL of one
+   * that wants one of its leases. As far as a wrapper knows, that ADD may still run, and the lease is still the sibling's.
    */
   #hasCutOffRival(life: Life, serial: number): boolean {
-    const mayRun = (other: Life) => other.phase === "tried" && !other.hasFailed;
     const isCutOff = (other: Life) =>
-      (mayRun(other) && other.serial === serial) ||
-      (other.phase === "tried" && (other.mayFail || this.machine.files.has(resultFile(other.of))));
-    return this.#ofContainer(life.of.container).some(
-      (other) =>
-        other !== life &&
-        ((isCutOff(other) && (this.#share(life, other) || this.#haveOneLimit(life, other))) ||
-          (mayRun(other) && namespaceOf(this.machine, other) !== undefined && this.#haveOneLease(life, other))),
-    );
+      other.phase === "tried" &&
+      ((!other.hasFailed && other.serial === serial) || other.mayFail || this.machine.files.has(resultFile(other.of)));
+    const wantsLease = (other: Life) => other.phase === "tried" && !other.hasFailed && this.#holdsLease(other, life);
+    const isRival = (other: Life) =>
+      (isCutOff(other) && (this.#share(life, other) || this.#haveOneLimit(life, other))) || wantsLease(other);
+    return this.#ofContainer(life.of.container).some((other) => other !== life && isRival(other));
   }
 
   #endAdd(life: Life, begun: Begun, { value, problem, isStruck = false }: Outcome<JsonObject | undefined>): void {
@@ -440,14 +436,17 @@ export class Simulation {
     return one.of.container === other.of.container && !!names?.some((name) => others?.includes(name));
   }
 
-  /** Whether two attachments of a container want the same interface with addresses of the same network. */
-  #haveOneLease(one: Life, other: Life): boolean {
-    const [leases, others] = [one, other].map((life) =>
-      this.pluginsOf(life).flatMap((plugin) =>
-        interfacesOf([plugin], life.of).map((name) => `${networkOf(plugin, life.of)} ${name}`),
-      ),
+  /** Whether a sibling's journal has one of the leases of an attachment: of an ADD that passed, or that may still run. */
+  #holdsLease(sibling: Life, life: Life): boolean {
+    const text = this.machine.files.get(journalFileOf(sibling.of))?.text ?? "";
+    const leases = this.pluginsOf(life).flatMap((plugin) =>
+      interfacesOf([plugin], life.of).map((name) => `${networkOf(plugin, life.of)} ${name}`),
     );
-    return !!leases?.some((lease) => others?.includes(lease));
+    const mayRun = namespaceOf(this.machine, sibling) !== undefined;
+    return standingOf(text).some(({ id, role, delegateNetwork, ifName }) => {
+      const isHolding = mayRun || text.includes(`{"line":"done","id":"${id}"`);
+      return role === "creator" && isHolding && leases.includes(`${delegateNetwork} ${ifName}`);
+    });
   }
 
   /** Whether two attachments of a container want the same device of bandwidth. */
