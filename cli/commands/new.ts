@@ -45,8 +45,11 @@ function put(text: string, { output, force }: Options, terminal: Terminal): void
   }
   const path = resolve(terminal.directory, output);
   demandNoDirectory(output, path);
-  // guard: a file that is there
-  if (existsSync(path) && !force) throw new Trouble(`${output} exists; --force replaces it`);
+  const demandFree = () => {
+    // guard: a file that is there
+    if (existsSync(path) && !force) throw new Trouble(`${output} exists; --force replaces it`);
+  };
+  demandFree();
   const file = parseListFile(path, text);
   const [fault] = faultsIn([file]);
   // Its name can make a runtime refuse it, or others.
@@ -57,7 +60,8 @@ function put(text: string, { output, force }: Options, terminal: Terminal): void
     throw new Trouble(
       `${output}: ${other} defines a network of this name, and runtimes read only one of them; choose another with --name, or another directory, or write it with --force`,
     );
-  writeAtomically(path, text);
+  // Where all users may write, another one's new file would give the list its owner.
+  writeAtomically(path, text, { lastLook: demandFree });
   terminal.writeError(`Wrote ${output}.\n`);
 }
 

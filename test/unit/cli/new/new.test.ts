@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { lintFiles } from "../../../../cli/lint/lint.ts";
@@ -9,6 +9,7 @@ import { presets } from "../../../../cli/new/presets.ts";
 import type { Values } from "../../../../cli/new/values.ts";
 import { scratch, temporary } from "../../../support/scratch.ts";
 import { runCommand, trouble } from "../../support/fake-terminal.ts";
+import { intercept } from "../../support/file-functions.ts";
 import { setVariable, writeProgram } from "../../support/programs.ts";
 
 /** A host with a card in 172.16.5.0/24, and a bridge of its own. */
@@ -258,6 +259,21 @@ describe("the command", () => {
     expect(readFileSync(file, "utf8")).toBe("mine");
     await run(...options, "--output", "zone.conflist", "--force");
     expect(readFileSync(file, "utf8")).toBe(text);
+  });
+
+  test("another user who makes the file meanwhile does not own the list", async () => {
+    const file = path.join(directory, "zone.conflist");
+    intercept("existsSync", (actual) => (asked: string) => {
+      const isThere = actual(asked);
+      if (asked === file && !isThere) {
+        writeFileSync(file, "");
+        chownSync(file, 1234, 1234);
+      }
+      return isThere;
+    });
+    const words = ["--subnet", "10.8.0.0/24", "--output", "zone.conflist"];
+    expect(await run("nomad-bridge", ...words)).toEqual(trouble("zone.conflist exists; --force replaces it"));
+    expect([readFileSync(file, "utf8"), statSync(file).uid]).toEqual(["", 1234]);
   });
 
   test("takes no network over from another list of the directory without --force", async () => {
