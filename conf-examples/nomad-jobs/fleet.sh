@@ -114,7 +114,7 @@ restart() {
     failed=
     NODE=$(printf '%s' "$client" | sed 's/[][\\.*^$+?(){}|]/\\&/g') step restart </dev/null || failed=yes
     for allocation in $before; do
-      status=$(nomad alloc status -t "$status_and_reason" "$allocation")
+      status=$(nomad alloc status -t "$status_and_reason" "$allocation" | tr -d '[:cntrl:]')
       case $status in running* | complete*) ;; *) stop "$client" "allocation $allocation ran before, and is $status" ;; esac
     done
     [ -z "$failed" ] || stop "$client" "see above"
