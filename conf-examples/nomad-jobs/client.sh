@@ -132,4 +132,5 @@ back)
   put
   ;;
 restart) restart ;;
+*) fail "there is no step $STEP" ;;
 esac

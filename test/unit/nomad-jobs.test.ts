@@ -282,6 +282,10 @@ describe("client.sh", () => {
     expect(step("restart", {}, { AGE: "0" })).toMatchObject(restarted);
   });
 
+  test("a step that does not exist is no good answer", () => {
+    expect(step("lists")).toMatchObject({ status: 1, stderr: "c1: there is no step lists\n" });
+  });
+
   test("a client whose agent does not run is restarted, and nothing else is said", () => {
     program("bin/ps", 'case "$*" in "-o etimes= -p 0") exit 1 ;; esac');
     const outcome = step("restart", {}, { AGENT: "[ -e $DIR/restarted ] && echo 1 || echo 0" });
