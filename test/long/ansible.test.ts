@@ -52,6 +52,8 @@ test("the role installs, changes nothing twice, upgrades, goes back, keeps what 
     expect(await lab.readdir("/opt/cni/bin")).toEqual(before);
   }
 
+  const misspelled = await play("present", "1.0.0", { cni_wrappers_directory: "/opt/cni/bni" });
+  expect(misspelled.output).toMatch(/"msg": "non-zero return code".*bni: there is no such directory/);
   expect(await play("present", "1.0.0")).toMatchObject({ exitCode: 0, isReloaded: true });
   expect(await sum(executable)).toBe(firstSum);
   expect(await lab.run("/run/commands/cni-wrappers", ["version"])).toMatch(/^flavor +node$/m);
