@@ -42,14 +42,10 @@ describe.each([
   });
 });
 
-test.each(["", "add", " ADD", "ADD ", "PRUNE", "toString", "__proto__"])("%j is not a verb", (command) => {
+test.each([undefined, "", "add", " ADD", "ADD ", "PRUNE", "toString", "__proto__"])("%j is not a verb", (command) => {
   expect(() => parseVariables({ CNI_COMMAND: command, ...complete })).toThrow(
-    expect.objectContaining({ code: 4, message: `unknown CNI_COMMAND: ${command}` }),
+    expect.objectContaining({ code: 4, message: `unknown CNI_COMMAND: ${command ?? ""}` }),
   );
-});
-
-test("a call without a verb is an error", () => {
-  expect(() => parseVariables(complete)).toThrow(expect.objectContaining({ message: "unknown CNI_COMMAND: " }));
 });
 
 describe.each(["ADD", "DEL", "CHECK"])("%s refuses invalid names", (command) => {
