@@ -9,7 +9,7 @@ const list = twoInterfaces();
 /** A lab whose wrappers `install` put next to the reference plugins. */
 async function installed(): Promise<Lab> {
   const lab = await Lab.start();
-  await lab.run("umount", [Lab.command]);
+  await lab.run("umount", ["/opt/cni/bin/cni-wrappers"]);
   await lab.run("sh", ["-c", "cd /opt/cni/bin && find . -type l -delete && rm cni-wrappers"]);
   expectSuccess(await lab.call(Lab.command, ["install"]));
   return lab;
