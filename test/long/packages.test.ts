@@ -1,39 +1,35 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { nfpmProgram } from "../../build/packages/nfpm.ts";
 import { makePackages } from "../../build/packages/package.ts";
 import type { Flavor } from "../../build/release/artifacts.ts";
 import { attached, expectPassed, expectSuccess } from "../e2e/calls.ts";
 import { twoInterfaces } from "../e2e/support.ts";
 import { Lab } from "../support/lab.ts";
+import { root, scratch } from "../support/tree.ts";
 import { version } from "../support/version.ts";
 import { failedDuring } from "./host-with.ts";
 
-const root = path.resolve(import.meta.dirname, "../..");
 const slim = path.join(root, "dist/slim/bin/cni-wrappers");
 const { author } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { author: string };
 const node = path.join(root, "dist/bin/cni-wrappers");
 const list = twoInterfaces();
-const scratch = mkdtempSync(path.join(tmpdir(), "packages-"));
-afterAll(() => rmSync(scratch, { recursive: true }));
 
 /** Makes the .deb and the .rpm of a version of the slim flavor. A program may end with more bytes than it uses. */
-function packageOf(version: string, name: string): Promise<readonly string[]> {
-  return packed("slim", version, name, Buffer.concat([readFileSync(slim), Buffer.from(version)]));
+function packageOf(version: string): Promise<readonly string[]> {
+  return packed("slim", version, Buffer.concat([readFileSync(slim), Buffer.from(version)]));
 }
 
-async function packed(flavor: Flavor, version: string, name: string, program: Buffer): Promise<readonly string[]> {
-  const [archive, work] = ["archive", "work"].map((kind) => path.join(scratch, `${kind}-${version}-${name}`));
-  for (const directory of [archive, work]) mkdirSync(directory as string);
-  for (const text of ["LICENSE", "README.md"]) copyFileSync(path.join(root, text), path.join(archive as string, text));
-  writeFileSync(path.join(archive as string, "NOTICE"), "nothing else is inside\n");
-  writeFileSync(path.join(archive as string, "cni-wrappers"), program, { mode: 0o755 });
+async function packed(flavor: Flavor, version: string, program: Buffer): Promise<readonly string[]> {
+  const archive = scratch();
+  for (const text of ["LICENSE", "README.md"]) copyFileSync(path.join(root, text), path.join(archive, text));
+  writeFileSync(path.join(archive, "NOTICE"), "nothing else is inside\n");
+  writeFileSync(path.join(archive, "cni-wrappers"), program, { mode: 0o755 });
   const architecture = process.arch === "arm64" ? "arm64" : "amd64";
   const stamp = { version, commit: "unknown" };
-  const source = { flavor, architecture, archive: archive as string, stamp, epoch: 1e9 } as const;
-  return makePackages({ ...source, nfpm: await nfpmProgram() }, path.join(scratch, name), work as string);
+  const source = { flavor, architecture, archive, stamp, epoch: 1e9 } as const;
+  return makePackages({ ...source, nfpm: await nfpmProgram() }, scratch(), scratch());
 }
 
 /** A lab without wrappers, whose /usr and /etc forget every change, and whose dpkg knows no package. */
@@ -56,7 +52,7 @@ const filesOf = (lab: Lab) => lab.run("sh", ["-c", "find /opt /run/over/*/upper 
 
 describe("the Debian package", () => {
   test("the same files give the same bytes", async () => {
-    const [one, other] = [await packageOf("0.1.0", "one"), await packageOf("0.1.0", "other")];
+    const [one, other] = [await packageOf("0.1.0"), await packageOf("0.1.0")];
     expect(one.map((file) => readFileSync(file).equals(readFileSync(other[one.indexOf(file)] as string)))).toEqual([
       true,
       true,
@@ -64,8 +60,8 @@ describe("the Debian package", () => {
   });
 
   test("500 CHECKs pass while it is upgraded; it stays while a container runs", { timeout: 900_000 }, async () => {
-    const [first = ""] = await packageOf("0.1.0", "upgrade");
-    const [second = ""] = await packageOf("0.2.0", "upgrade");
+    const [first = ""] = await packageOf("0.1.0");
+    const [second = ""] = await packageOf("0.2.0");
     await using lab = await debian({ "first.deb": first, "second.deb": second });
     const before = await filesOf(lab);
     const dpkg = (...args: string[]) => lab.call("dpkg", args);
@@ -88,7 +84,7 @@ describe("the Debian package", () => {
   });
 
   test("CNI_WRAPPERS_FORCE removes it while a container runs", async () => {
-    const [file = ""] = await packageOf("0.1.0", "force");
+    const [file = ""] = await packageOf("0.1.0");
     await using lab = await debian({ "first.deb": file });
     const before = await filesOf(lab);
     expect(await lab.call("dpkg", ["-i", "/run/lab/programs/first.deb"])).toMatchObject({ exitCode: 0 });
@@ -105,8 +101,8 @@ describe("the Debian package", () => {
 
 describe("the RPM package", () => {
   test("is installed, upgraded, kept while a container runs, and removed", async () => {
-    const [, first = ""] = await packageOf("0.1.0", "rpm");
-    const [, second = ""] = await packageOf("0.2.0", "rpm");
+    const [, first = ""] = await packageOf("0.1.0");
+    const [, second = ""] = await packageOf("0.2.0");
     await using lab = await debian({ "first.rpm": first, "second.rpm": second });
     const before = await filesOf(lab);
     const rpm = (...args: string[]) => lab.call("rpm", ["--dbpath", "/run/rpm", ...args]);
@@ -152,11 +148,8 @@ describe("the package of the commands", () => {
   ])(
     "%s: next to the wrappers it has completions, a manual page and a timer, and leaves nothing",
     { timeout: 900_000 },
-    async (kind, index, install, remove, describe) => {
-      const [slimOnes, tools] = [
-        await packageOf(version, `slim-${kind}`),
-        await packed("node", version, `tools-${kind}`, readFileSync(node)),
-      ];
+    async (_kind, index, install, remove, describe) => {
+      const [slimOnes, tools] = [await packageOf(version), await packed("node", version, readFileSync(node))];
       await using lab = await debian({ slim: slimOnes[index] ?? "", tools: tools[index] ?? "" });
       const shell = (script: string) => lab.run("bash", ["-ec", script]);
       const before = await filesOf(lab);
