@@ -47,10 +47,6 @@ function selectionOf(cases: readonly (readonly [string, string])[]): Selection {
 /** The arguments of vitest that run exactly these cases. vitest puts a space between the names of suites and tests. */
 export function vitestArguments(selection: Selection, folder: string): string[] {
   const names = Object.values(selection).flat();
-  const pattern = names.map((name) => name.split(" > ").map(escaped).join("( >)? ")).join("|");
+  const pattern = names.map((name) => name.split(" > ").map(RegExp.escape).join("( >)? ")).join("|");
   return [...Object.keys(selection).map((file) => `test/${folder}/${file}`), "--testNamePattern", `^(${pattern})$`];
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }

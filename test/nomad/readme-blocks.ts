@@ -35,7 +35,7 @@ export function isShown(shown: string, output: string): boolean {
   if (shown === "(nothing)") return output.trim() === "";
   const pattern = alike(shown)
     .split("\n")
-    .map((line) => (line === "..." ? "(?:.*\n)*?" : `${line.split("...").map(escaped).join(".*")}\n`))
+    .map((line) => (line === "..." ? "(?:.*\n)*?" : `${line.split("...").map(RegExp.escape).join(".*")}\n`))
     .join("");
   return new RegExp(`^${pattern}$`).test(`${alike(output)}\n`);
 }
@@ -50,8 +50,4 @@ function alike(text: string): string {
         .trim(),
     )
     .join("\n");
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
