@@ -701,61 +701,33 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     add("c1 za eth0", { at: 0, do: "kill" }),
     del("c1 za eth0", { at: 7, do: "go on", first: add("c1 za net1") }),
   ],
-  ...Object.fromEntries(
-    ["za", "zb"].map((list) => [
-      `an attachment of ${list} is deleted that never was while za's ADD makes its limits`,
-      [
-        { za: [ptp(1), chained("bandwidth")], zb: [ptp(2), chained("bandwidth")] },
-        { do: "DEL", of: `c1 ${list} eth0`, fault: { at: 9, do: "kill the runtime", first: add("c1 za eth1") } },
-        check("c1 za eth1"),
-      ],
-    ]),
-  ),
-  ...Object.fromEntries(
-    ["eth1", "net1"].map((ifName) => [
-      `an unknown plugin's try is undone while a plain sibling makes ${ifName} again`,
-      [
-        {
-          za: [{ ...flannel, wrapper: { ifName: "eth1", role: "creator" } }],
-          zc: [{ ...macvlan(3), type: "macvlan" }],
-        },
-        add(`c1 zc ${ifName}`),
-        add("c1 za eth0", { at: "bridge: leased", do: "fail the plugin" }),
-        del(`c1 zc ${ifName}`),
-        add("c1 za eth0", { at: "spawn", do: "go on", first: add(`c1 zc ${ifName}`) }),
-      ],
-    ]),
-  ),
-  ...Object.fromEntries(
-    (
-      [
-        ["before it removed anything", 7],
-        ["after it removed the ports", "portmap: ports removed"],
-      ] as const
-    ).map(([when, at]) => [
-      `a DEL is killed ${when}, an interface was renamed in the list, and ADD comes`,
-      [
-        { za: [bridge(1), portmap("iptables"), chained("tuning", undefined, { allmulti: true })] },
-        add("c1 za net1"),
-        renamed("za", "eth1", ""),
-        del("c1 za net1", { at, do: "kill" }),
-        add("c1 za net1"),
-      ],
-    ]),
-  ),
-  ...Object.fromEntries(
-    [[], [renamed("za", "eth1", "")]].map((edits) => [
-      `a sibling has the lease in a namespace where a task runs, and an ADD fails in the next one: ${edits.length} edits`,
-      [
-        { za: [macvlan(1), bridge(2, "eth1")] },
-        add("c1 za net1"),
-        loses("c1", true),
-        add("c1 za eth0", { at: "macvlan: link made", do: "kill" }),
-        ...edits,
-        add("c1 za eth0", { at: "macvlan: reserved", do: "fail the plugin" }),
-      ],
-    ]),
-  ),
+  "an attachment of zb is deleted that never was while za's ADD makes its limits": [
+    { za: [ptp(1), chained("bandwidth")], zb: [ptp(2), chained("bandwidth")] },
+    { do: "DEL", of: "c1 zb eth0", fault: { at: 9, do: "kill the runtime", first: add("c1 za eth1") } },
+    check("c1 za eth1"),
+  ],
+  "an unknown plugin's try is undone while a plain sibling makes eth1 again": [
+    { za: [{ ...flannel, wrapper: { ifName: "eth1", role: "creator" } }], zc: [{ ...macvlan(3), type: "macvlan" }] },
+    add("c1 zc eth1"),
+    add("c1 za eth0", { at: "bridge: leased", do: "fail the plugin" }),
+    del("c1 zc eth1"),
+    add("c1 za eth0", { at: "spawn", do: "go on", first: add("c1 zc eth1") }),
+  ],
+  "a DEL is killed before it removed anything, an interface was renamed in the list, and ADD comes": [
+    { za: [bridge(1), portmap("iptables"), chained("tuning", undefined, { allmulti: true })] },
+    add("c1 za net1"),
+    renamed("za", "eth1", ""),
+    del("c1 za net1", { at: 7, do: "kill" }),
+    add("c1 za net1"),
+  ],
+  "a sibling has the lease in a namespace where a task runs, and an ADD fails after an edit in the next one": [
+    { za: [macvlan(1), bridge(2, "eth1")] },
+    add("c1 za net1"),
+    loses("c1", true),
+    add("c1 za eth0", { at: "macvlan: link made", do: "kill" }),
+    renamed("za", "eth1", ""),
+    add("c1 za eth0", { at: "macvlan: reserved", do: "fail the plugin" }),
+  ],
   ...Object.fromEntries(
     [[], [add("c1 za net1")]].map((sibling) => [
       `a plugin is killed in DEL, the plain list attaches the container again, and is wrapped when DEL comes: ${sibling.length} siblings`,
