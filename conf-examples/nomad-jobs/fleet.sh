@@ -52,8 +52,8 @@ run() {
   code=0
   ! has_status 'failed|lost|unknown' || code=1
   for id in $(printf '%s\n' "$allocations" | sort | cut -d ' ' -f 2); do
-    nomad alloc logs -stderr "$id" >&2 || code=1
-    nomad alloc logs "$id" || code=1
+    nomad alloc logs -stderr -- "$id" >&2 || code=1
+    nomad alloc logs -- "$id" || code=1
   done
   nomad job stop -purge "$job" >/dev/null
   return $code
@@ -96,7 +96,7 @@ step() {
 
 # The allocations that run on a client.
 running() {
-  nomad node status "$1" | sed -n '/^Allocations/,$p' | grep -E '^[0-9a-f]+ .* run +running ' | cut -d ' ' -f 1
+  nomad node status -- "$1" | sed -n '/^Allocations/,$p' | grep -E '^[0-9a-f]+ .* run +running ' | cut -d ' ' -f 1
 }
 
 status_and_reason='{{.ClientStatus}}{{range .TaskStates}}{{range .Events}}{{if .FailsTask}}: {{.DisplayMessage}}{{end}}{{end}}{{end}}'
@@ -114,7 +114,7 @@ restart() {
     failed=
     NODE=$(printf '%s' "$client" | sed 's/[][\\.*^$+?(){}|]/\\&/g') step restart </dev/null || failed=yes
     for allocation in $before; do
-      status=$(nomad alloc status -t "$status_and_reason" "$allocation" | tr -d '[:cntrl:]')
+      status=$(nomad alloc status -t "$status_and_reason" -- "$allocation" | tr -d '[:cntrl:]')
       case $status in running* | complete*) ;; *) stop "$client" "allocation $allocation ran before, and is $status" ;; esac
     done
     [ -z "$failed" ] || stop "$client" "see above"

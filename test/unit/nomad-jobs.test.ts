@@ -54,7 +54,7 @@ describe("fleet.sh", () => {
       `echo "$@" >>$DIR/calls
 case "$1 $2" in
 "job allocs") echo x >>$DIR/asked; case $(wc -l <$DIR/asked) in ${cases.join(" ")} esac ;;
-"alloc logs") [ "$3" = -stderr ] || echo "answer of $3" ;;
+"alloc logs") [ "$3" = -stderr ] || echo "answer of $4" ;;
 ${others}
 esac`,
     );
@@ -159,6 +159,9 @@ esac`,
       expect(fleet("restart")).toMatchObject({ status: 0 });
       expect(restarted()).toEqual(["c1\\.x", "c2"]);
       expect(calls()).not.toContain("-address");
+      // A client may give itself a name with a space, so what stands for an id may be an option, too.
+      const asked = calls().match(/^(?:node|alloc) .*[^}\n]$/gm);
+      expect(asked?.filter((line) => !/ -- \S+$/.test(line))).toEqual([]);
     });
 
     // The author of a job can have a say in the reason.
