@@ -167,7 +167,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     says: ["does not see /run/netns", "every container looks gone", "run it on the host itself"],
   },
   "the container's namespace is unmounted, and its processes go on": {
-    make: "nsenter --net=/run/netns/c1 sleep 60 >/run/log 2>&1 & sleep 0.3; umount /run/netns/c1 && rm /run/netns/c1",
+    make: "nsenter --net=/run/netns/c1 sh -c 'touch /run/inside; exec sleep 60' >/run/log 2>&1 & until [ -e /run/inside ]; do sleep 0.1; done; umount /run/netns/c1 && rm /run/netns/c1",
     told: { preflight: 1, adopt: 1 },
     says: ["/run/netns/c1 is no namespace: its namespace lives on: /proc/"],
   },

@@ -94,7 +94,8 @@ test("what lives on without a path, in another cache or with a damaged result st
 
 /** Unmounts the namespace of a container while a command runs in it. */
 async function outlive(lab: Lab, { container }: Attached, command: readonly string[]): Promise<void> {
-  const inside = `nsenter --net=${container.netns} setsid "$@" >/dev/null 2>&1 & sleep 0.3; umount ${container.netns}`;
+  const inside = `nsenter --net=${container.netns} sh -c 'touch /run/inside; exec setsid "$@"' sh "$@" >/dev/null 2>&1 &
+    until [ -e /run/inside ]; do sleep 0.1; done; rm /run/inside; umount ${container.netns}`;
   await lab.run("sh", ["-ec", inside, "sh", ...command]);
 }
 
