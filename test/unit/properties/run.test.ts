@@ -81,7 +81,7 @@ test("every prevResult and every wrapper block gets one answer", () => {
     fc.property(verbs, prevResults, wrapper, calledAs, (verb, prevResult, wrapper, calledAs) =>
       isInOrder(call(verb, { ...zone, prevResult, wrapper }, calledAs)),
     ),
-    { numRuns: 300 },
+    { numRuns: 1000 },
   );
 });
 
@@ -94,7 +94,7 @@ test("no prevResult makes DEL fail", () => {
       const stdin = `{"cniVersion":"1.0.0","prevResult":${prevResult},"name":"zone","wrapper":${wrapper}}`;
       expect(call("DEL", stdin, calledAs)).toMatchObject({ exitCode: 0 });
     }),
-    { numRuns: 300 },
+    { numRuns: 1000 },
   );
 });
 
@@ -122,7 +122,7 @@ test("whatever ip(8) prints, each call of a plugin that moves routes gets one an
       const outcome = callWrapper(sbr, { answers: [answer], files, ip });
       expect(outcome.exitCode === 0 || [105, 106].includes(Number(printed(outcome).code))).toBe(true);
     }),
-    { numRuns: 300 },
+    { numRuns: 1000 },
   );
 });
 
@@ -145,6 +145,6 @@ test("every answer to ADD is passed on, spliced, or undone by DEL", () => {
       expect(isDone || isUndone).toBe(true);
       if (isDone) expect(printed(outcome).interfaces).toEqual(expect.arrayContaining([...bothResult.interfaces]));
     }),
-    { numRuns: 300 },
+    { numRuns: 1000 },
   );
 });
