@@ -78,6 +78,19 @@ test("directories without files have a problem", () => {
   expect(whyNoCheck(readPluginFolder("empty:none", directory), "1.9.5")?.reason).toMatch(/there is no bridge in empty/);
 });
 
+test.each([
+  ["1.11.1", "empty is empty, and Nomad before 1.11.2 looks no further"],
+  ["1.11.2", undefined],
+  [undefined, undefined],
+])("bridge is in a directory after an empty one, and Nomad is %s", (nomad, reason) => {
+  const folder = folderOf({ empty: {}, bin: { bridge: {} } });
+  const none = reason && {
+    reason: `Nomad finds no version of bridge: ${reason}`,
+    cure: "fix cni_path and restart the client",
+  };
+  expect(whyNoCheck(folder, nomad)).toEqual(none);
+});
+
 test("each answer is asked for once, and nothing is run before it is needed", () => {
   const folder = folderOf({ bin: { bridge: { speaks: ["0.4.0", "1.0.0"] } } });
   folder.find("bridge");
