@@ -58,15 +58,14 @@ export function install(place: Place, source: Source, plugins: string, needJq: F
   const names = wantedLinks(place, source, plugins);
   checkLinks(place, names);
   settle(place);
-  const old = before && readFileSync(place.executable);
-  const isSame = before !== undefined && old?.equals(source.bytes) === true;
+  const isSame = before !== undefined && readFileSync(place.executable).equals(source.bytes);
   if (isSame) withPath(place.hidden, () => noteWritten(place, source.bytes, before));
   if (isSame) checkVersion(before, source);
   const check = (fresh: InstalledRelease) => {
     checkVersion(fresh, source);
     checkJq(fresh, needJq);
     // After a rollback to a copy by hand, the next one goes forward again.
-    if (before && old && !writtenVersions(place)) noteWritten(place, old, before);
+    if (before && !writtenVersions(place)) noteWritten(place, readFileSync(place.executable), before);
   };
   const release = isSame ? before : putInPlace(place, source.bytes, check);
   const newLinks = names.filter((name) => linkState(place, name) !== "made");
@@ -266,9 +265,6 @@ export function ownRelease(place: Place): InstalledRelease | undefined {
   // guard: the executable that a link leads to
   if (found.isSymbolicLink())
     throw new Trouble(`${executable}: it is a link to ${readlinkSync(executable)}; name that directory with --dir`);
-  // guard: an executable of ours that cannot run is named as such
-  if (found.isFile() && (found.mode & 0o111) === 0 && writtenVersions(place)?.has(sha256(readFileSync(executable))))
-    throw new Trouble(`${executable}: it is not executable; run: chmod 755 ${executable}`);
   const release = releaseAt(executable);
   // guard: a file of others with the executable's name
   if (release) return release;

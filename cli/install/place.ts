@@ -59,9 +59,8 @@ export function isPlugin(place: Place, name: string): boolean {
 /** Makes the directory for files that are not in use. With `recursive`, Node reports a read-only file system as a missing file. */
 export function makeHidden({ hidden }: Place): void {
   try {
-    if (!existsSync(hidden)) mkdirSync(hidden, 0o755);
+    mkdirSync(hidden, 0o755);
   } catch (error) {
-    // Another install may have made it by now.
     if (!existsSync(hidden)) throw error;
   }
 }

@@ -29,9 +29,9 @@ export function releaseAt(path: string): InstalledRelease | undefined {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() ? asked(path).release : undefined;
 }
 
-/** Says why `releaseAt` returns none, and what to do about it. */
+/** Says why `releaseAt` returns none for what is there, and what to do about it. */
 export function silenceOf(path: string): string {
-  const isFile = lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  const isFile = lstatSync(path).isFile();
   if (isFile && !canSpawn(path)) return `${noProgram}; move it away first`;
   return (isFile ? asked(path).problem : undefined) ?? "it does not answer as cni-wrappers does; move it away first";
 }

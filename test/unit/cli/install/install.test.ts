@@ -200,12 +200,11 @@ test("an executable that somebody is writing is told as such", () => {
   expect(ownRelease(place())).toMatchObject({ version: "1.0.0" });
 });
 
-test("two first installs at once: the other one may make the directory of hidden files", () => {
-  intercept("mkdirSync", (actual) => (path: string, mode: number) => {
-    actual(path, mode);
-    return actual(path, mode);
+test("a directory in which nothing can be made", () => {
+  intercept("mkdirSync", () => () => {
+    throw Object.assign(new Error(), { code: "EROFS" });
   });
-  expect(installed("1.0.0")).toMatchObject({ is: "installed" });
+  expect(() => installed("1.0.0")).toThrow("the file system is read-only");
 });
 
 test("what the disk did not take whole is not put into place", () => {
@@ -513,6 +512,7 @@ test.each([
 test.each([
   ["a file", () => copy(Buffer.from("#!/bin/sh\n")), "it is not executable; run: chmod 755"],
   ["another program", () => copyProgram("#!/bin/sh\n"), "it does not answer as cni-wrappers does"],
+  ["a pipe", () => execFileSync("mkfifo", [at("cni-wrappers")]), "it does not answer as cni-wrappers does"],
   ["a link", () => symlinkSync("/x/cni-wrappers", at("cni-wrappers")), "it is a link to /x/cni-wrappers"],
 ])("%s under the executable's name stays", (_what, make, message) => {
   make();
