@@ -32,7 +32,7 @@ import {
   sha256,
   writtenVersions,
 } from "./place.ts";
-import { type InstalledRelease, releaseAt, releaseOf, silenceOf } from "./release-of.ts";
+import { type InstalledRelease, releaseAt, releaseOf, releaseOrProblem } from "./release-of.ts";
 import { executableName, type Source } from "./source.ts";
 
 /** What `install` did. */
@@ -265,10 +265,10 @@ export function ownRelease(place: Place): InstalledRelease | undefined {
   // guard: the executable that a link leads to
   if (found.isSymbolicLink())
     throw new Trouble(`${executable}: it is a link to ${readlinkSync(executable)}; name that directory with --dir`);
-  const release = releaseAt(executable);
+  const { release, problem } = releaseOrProblem(executable);
   // guard: a file of others with the executable's name
   if (release) return release;
-  throw new Trouble(`${executable}: ${silenceOf(executable)}`);
+  throw new Trouble(`${executable}: ${problem}`);
 }
 
 /** Returns the paths of an installation: its links, the executable, and what is kept. */

@@ -19,25 +19,33 @@ const timeout = 30_000;
 
 /** Runs an executable as Nomad does. Returns its release; undefined if it is no cni-wrappers. Throws Trouble if it cannot run. */
 export function releaseOf(path: string): InstalledRelease | undefined {
-  const { problem, release } = asked(path);
+  const { problem, release } = asked(path, " (then take the slim flavor)");
   if (problem !== undefined) throw new Trouble(`${path}: ${problem}`);
   return release;
 }
 
 /** Returns the release of a regular file that may not be ours and may not run; undefined then. */
 export function releaseAt(path: string): InstalledRelease | undefined {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ? asked(path).release : undefined;
+  return releaseOrProblem(path).release;
 }
 
-/** Says why `releaseAt` returns none for what is there, and what to do about it. */
-export function silenceOf(path: string): string {
-  const isFile = lstatSync(path).isFile();
-  if (isFile && !canSpawn(path)) return `${noProgram}; move it away first`;
-  return (isFile ? asked(path).problem : undefined) ?? "it does not answer as cni-wrappers does; move it away first";
+/** The release of an executable, or why it has none. */
+interface Asked {
+  readonly release?: InstalledRelease;
+  readonly problem?: string;
 }
 
-function asked(path: string): { readonly release?: InstalledRelease; readonly problem?: string } {
-  if (!canSpawn(path)) return { problem: `${noProgram} (then take the slim flavor)` };
+/** Returns the release of a regular file that may not be ours, or why there is none and what to do about it. */
+export function releaseOrProblem(path: string): Asked {
+  const isFile = lstatSync(path, { throwIfNoEntry: false })?.isFile();
+  const { release, problem = "it does not answer as cni-wrappers does; move it away first" } = isFile
+    ? asked(path, "; move it away first")
+    : {};
+  return release ? { release } : { problem };
+}
+
+function asked(path: string, cure: string): Asked {
+  if (!canSpawn(path)) return { problem: noProgram + cure };
   const { status, stdout, error } = run(path);
   if (error) return { problem: reasonNotToRun(path, error) };
   const version = /^CNI \S+ plugin v(\S+)$/m.exec(stdout)?.[1];

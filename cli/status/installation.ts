@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { profiles } from "../../plugins/index.ts";
 import { exposedPart, linkState, type Place, placeAt, sha256, writtenVersions } from "../install/place.ts";
-import { type InstalledRelease, releaseAt, silenceOf } from "../install/release-of.ts";
+import { type InstalledRelease, releaseAt, releaseOrProblem } from "../install/release-of.ts";
 
 /** The wrappers in one directory of CNI_PATH. */
 export interface Installation {
@@ -72,7 +72,7 @@ function shadowOf(
 }
 
 function installationAt(place: Place, missing: ReadonlySet<string>): Installation {
-  const release = releaseAt(place.executable);
+  const { release, problem } = releaseOrProblem(place.executable);
   const versions = writtenVersions(place);
   const links = linksOf(place);
   const needed = links.missing.filter((name) => missing.has(name));
@@ -86,7 +86,7 @@ function installationAt(place: Place, missing: ReadonlySet<string>): Installatio
     directory: place.directory,
     release,
     state,
-    ...(!release && { problem: silenceOf(place.executable) }),
+    ...(problem !== undefined && { problem }),
     exposed,
     madeBy: isPackage ? "a package" : versions ? "install" : "hand",
     links: { ...links, needed },

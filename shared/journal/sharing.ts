@@ -1,4 +1,4 @@
-import { type Profile, scopeOf } from "../plugin/profile.ts";
+import { type NamingScope, type Profile, scopeOf } from "../plugin/profile.ts";
 import { goLookup } from "../protocol/json.ts";
 import { ipamOf } from "../protocol/request.ts";
 import type { CachedResult } from "./host-files.ts";
@@ -138,9 +138,13 @@ function removalOfChained(entry: Entry, around: Around): Removal {
   const withNamespace = isSameNamespace(entry.namespace, namespace) && !isInterfaceOfOthers(entry, around);
   // guard: the routes of another namespace
   if (profile?.movesRoutes && !withNamespace) return { do: "nothing", why: "all that it left was in the namespace" };
-  const shared = holders(around)
+  // guard: the rules of another plugin are others
+  const alike = holders(around).filter(({ type }) => type === entry.type);
+  const isUsual = alike.length > 0 && isUsualBackend(entry, around);
+  const scope = isUsual ? profile?.usualBackend?.names : scopeOf(profile);
+  const shared = alike
     // guard: the rules of another attachment
-    .filter((other) => hasSameName(entry, other, around))
+    .filter((other) => hasSameName(entry, other, scope))
     // Rules are gone after a boot, and of no use without their namespace. What an unknown plugin leaves may be on the disk.
     .filter(({ bootId, namespace: its }) => profile === undefined || (bootId === entry.bootId && around.isThere(its)));
   const del = { do: "DEL", withNamespace, freesLease: true, keepsMasquerading: false, waits: false } as const;
@@ -271,10 +275,7 @@ function isLeaseInResults({ delegateNetwork, ifName, done }: Entry, { results, m
 }
 
 /** Whether two entries of a plugin have one name for what they leave. Addresses are looked at one by one. */
-function hasSameName(entry: Entry, other: Entry, around: Around): boolean {
-  // guard: the rules of another plugin are others
-  if (other.type !== entry.type) return false;
-  const scope = isUsualBackend(entry, around) ? around.profile?.usualBackend?.names : scopeOf(around.profile);
+function hasSameName(entry: Entry, other: Entry, scope: NamingScope | undefined): boolean {
   switch (scope) {
     case "container":
       return true;

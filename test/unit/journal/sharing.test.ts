@@ -333,6 +333,13 @@ describe("what a chained plugin leaves", () => {
     expect(decided).toMatchObject(waits ? { do: "later" } : everything);
   });
 
+  test.each([0, 2])("of portmap, beside %i others: the host is searched for its program at most once", (count) => {
+    const siblings = Array.from({ length: count }, () => chainedOf("portmap", { ...other }));
+    const searched: string[] = [];
+    decide(chainedOf("portmap"), { siblings, hasProgram: (name) => searched.push(name) > 0 });
+    expect(searched).toEqual(count === 0 ? [] : ["iptables"]);
+  });
+
   test.each<[string, string, Partial<Entry>, object]>([
     ["tuning", "another one passed: the last one's undo removes both", {}, { do: "later" }],
     ["unknown", "another one passed: the last one's undo removes both", {}, { do: "later" }],

@@ -190,6 +190,12 @@ test("a directory in place of the executable is none of ours", () => {
   expect(() => ownRelease(place())).toThrow("it does not answer as cni-wrappers does");
 });
 
+test("an executable that does not answer runs once: it may take half a minute", () => {
+  copyProgram(`#!/bin/sh\necho run >>${at("runs")}\n`);
+  expect(() => ownRelease(place())).toThrow("it does not answer as cni-wrappers does");
+  expect(readFileSync(at("runs"), "utf8")).toBe("run\n");
+});
+
 test("an executable that somebody is writing is told as such", () => {
   installed("1.0.0");
   const open = openSync(at("cni-wrappers"), "r+");
