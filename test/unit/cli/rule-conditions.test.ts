@@ -83,6 +83,13 @@ const oneSet = { ipam: { type: "host-local", ranges: [[{ subnet: "10.1.0.0/24" }
 const twoSets = { type: "bridge", isGateway: true, ipam: { ...oneSet.ipam, subnet: "10.2.0.0/24" } };
 const twoGateways =
   '"bridge": eth0 and eth0 give the bridge cni0 different gateway addresses. Give each plugin its own bridge';
+const noMaster =
+  '"ipvlan": ipvlan has no master: ADD needs a default route on the host, and CHECK does not look for one. Set "master" to an interface of the host';
+const isolating = (ingressPolicy: string, own: object = {}) => ({ type: "firewall", ingressPolicy, ...own });
+const isolated = (policy: string) =>
+  `"${policy}": firewall isolates the first interface of its result, which is macvlan's and no bridge. Put bridge first`;
+const hostBits =
+  '"10.9.1.5/16": 10.9.1.5/16 is not the address of a network: ADD fails. Write "10.9.0.0/16", or "10.9.1.5/32" for one address';
 const tunings = (...all: object[]) => all.map((own) => ({ type: "tuning-wrapper", ...own }));
 const contrary = (key: string) =>
   `"tuning-wrapper": tuning-wrapper and the tuning-wrapper before it expect different values of ${key} on eth0. Write all values of eth0 into one tuning`;
@@ -180,6 +187,30 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
       [{ ...twoSets, forceAddress: true }, ownBridge("cni0", { isGateway: true, ...oneSet })],
       twoGateways,
     ],
+  ],
+  "ipvlan-master": [
+    ["a key in another case", [{ type: "ipvlan", Master: "ens18" }]],
+    ["an empty name", [on("ipvlan", "")], noMaster],
+    ["no CHECK", [{ type: "ipvlan" }], undefined, old],
+  ],
+  "policy-without-bridge": [
+    [
+      "a wrapped one of a macvlan",
+      [macvlan, isolating("isolated", { type: "firewall-wrapper" })],
+      isolated("isolated"),
+    ],
+    ["the second of two bridges", [ownBridge("br0"), second, isolating("same-bridge")]],
+    ["an open network", [macvlan, isolating("open")]],
+    ["another plugin", [macvlan, { type: "tuning", ingressPolicy: "isolated" }]],
+    ["a program decides", [macvlan, isolating("isolated", { type: "firewall-wrapper", ...jq })]],
+    ["perhaps after a bridge", [{ type: "flannel" }, macvlan, isolating("isolated")]],
+    ["nothing before it", [isolating("isolated"), macvlan]],
+  ],
+  "route-destination": [
+    ["IPv6 without CHECK", [macvlanRoute({ dst: "fd01::5/64" })], undefined, old],
+    ["IPv4 without CHECK", [macvlanRoute({ dst: "10.9.1.5/16" })], hostBits, old],
+    ["no destination", [macvlanRoute({ dst: "10.9.1.5" })]],
+    ["a program decides", [{ ...macvlanRoute({ dst: "10.9.1.5/16" }), ...jq }]],
   ],
   "contrary-tunings": [
     ["promisc of the second", tunings({}, { promisc: true }), contrary("promisc")],
