@@ -1,5 +1,6 @@
 import { addressIn, subnetFinder } from "../attachment/subnet.ts";
 import { type Lease, leaseDirectoryOf } from "../journal/host-files.ts";
+import { isNamedByNetwork } from "../plugin/profile.ts";
 import { goLookup, isJsonObject, type JsonObject, objectOf } from "../protocol/json.ts";
 import { ipamOf } from "../protocol/request.ts";
 import type { Call } from "./call.ts";
@@ -9,10 +10,10 @@ import type { Target } from "./target.ts";
 // An interface with an `ifName` has its own network. Before the wrappers, a script may have attached it under the list's own
 // name. Two networks do not know each other's leases, so an address could be given out twice.
 
-/** Returns the list's own name if an interface may have its leases there; undefined if only the wrapper's network counts. */
+/** Returns the list's own name if a plugin may have run under it; undefined if only the wrapper's network counts. */
 export function listNetwork({ request: { configuration, wrapper }, target }: Subject): string | undefined {
-  const isElsewhere =
-    target.role === "creator" && wrapper.network === undefined && target.network !== configuration.name;
+  const dependsOnIt = target.role === "creator" || isNamedByNetwork(target.profile);
+  const isElsewhere = dependsOnIt && wrapper.network === undefined && target.network !== configuration.name;
   return isElsewhere ? configuration.name : undefined;
 }
 

@@ -73,6 +73,11 @@ export function scopeOf(profile: Profile | undefined): NamingScope | undefined {
   return profile ? profile.names : widestScope;
 }
 
+/** Whether something that a chained plugin leaves has the network in its name. */
+export function isNamedByNetwork(profile: Profile | undefined): boolean {
+  return profile?.names === "network" || profile?.usualBackend?.names === "network";
+}
+
 /** Returns the name of the host device that a plugin shares among its containers; undefined if it shares none. */
 export function sharedDeviceName(profile: Profile | undefined, configuration: JsonObject): string | undefined {
   if (!profile?.sharedDevice) return undefined;

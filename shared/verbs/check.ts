@@ -50,10 +50,12 @@ export function planCheck(call: Call): HandOver | CheckTwice {
   const prepared = prepareCall(session, checkCall(call, shown));
   const first = withoutMovedRoutes(call, prepared);
   if (first !== prepared) leftOut.push("moved routes");
-  // guard: an interface with an entry is checked once
-  const isUnknown = own === undefined && prevResult !== undefined && target.role === "creator";
+  const network = listNetwork(call);
+  const mayDiffer = target.role === "creator" || network !== undefined;
+  // guard: a plugin with an entry is checked once
+  const isUnknown = own === undefined && prevResult !== undefined && mayDiffer;
   if (!isUnknown) return { do: "handOver", call: first, leftOut };
-  return { do: "checkTwice", call: first, network: listNetwork(call), netns: target.selector.netns, leftOut };
+  return { do: "checkTwice", call: first, network, netns: target.selector.netns, leftOut };
 }
 
 function narrowed({ target, own }: Call, prevResult: CniResult): CniResult {
@@ -68,9 +70,9 @@ function narrowed({ target, own }: Call, prevResult: CniResult): CniResult {
 }
 
 function checkCall({ request, session, target, own }: Call, shown: CniResult | undefined): DelegateCall {
-  // The list may have changed since ADD: the leases are in the network of the entry.
-  const isOwnType = own?.role === "creator" && own.type === target.delegate;
-  const network = isOwnType ? own.delegateNetwork : target.network;
+  // The list may have changed since ADD: the leases and chains are in the network of the entry.
+  const isOfEntry = own?.type === target.delegate && own.ifName === target.selector.ifName;
+  const network = isOfEntry ? own.delegateNetwork : target.network;
   const call = delegateCall({ request, target: { ...target, network } }, shown);
   if (!shown || !target.profile?.checkNeedsIpam || goLookup(ipamOf(call.configuration), "type")) return call;
   // Without addresses of its own, static checks only that there is a prevResult. A newer plugin may do without it.
@@ -223,7 +225,8 @@ export function runCheckTwice(checked: Call, plan: CheckTwice): number {
 
 function laterChecks(checked: Call, { call, network, netns }: CheckTwice): DelegateCall[] {
   const before = resultOf(call);
-  const moved = readRouting(checked.session.host, netns);
+  // guard: a chained plugin is asked about all addresses
+  const moved = checked.target.role === "creator" ? readRouting(checked.session.host, netns) : undefined;
   const result = moved ? withoutMoved(before, [moved]) : before;
   const isAlike = isAsLong(result.ips, before.ips) && isAsLong(result.routes, before.routes);
   const second = withResult(call, result);

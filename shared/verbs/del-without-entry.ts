@@ -34,10 +34,10 @@ export function removalsWithoutEntry(call: Call): RemovePlan["removals"] {
   // guard: the interface that a sibling's ADD makes next
   const isThere = isListed && !isMissing;
   const shown = shownPrevResult(call) ?? "none";
-  // The first DEL deletes the interface, so the others only free leases.
-  return inBothNetworks(call).map((one, index) => ({
+  // The first DEL of a known creator deletes the interface, so the other only frees leases.
+  return inBothNetworks({ ...call, target: { ...target, role } }).map((one, index) => ({
     call: delegateCall({ ...call, target: one }, shown),
-    as: imaginedEntry(call, one, { role, isThere: isThere && index === 0 }),
+    as: imaginedEntry(call, one, { role, isThere: isThere && (index === 0 || one.profile?.role !== "creator") }),
   }));
 }
 
@@ -76,10 +76,12 @@ function knownRole({ facts, key, journal, target }: Call): Role {
   return others.find(({ type }) => type === target.delegate)?.role ?? "creator";
 }
 
-/** Whether something else of the container is known: another attachment, or another plugin of this one. */
-function hasOthers({ facts, key, journal }: Call): boolean {
+/** Whether another attachment of the container is known, or a plugin of this one. A chained plugin may have been plain beside that. */
+function hasOthers({ facts, key, journal, target }: Call): boolean {
+  // guard: the interfaces of the attachment's other plugins
+  if (journal.entries.length > 0 && target.role !== "meta") return true;
   // guard: the container's other attachments
-  return journal.entries.length > 0 || facts.siblings(key).length > 0 || facts.otherResults(key, undefined).length > 0;
+  return facts.siblings(key).length > 0 || facts.otherResults(key, undefined).length > 0;
 }
 
 function namesInterface(evidence: CniResult, { selector }: Target): boolean {

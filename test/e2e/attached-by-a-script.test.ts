@@ -1,10 +1,10 @@
 import { installScripts, scriptPath } from "../nomad/scripts.ts";
 import type { Container, Lab } from "../support/lab.ts";
-import { expect, test } from "../support/lab-test.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { attached, expectFailure, expectPassed } from "./calls.ts";
-import { bridge, hostLocal, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
+import { bridge, front, hostLocal, macvlan, portmap, published, twoInterfaces, wrapped, zone } from "./support.ts";
 
 // The bash and jq script attached containers, with every lease under the list's own name. Then somebody wrapped the list as
 // the README says, without another key.
@@ -126,4 +126,31 @@ test("the wrapper does not look for an attachment with a record under the list's
   expectFailure(await lab.goCni.check(list, container), /host-local: Failed to find address added by container c1/);
   expectPassed(await lab.goCni.del(list, container));
   expect(await lab.kernel.leases()).toEqual(["zone/172.26.64.2"]);
+});
+
+describe("chained plugins that were plain", () => {
+  const ofIptables = { ...portmap, backend: "iptables" };
+  const options = published(25080);
+
+  test("have an `ifName` by now, and what they left has the list's name: CHECK passes, and DEL leaves nothing", async ({
+    lab,
+  }) => {
+    const rates = { ingressRate: 8000000, ingressBurst: 800000, egressRate: 8000000, egressBurst: 800000 };
+    const plugins = [bridge, ofIptables, { type: "bandwidth", ...rates }];
+    const container = await attached(lab, lab.goCni, zone(...plugins), "c1", options);
+    const list = zone(...plugins.map((plugin) => wrapped(plugin, "eth0")));
+    expectPassed(await lab.goCni.check(list, container, options));
+    await lab.run("sh", ["-c", "iptables -t nat -F CNI-HOSTPORT-DNAT"]);
+    expectFailure(await lab.goCni.check(list, container, options), /could not check ipv4 dnat/);
+    expectPassed(await lab.goCni.del(list, container, options));
+    expect(await leftOfContainers(lab, disc)).toEqual([]);
+  });
+
+  test("are wrapped by now, and libcni's result is lost: DEL removes the published port", async ({ lab }) => {
+    const list = (plugin: Record<string, unknown>) => zone(wrapped(front), wrapped(bridge, "eth1"), plugin);
+    const container = await attached(lab, lab.goCni, list(ofIptables), "c1", options);
+    await lab.run("rm", ["-r", "/var/lib/cni/results"]);
+    expectPassed(await lab.goCni.del(list(wrapped(ofIptables)), container, options));
+    expect(await leftOfContainers(lab, ["front0", ...disc])).toEqual([]);
+  });
 });

@@ -78,6 +78,16 @@ test("two flannels without a dataDir: that of eth1 has a directory of its own, a
   expect(await lab.readdir(`${memory}-zone-eth1`)).toEqual([]);
 });
 
+test("plain flannel has an `ifName` by now, and no `role`: DEL leaves nothing", async () => {
+  await using lab = await withFlannel();
+  const { dataDir: _, wrapper: __, ...plugin } = outer;
+  const container = await attached(lab, lab.goCni, zone("0.4.0", { ...plugin, type: "flannel" }));
+  const later = zone("0.4.0", { ...plugin, wrapper: { ifName: "eth0" } });
+  expectPassed(await lab.goCni.check(later, container));
+  expectPassed(await lab.goCni.del(later, container));
+  await expectNoFlannelLeft(lab, container, ["flannel0"]);
+});
+
 test("the list names another dataDir by now, and a DEL fails: the next one still leaves nothing", async () => {
   await using lab = await withFlannel();
   const container = await attached(lab, lab.goCni, list);

@@ -20,6 +20,11 @@ const lists: Readonly<Record<string, NetworkList>> = {
     wrapped(macvlan),
     ...onEth1(bridge, { type: "tuning", mtu: 1400 }, { type: "bandwidth", ...rates }, firewall, portmap),
   ),
+  "the runtime's name, written out": zone(
+    wrapped(front, "eth0"),
+    ...onEth1(bridge),
+    ...[portmap, { type: "bandwidth", ...rates }].map((plugin) => wrapped(plugin, "eth0")),
+  ),
   "two masquerading creators": zone(
     wrapped({ ...front, ipMasq: true }),
     ...onEth1({ type: "ptp", ipMasq: true, ipam: hostLocal("10.50.0.0/24") }),

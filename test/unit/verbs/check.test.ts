@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { makeCall } from "../../../shared/call/call.ts";
 import type { HandOver } from "../../../shared/call/plan.ts";
-import type { Entry } from "../../../shared/journal/journal.ts";
+import { checksumOf, type Entry } from "../../../shared/journal/journal.ts";
 import type { KernelRoute } from "../../../shared/journal/routing.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
@@ -292,6 +292,16 @@ describe("the entry of the interface", () => {
     expect(check([ofOther], { wrapper: renamed }).runs).toMatchObject([{ how: "exec", stdin: { name: "zone-eth1" } }]);
   });
 
+  test.each([
+    ["eth1", "other"],
+    ["eth0", "zone-eth1"],
+  ])("has the network of a chained plugin's ADD, if that was for this interface: %s", (ifName, name) => {
+    const checksum = checksumOf({ name: "zone" });
+    const entry = chainedOf("tuning", { ifName, delegateNetwork: "other", checksum });
+    const { runs } = check([entry], { wrapper: renamed, calledAs: "tuning-wrapper" });
+    expect(runs).toMatchObject([{ how: "exec", stdin: { name } }]);
+  });
+
   test("may be of an ADD that has not passed", () => {
     const entries = [tryOf({ ifName: "eth1" }), tryOf({ type: "sbr", role: "meta", ifName: "eth1" })];
     expect(check(entries, { wrapper: renamed })).toMatchObject({ exitCode: 0, runs: [{}] });
@@ -307,6 +317,18 @@ describe("the entry of the interface", () => {
       { how: "spawn", path, stdin: { name: "zone" } },
     ]);
     expect(exitCode).toBe(0);
+  });
+
+  test.each([
+    ["portmap", ["zone-eth1", "zone"]],
+    ["tuning", ["zone-eth1"]],
+  ])("a chained plugin without one is asked in the networks that its rules may be named by: %s", (plugin, networks) => {
+    const ip = ipWith({ ...moved, dst: "172.26.64.0/20" });
+    const answers = [exits(1), exits(0)];
+    const { runs } = check([], { wrapper: renamed, calledAs: `${plugin}-wrapper`, answers, ip });
+    // No address is left out.
+    expect(runs).toMatchObject(networks.map((name) => ({ stdin: { name, prevResult: { ips: [{}] } } })));
+    expect(runs).toHaveLength(networks.length);
   });
 
   test("a creator without one is asked again, which the log tells as a warning", () => {

@@ -61,11 +61,12 @@ describe("DEL of an attachment without an entry, by its evidence", () => {
   const listing = (name: string) => ({ prevResult: { interfaces: [{ name, sandbox: blue }] } });
   const unchained = (prevResult: JsonObject) => ({ cniVersion: "0.2.0", prevResult });
   const byName = [`bridge DEL eth0 ${blue}`];
+  const ofTuning = journalFiles(chainedOf("tuning"));
 
   test.each<[string, JsonObject, Record<string, string>, string[]]>([
     ["none, and nothing else: it runs by name", {}, {}, byName],
     ["none, and a sibling", {}, sibling, []],
-    ["none, and another plugin of the attachment", {}, journalFiles(chainedOf("portmap")), []],
+    ["none, and another plugin of the attachment", {}, ofTuning, []],
     ["none, and libcni's result of another attachment", {}, cachedWith("other", "net1", "net1"), []],
     ["prevResult, and a sibling", listing("eth0"), sibling, byName],
     ["a result, and a sibling", {}, { ...cachedWith("zone", "eth0", "eth0"), ...sibling }, byName],
@@ -77,6 +78,14 @@ describe("DEL of an attachment without an entry, by its evidence", () => {
     ["a prevResult with others", listing("eth5"), {}, ["bridge DEL eth0 "]],
   ])("%s", (_, stdin, files, expected) => {
     expect(runsOf(del("bridge", stdin, { files }))).toEqual(expected);
+  });
+
+  test.each<[string, Record<string, string>, string[]]>([
+    ["portmap", ofTuning, [`portmap DEL eth0 ${blue}`]],
+    ["portmap", { ...ofTuning, ...sibling }, []],
+    ["unknown", ofTuning, []],
+  ])("none, of %s beside a wrapped plugin of the attachment: it may have been plain", (plugin, files, expected) => {
+    expect(runsOf(del(plugin, {}, { files }))).toEqual(expected);
   });
 });
 
@@ -102,6 +111,24 @@ describe("DEL of an attachment without an entry", () => {
   test("frees the leases of both networks, but removes the interface once", () => {
     expect(runsOf(del("bridge", renamed, {}))).toEqual([`bridge DEL eth1 ${blue}`, "bridge DEL eth1 "]);
   });
+
+  test.each<[string, JsonObject, string[]]>([
+    ["portmap", {}, ["zone", "zone-eth1"]],
+    ["bandwidth", {}, ["zone", "zone-eth1"]],
+    ["unknown", {}, ["zone", "zone-eth1"]],
+    ["unknown", { role: "meta" }, ["zone-eth1"]],
+    ["portmap", { network: "disc" }, ["disc"]],
+    ["tuning", {}, ["zone-eth1"]],
+    ["firewall", {}, ["zone-eth1"]],
+  ])(
+    "of %s with %j, which was plain or the first to be wrapped, runs in the networks %j",
+    (plugin, wrapper, networks) => {
+      const stdin = { wrapper: { ifName: "eth1", ...wrapper }, prevResult: bothResult };
+      const { runs } = del(plugin, stdin, {});
+      expect(runs).toMatchObject(networks.map((name) => ({ env: { CNI_NETNS: blue }, stdin: { name } })));
+      expect(runs).toHaveLength(networks.length);
+    },
+  );
 
   test("keeps the path of a namespace that is gone: some plugins free nothing without one", () => {
     const machine = { entries: [entryOf({ ...net1, delegateNetwork: "other" })], noNamespace: true };
