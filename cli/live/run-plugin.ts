@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { statSync } from "node:fs";
+import { closeSync, statSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { canSpawn } from "../../shared/host/node/executable-file.ts";
 import { attempt } from "../../shared/host/node/files.ts";
+import { fileWith } from "../../shared/host/node/stdin-file.ts";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { isPluginName, noProgram } from "../host/plugin-folder.ts";
 import type { Call } from "./libcni.ts";
@@ -50,13 +51,10 @@ interface Ended {
   readonly problem?: string;
 }
 
-function runToItsEnd(path: string, { environment, stdin }: PluginRun, seconds: number): Promise<Ended> {
+function runToItsEnd(path: string, run: PluginRun, seconds: number): Promise<Ended> {
   return new Promise((resolve) => {
-    // An operator counts the lines of the wrappers' log after a restart. A forecast must not add to them.
-    const { CNI_WRAPPERS_LOG: _, ...own } = process.env;
     listenForSignals();
-    // In a process group of its own.
-    const child = spawn(path, { env: { ...own, ...environment }, stdio: "pipe", detached: true });
+    const child = start(path, run);
     running.add(child);
     const output = { stdout: "", stderr: "" };
     let size = 0;
@@ -68,26 +66,38 @@ function runToItsEnd(path: string, { environment, stdin }: PluginRun, seconds: n
     const giveUp = (problem: string) => {
       killGroup(child);
       // Who left the group may still hold the pipes.
-      child.stdout.destroy();
-      child.stderr.destroy();
+      child.stdout?.destroy();
+      child.stderr?.destroy();
       end(null, `${path} ${problem}`);
     };
     const deadline = setTimeout(() => giveUp(`gave no answer within ${seconds} seconds`), seconds * 1000);
     child.on("error", (error) => end(null, `${path}: ${error.message}`));
-    // Without a free file descriptor, Node makes no pipes.
-    if (!child.stdin) return;
     for (const name of ["stdout", "stderr"] as const) {
-      child[name].on("data", (chunk: Buffer) => {
+      // Without a free file descriptor, Node makes no pipes.
+      child[name]?.on("data", (chunk: Buffer) => {
         size += chunk.length;
         if (size > sizeLimit) giveUp("printed more than 8 MiB");
         else output[name] += chunk;
       });
     }
     child.on("close", (exitCode, signal) => end(exitCode, signal ? `${path} was ended by ${signal}` : undefined));
-    // A plugin that reads nothing closes the pipe.
-    child.stdin.on("error", () => {});
-    child.stdin.end(JSON.stringify(stdin));
   });
+}
+
+/** Starts a plugin in a process group of its own. */
+function start(path: string, { environment, stdin }: PluginRun): ChildProcess {
+  // An operator counts the lines of the wrappers' log after a restart. A forecast must not add to them.
+  const { CNI_WRAPPERS_LOG: _, ...own } = process.env;
+  const input = JSON.stringify(stdin);
+  // Node's pipes are sockets, and no script can open a socket as /dev/stdin.
+  const file = fileWith(input);
+  const env = { ...own, ...environment };
+  const child = spawn(path, { env, stdio: [file ?? "pipe", "pipe", "pipe"], detached: true });
+  if (file !== undefined) closeSync(file);
+  // A plugin that reads nothing closes the pipe.
+  child.stdin?.on("error", () => {});
+  child.stdin?.end(input);
+  return child;
 }
 
 const running = new Set<ChildProcess>();

@@ -24,6 +24,12 @@ describe.each(inTurn(handedOver, signals))("%s, and a delegate that ends by %s",
   });
 });
 
+test("ADD: a delegate that ends by a signal without a name", async ({ machine }) => {
+  machine.file("plain", "#!/bin/sh\nkill -40 $$\n", 0o755);
+  const { details } = errorOf(await machine.call({ env: { CNI_PATH: machine.directory } }));
+  expect(details).toMatch(/^it was killed by a real-time signal\. /);
+});
+
 // The kernel keeps nothing of the children of such a process to wait for.
 test("a caller that ignores SIGCHLD gets the delegate's answer", async ({ machine }) => {
   // dash does not ignore it when told so.

@@ -69,6 +69,22 @@ describe("stdin that comes in pieces, or is no pipe", () => {
   });
 });
 
+test("a socket whose other end is gone is an error that names it", async ({ machine }) => {
+  const script = `socketpair(A, B, AF_UNIX, SOCK_STREAM, 0); syswrite B, "x"; close A; open STDIN, "<&", \\*B; exec @ARGV`;
+  const ended = await machine.call({ command: "CHECK", through: ["perl", "-MSocket", "-e", script] });
+  expect(errorOf(ended)).toMatchObject({ code: 5, details: expect.stringMatching(/^ECONNRESET\. /) });
+});
+
+test.for(verbs)(
+  "%s: a delegate that opens /dev/stdin, as scripts do, reads its configuration",
+  async (command, { machine }) => {
+    machine.file("plain", '#!/bin/sh\ncat /dev/stdin >"$SCRATCH/received"\necho "{}"\n', 0o755);
+    const ended = await machine.call({ command, env: { CNI_PATH: machine.directory } });
+    expect(ended).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(String(machine.read("received"))).toBe('{"cniVersion":"1.0.0","name":"zone","type":"plain"}');
+  },
+);
+
 describe("a delegate that does not read its stdin", () => {
   const configuration = { filler: "x".repeat(1024 * 1024) };
 

@@ -1,4 +1,4 @@
-import { readFileSync, readSync, writeSync } from "node:fs";
+import { closeSync, readFileSync, readSync, writeSync } from "node:fs";
 import type { Answer, Bytes, Host, Streams } from "../host.ts";
 import { findProgram } from "../programs.ts";
 import { canExec, canSpawn } from "./executable-file.ts";
@@ -15,7 +15,7 @@ import {
 import { inspectFile } from "./inspect-file.ts";
 import { ip, linkIndex } from "./ip.ts";
 import { jq } from "./jq.ts";
-import { replaceStdin } from "./stdin-file.ts";
+import { fileWith, replaceStdin } from "./stdin-file.ts";
 
 // The build defines these two.
 declare const __VERSION__: string;
@@ -120,20 +120,24 @@ function spawn(path: string, changes: Host["env"], { stdin, limit }: Streams): A
   // Loading it takes 2 ms, and most calls do not spawn.
   const { spawnSync } = process.getBuiltinModule("node:child_process");
   const [command, ...args] = commandEndingWithUs(path);
+  // Node's pipes are sockets, and no script can open a socket as /dev/stdin.
+  const file = stdin === undefined ? 0 : fileWith(stdin);
   const { error, status, signal, stdout } = spawnSync(command, args, {
     env: environmentWith(changes),
-    ...(stdin === undefined ? {} : { input: stdin }),
-    stdio: [stdin === undefined ? "inherit" : "pipe", "pipe", "inherit"],
+    ...(file === undefined && { input: stdin }),
+    stdio: [file ?? "pipe", "pipe", "inherit"],
     maxBuffer: limit,
     // A delegate that prints too much may ignore SIGTERM.
     killSignal: "SIGKILL",
   });
+  if (file) closeSync(file);
   // A delegate may close its stdin before it has read everything, which breaks the pipe.
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   if (code === "ENOBUFS") return { ended: "too much output" };
   if (error !== undefined && status === null && signal === null)
     return { ended: "not started", reason: `${path}: ${code}` };
-  if (signal !== null) return { ended: "signal", signal };
+  // Node has no names for real-time signals.
+  if (signal !== null) return { ended: "signal", signal: signal || "a real-time signal" };
   return { ended: "exit", exitCode: status ?? 0, stdout: bytesOf(stdout) };
 }
 

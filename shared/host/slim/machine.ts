@@ -14,6 +14,8 @@ export interface Machine {
   writeText(text: string): number;
   writeBytes(bytes: number): number;
   decodeUtf8(bytes: number): string | undefined;
+  /** The same, with other characters in place of what is not UTF-8. */
+  decodeLossy(bytes: number): string;
   /** 0 missing, 1 not executable, 2 this executable or a copy of it, 3 executable. */
   inspect(path: string): number;
   /** `variables` alternates names and values. */
@@ -85,9 +87,9 @@ export function errorName(number: number): string {
   return (number < firstErrors.length ? firstErrors[number] : laterErrors[number]) ?? `error ${number}`;
 }
 
-/** Returns the name of a signal. */
+/** Returns the name of a signal, as Node says it. */
 export function signalName(number: number): string {
-  return signals[number] ?? `signal ${number}`;
+  return signals[number] ?? "a real-time signal";
 }
 
 const words = (text: string): readonly string[] => text.split(" ");
@@ -98,7 +100,13 @@ const firstErrors = words(
     "ENAMETOOLONG ENOLCK ENOSYS ENOTEMPTY ELOOP",
 );
 
-const laterErrors: Readonly<Record<number, string>> = { 80: "ELIBBAD", 90: "EMSGSIZE", 116: "ESTALE", 122: "EDQUOT" };
+const laterErrors: Readonly<Record<number, string>> = {
+  80: "ELIBBAD",
+  90: "EMSGSIZE",
+  104: "ECONNRESET",
+  116: "ESTALE",
+  122: "EDQUOT",
+};
 
 const signals = words(
   "0 SIGHUP SIGINT SIGQUIT SIGILL SIGTRAP SIGABRT SIGBUS SIGFPE SIGKILL SIGUSR1 SIGSEGV SIGUSR2 SIGPIPE SIGALRM SIGTERM " +

@@ -105,10 +105,10 @@ export class SlimHost implements Host {
     const own = { env: this.env, inspect: (path: string) => this.inspect(path) };
     const command = ipCommand(own, args, netns);
     if (command === undefined) return undefined;
-    const { program } = command;
     const words = command.args.map(wellFormed);
-    const run = answer(this.#machine, program, this.#machine.spawn(program, words, [], commands, longestAnswer, true));
-    return run.ended === "exit" && run.exitCode === 0 ? run.stdout.decodeUtf8() : undefined;
+    const ended = this.#machine.spawn(command.program, words, [], commands, longestAnswer, true);
+    const [, , , exitCode, stdout = 0] = ended;
+    return exitCode === 0 ? this.#machine.decodeLossy(stdout) : undefined;
   }
 
   appendLine(file: string, line: string) {

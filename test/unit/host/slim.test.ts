@@ -46,13 +46,14 @@ describe("the system's numbers have the names that Node uses", () => {
     "EPIPE",
     "ETXTBSY",
     "ELOOP",
+    "ECONNRESET",
     "EDQUOT",
   ])("%s", (name) => {
     expect(errorName(Object.entries(constants.errno).find(([known]) => known === name)?.[1] ?? 0)).toBe(name);
   });
 
-  test("a number without a name stays a number", () => {
-    expect([errorName(9999), signalName(64)]).toEqual(["error 9999", "signal 64"]);
+  test("an error without a name stays a number, and Node tells no real-time signal from another", () => {
+    expect([errorName(9999), signalName(64)]).toEqual(["error 9999", "a real-time signal"]);
   });
 });
 

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { runPlugin } from "../../../../cli/live/run-plugin.ts";
 import { scratch, temporary } from "../../../support/scratch.ts";
+import { intercept } from "../../support/file-functions.ts";
 import { setVariable, writeProgram } from "../../support/programs.ts";
 
 test("a type that is a path runs nothing, and the error is libcni's", async () => {
@@ -86,6 +87,25 @@ describe("a plugin", () => {
       passed: true,
       output: { in: { name: "zone" }, log: "", kept: "kept", path: directory },
     });
+  });
+
+  const echoes = `printf '{"in":%s}' "$(cat /dev/stdin)"`;
+  const echoed = { passed: true, output: { in: { name: "zone" } } };
+
+  test("it can open /dev/stdin, as scripts do, and no file stays open", async () => {
+    const open = () => readdirSync("/proc/self/fd").length;
+    const before = open();
+    expect(await runPlugin({ ...run(echoes), stdin: { name: "zone" } }, 60)).toEqual(echoed);
+    expect(open()).toBe(before);
+  });
+
+  test("where no file without a name can be made, its configuration comes through a pipe", async () => {
+    intercept("openSync", (open) => (path: string, flags: number, mode: number) => {
+      if (mode === 0o600) throw new Error("read-only");
+      return open(path, flags, mode);
+    });
+    const given = { ...run(echoes.replace(" /dev/stdin", "")), stdin: { name: "zone" } };
+    expect(await runPlugin(given, 60)).toEqual(echoed);
   });
 
   test("one that reads nothing is no fault, however long its configuration is", async () => {
