@@ -30,8 +30,9 @@ function listedPaths(host: Host, delegate: string): string[] {
 function ownPaths(host: Host, delegate: string): string[] {
   // guard: a wrapper with its plugin's name does not call itself
   if (lastElement(host.calledAs) === delegate) return [];
-  // The executable's path is absolute.
-  return [pathIn(directoryOf(host.executable) as string, delegate)];
+  // Without /proc, nobody knows where the executable is.
+  const directory = directoryOf(host.executable);
+  return directory === undefined ? [] : [pathIn(directory, delegate)];
 }
 
 /** Returns the directory of a path, if it has one. */
@@ -56,7 +57,8 @@ function directoriesBehind(host: Host, directories: readonly string[], directory
 
 function identityOf(host: Host, directory: string): string {
   const file = host.stat(directory);
-  return file ? `${file.device}:${file.inode}` : directory;
+  // The inodes of an overlay can be so large that several become the same number.
+  return file && Number.isSafeInteger(file.inode) ? `${file.device}:${file.inode}` : directory;
 }
 
 /** Returns the directories of CNI_PATH, cleaned and without repeats. Empty elements are ignored. */

@@ -99,6 +99,18 @@ describe("CNI_PATH", () => {
   });
 });
 
+test("on an overlay with inodes that are too large for a number, the delegate is another file, in another directory", async ({
+  machine,
+}) => {
+  const script = `cd "$SCRATCH" && mkdir lower upper merged && mount -t tmpfs none lower && mount -t tmpfs none upper
+    mkdir -p lower/a lower/b upper/files upper/work && cp "$0" lower/a/says-where && cp ${delegates}/says-where lower/b
+    mount -t overlay -o lowerdir=lower,upperdir=upper/files,workdir=upper/work,xino=on none merged
+    exec "$SCRATCH/merged/a/says-where"`;
+  const merged = machine.path("merged");
+  const through = ["unshare", "--mount", "sh", "-c", script];
+  expect(await found(machine, `${merged}/a:${merged}/b`, through)).toBe(`${merged}/b/says-where`);
+});
+
 describe("an entry of CNI_PATH that cannot be read is passed over", () => {
   test.for(["ADD", "CHECK", "VERSION"])("%s", async (command, { machine }) => {
     machine.answer(command, "{}");

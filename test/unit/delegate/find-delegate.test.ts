@@ -40,6 +40,11 @@ describe("a missing delegate", () => {
     );
   });
 
+  test("is looked for nowhere else if the executable's own place is unknown, as without /proc", () => {
+    const { details } = printed(callWrapper({ executable: "", env: { CNI_PATH: "/a" } }, { inspect: () => "missing" }));
+    expect(details).toMatch(/^Looked for \/a\/bridge \(missing\)\. /);
+  });
+
   test("is looked for only next to the executable without CNI_PATH", () => {
     const call = { env: { CNI_PATH: undefined, CNI_COMMAND: "STATUS" } };
     const { details } = printed(callWrapper(call, { inspect: () => "missing" }));
@@ -87,6 +92,11 @@ describe("started by the delegate's own name", () => {
     ])("%s, CNI_PATH=%s", (calledAs, path, expected) => {
       expect(startedAs(calledAs, path, machine)).toEqual(expected);
     });
+  });
+
+  test("directories of an overlay whose inodes are too large for a number are several", () => {
+    const directories = { "/a": 2 ** 63 + 1, "/b": 2 ** 63 + 2 };
+    expect(startedAs("/a/bridge", "/a:/b", { ...everywhere, directories })).toEqual(["/b/bridge"]);
   });
 
   test.each([

@@ -12,6 +12,7 @@ import { blue } from "./requests.ts";
 /** One call of a wrapper. The default is an ordinary ADD of bridge-wrapper. */
 export interface Call {
   readonly calledAs?: string;
+  readonly executable?: string;
   readonly env?: Record<string, string | undefined>;
   /** An object is sent as JSON, a text as UTF-8. With an error, reading fails. */
   readonly stdin?: unknown;
@@ -140,7 +141,12 @@ export const environment = {
 };
 
 function fakeHost(
-  { calledAs = "/opt/cni/bin/bridge-wrapper", env, stdin = { cniVersion: "1.0.0", name: "zone" } }: Call,
+  {
+    calledAs = "/opt/cni/bin/bridge-wrapper",
+    executable = "/usr/lib/cni-wrappers/cni-wrappers",
+    env,
+    stdin = { cniVersion: "1.0.0", name: "zone" },
+  }: Call,
   {
     inspect = inOptCniBin,
     answers = [exits(0)],
@@ -193,7 +199,7 @@ function fakeHost(
   const host: Host = {
     env: frozen({ ...environment, ...env }),
     calledAs,
-    executable: "/usr/lib/cni-wrappers/cni-wrappers",
+    executable,
     pid: 4711,
     release: { version: "1.2.3", commit: "abcdef", flavor: "slim" },
     now: () => clock,
