@@ -107,7 +107,9 @@ function parseJson(stdin: string, isLenient: boolean): unknown {
     if (!isTooLarge) return JSON.parse(stdin);
   } catch (error) {
     // Each engine words its own errors differently, so they are not quoted.
-    if (!(error instanceof RangeError)) return undecodable("it is not JSON");
+    if (error instanceof SyntaxError) return undecodable("it is not JSON");
+    // The slim flavor's engine has no memory.
+    if (!(error instanceof RangeError)) throw error;
   }
   const rest = isLenient ? textWithoutPrevResult(stdin) : stdin;
   return rest === stdin ? undecodable(isTooLarge ? tooManyValues : "it is nested too deeply") : parseJson(rest, false);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   type ConfiguredVerb,
   decodeConfiguration,
@@ -78,6 +78,14 @@ describe.each(verbs)("%s", (command) => {
   ])("%j: code 7, %s", (configuration, problem) => {
     expect(() => parseConfiguration(command, configuration)).toThrow(invalid(problem));
   });
+});
+
+test("an engine without memory does not call a configuration wrong", () => {
+  const spy = vi.spyOn(JSON, "parse").mockImplementation(() => {
+    throw new Error("out of memory");
+  });
+  onTestFinished(() => spy.mockRestore());
+  expect(() => parse("ADD", '{"name":"zone"}')).toThrow(/^out of memory$/);
 });
 
 test.each(strictVerbs)("%s: a prevResult that is no object: code 7", (command) => {
