@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect } from "vitest";
 import { type Holder, hold } from "../../build/holder.ts";
 import { journalFile } from "../../shared/journal/journal.ts";
 import { skipEmulated } from "./support/emulator.ts";
-import { apart, delegates, Machine, test } from "./support/machine.ts";
+import { apart, bin, delegates, Machine, test } from "./support/machine.ts";
 
 const journal = journalFile({ network: "zone", containerId: "blue", runtimeIfName: "eth0" });
 const container = dirname(journal);
@@ -54,6 +54,14 @@ test("other calls may remove the directory several times before the journal is i
   expect(await filesAfterAdd("", passes, { under })).toEqual([isJournal]);
 });
 
+test("GC names what other lists have in its network in the order of their names", async ({ machine }) => {
+  const [ids, wrapper] = [["k", "c", "a", "x", "e", "b", "m"], { network: "zone" }];
+  for (const id of ids) await machine.call({ env: { CNI_CONTAINERID: id }, configuration: { name: "other", wrapper } });
+  await machine.call({ command: "GC", configuration: { "cni.dev/valid-attachments": [] } });
+  const { "cni.dev/valid-attachments": named } = JSON.parse(String(machine.received("GC")));
+  expect(named).toEqual(ids.toSorted().map((containerID) => ({ containerID, ifname: "eth0" })));
+});
+
 test("no call waits for a pipe in place of a journal", async () => {
   const isPipe = expect.stringMatching(/^p /);
   const prepare = (name: string) => `mkdir -p ${container}; mkfifo ${container}/${name}`;
@@ -61,8 +69,10 @@ test("no call waits for a pipe in place of a journal", async () => {
   // ADD removes it, as a journal that it could not write.
   expect(await filesAfterAdd(prepare("zone:eth0"), refused)).toEqual([]);
   const machine = new Machine();
-  const script = `mount -t tmpfs none /var/lib; ${prepare("zone:eth0")}; ${prepare("other:eth0")}; "$@"`;
-  expect(await machine.call({ command: "DEL", through: apart(script) })).toMatchObject({ exitCode: 0 });
+  // Somebody who has one open for writing writes nothing.
+  const pipes = `${prepare("zone:eth0")}; ${prepare("other:eth0")}; exec 9<>${container}/other:eth0`;
+  const through = apart(`mount -t tmpfs none /var/lib; ${pipes}; "$@"`);
+  expect(await machine.call({ command: "DEL", through })).toMatchObject({ exitCode: 0 });
 });
 
 test("the journal has the namespace as Node sees it: adopt writes journals that each flavor compares with", async ({
@@ -97,9 +107,47 @@ test.for<[string, string, string[]]>([
   if (prepare === ":") expect(String(machine.read("modes"))).toBe("700\n".repeat(3));
 });
 
+/** Makes an executable of a name, which says on ADD that it made eth0, and fails otherwise. */
+function makePlugin(machine: Machine, name: string) {
+  const result = { cniVersion: "1.0.0", interfaces: [{ name: "eth0", sandbox: "/proc/self/ns/net" }] };
+  machine.file(name, `#!/bin/sh\n[ "$CNI_COMMAND" = ADD ] || exit 1\necho '${JSON.stringify(result)}'\n`, 0o755);
+  const env = { CNI_PATH: machine.directory, CNI_NETNS: "/proc/self/ns/net" };
+  return { path: join(bin, `${name}-wrapper`), delegate: name, env };
+}
+
+test.for(["gone0", "a-second-name-is-longer"])(
+  "DEL passes without the plugin's master %s",
+  async (master, { machine }) => {
+    const call = { ...makePlugin(machine, "macvlan"), configuration: { master }, through: apart('exec "$@"') };
+    expect(await machine.call(call)).toMatchObject({ exitCode: 0 });
+    expect(await machine.call({ ...call, command: "DEL" })).toMatchObject({ exitCode: 0, stdout: "" });
+  },
+);
+
+test("an interface whose name is not UTF-8 hides no route", async ({ machine }) => {
+  const script = `
+    ip link add name "$(printf 'x\\377y')" type veth peer name far0
+    ip address add 10.1.0.1/24 dev far0 && ip link set far0 up
+    "$@"
+    cat ${container}/* >"$SCRATCH/journal"`;
+  await machine.call({ ...makePlugin(machine, "sbr"), through: apart(script) });
+  expect(String(machine.read("journal"))).toContain('{"dst":"10.1.0.0/24","dev":"far0"');
+});
+
 describe("a journal that cannot be written fails ADD, and nothing is left behind", () => {
   test("because there is a directory in its place", async () => {
     expect(await filesAfterAdd(`mkdir -p ${journal}`, refused)).toEqual([]);
+  });
+
+  test("because its directory is a link to nothing", async () => {
+    const ended = { exitCode: 1, stdout: expect.stringContaining(`${journal}: ENOENT`) };
+    expect(await filesAfterAdd("mkdir /var/lib/cni; ln -s /nowhere/wrappers /var/lib/cni", ended)).toEqual([]);
+  });
+
+  test("because the limit of a file's size is in the middle of a line", async () => {
+    const ended = { exitCode: 1, stdout: expect.stringContaining(`${journal}: EFBIG`) };
+    const [configuration, under] = [{ note: "x".repeat(4096) }, "prlimit --fsize=1024"];
+    expect(await filesAfterAdd("", ended, { configuration, under })).toEqual([]);
   });
 
   test("because the disk is full", async () => {

@@ -103,9 +103,9 @@ impl Image {
         // pointers point to live until execve is done: the parent waits.
         unsafe {
             libc::prctl(PR_SET_PDEATHSIG, SIGKILL);
-            // If the parent ended before this line, the signal never comes.
+            // If the parent ended before this line, or is in another process namespace, the signal never comes.
             if libc::getppid() != self.parent {
-                return;
+                return self.error = Some(libc::ESRCH);
             }
             for (stream, descriptor) in (0..).zip(self.streams) {
                 if let Some(descriptor) = descriptor {
@@ -146,7 +146,7 @@ extern "C" fn run_action<F: FnMut()>(action: *mut c_void) -> c_int {
 
 /// Opens a stream that contains the text.
 fn input_stream(text: &str) -> io::Result<OwnedFd> {
-    match memory_file(&[text.as_bytes()]) {
+    match memory_file(text) {
         Ok(file) => Ok(file.into()),
         Err(_) => pipe_with(text),
     }

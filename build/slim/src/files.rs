@@ -1,5 +1,5 @@
 //! The small files that the core reads, writes and inspects.
-use crate::process::read_all;
+use crate::process::FIRST_READ;
 use libc::O_NONBLOCK;
 use rustix::fs::{
     Access, AtFlags, Mode, OFlags, PROC_SUPER_MAGIC, access, fstat, fstatfs, mkdirat, open, openat, readlinkat, statat,
@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
@@ -61,14 +61,18 @@ fn has_same_bytes(mut one: File, mut other: File) -> io::Result<bool> {
 /// Reads a file, and waits for no writer of a pipe. The standard library would first ask for its size.
 pub fn read_file(path: &str) -> io::Result<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = retry_on_intr(|| open(path, flags, Mode::empty()))?;
-    Ok(read_all(file.as_fd(), usize::MAX)?.unwrap_or_default())
+    let file = File::from(retry_on_intr(|| open(path, flags, Mode::empty()))?);
+    let mut content = Vec::with_capacity(FIRST_READ);
+    file.take(u64::MAX).read_to_end(&mut content)?;
+    Ok(content)
 }
 
-/// The names in a directory; none if it cannot be read.
+/// The names in a directory, sorted as Node does; none if it cannot be read.
 pub fn list_directory(path: &str) -> Vec<String> {
     let entries = fs::read_dir(path).into_iter().flatten().flatten();
-    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    let mut names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort_unstable();
+    names
 }
 
 /// A file's device, inode and size, in milliseconds when its content and its inode last changed, and 1 if the path is a link to a
@@ -113,7 +117,7 @@ fn open_journal(path: &str, directory: &Path) -> io::Result<File> {
             opened => return opened,
         }
     }
-    Err(io::ErrorKind::NotFound.into())
+    Err(Errno::NOENT.into())
 }
 
 /// Makes a directory and its parents. Syncs each parent, because it contains the new entry.
@@ -123,9 +127,11 @@ fn make_directory(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     make_directory(above)?;
-    // Another process may make it at the same time.
-    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
-    sync_directory(above);
+    match DirBuilder::new().mode(0o700).create(path) {
+        // Another process may make it at the same time.
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => sync_directory(above),
+    }
     Ok(())
 }
 

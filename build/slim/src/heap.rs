@@ -2,11 +2,9 @@
 //! faults. Large blocks come from the C library, which frees them, and so do all blocks when the array is full.
 use crate::array::{Array, HEADER, LARGE, size_of_block};
 use crate::image;
-use crate::process::PANIC;
+use crate::process::fail;
 use libc::{MADV_POPULATE_WRITE, c_void, madvise};
 use rquickjs_sys::{JSMallocFunctions, size_t};
-use rustix::io::write;
-use rustix::stdio::{stderr, stdout};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
 use std::sync::atomic::Ordering::Relaxed;
@@ -89,15 +87,8 @@ unsafe impl GlobalAlloc for Heap {
 }
 
 fn or_fail(block: *mut u8) -> *mut u8 {
-    if block.is_null() { no_memory() } else { block }
-}
-
-/// Ends a call as a panic does, but allocates nothing. Rust would abort.
-pub fn no_memory() -> ! {
-    let _ = write(stderr(), b"no memory\n");
-    let _ = write(stdout(), PANIC.as_bytes());
-    // SAFETY: nothing needs to be done before the end.
-    unsafe { libc::_exit(1) }
+    // Rust would abort.
+    if block.is_null() { fail("no memory\n") } else { block }
 }
 
 /// The same for the engine.

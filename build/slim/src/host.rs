@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use std::ffi::CStr;
 use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use std::{env, fs, io, ptr, slice, thread};
+use std::{env, fs, io, ptr, thread};
 
 /// EINVAL, for the standard library's own errors, which have no number: a NUL in a path, for example.
 const INVALID: i32 = 22;
@@ -35,6 +35,7 @@ static FUNCTIONS: &[(&CStr, Native)] = &[
     (c"writeText", native!(|call| Ok(outcome(process::write_stdout(call.text(0)?.as_bytes()))))),
     (c"writeBytes", native!(|call| Ok(outcome(with_bytes(call.number(0)?, process::write_stdout))))),
     (c"decodeUtf8", native!(decode_utf8)),
+    (c"decodeLossy", native!(|call| Ok(with_bytes(call.number(0)?, |bytes| lossy(bytes).give(call.engine))))),
     (c"inspect", native!(|call| Ok(files::inspect(&call.text(0)?)))),
     (c"exec", native!(exec)),
     (c"spawn", native!(spawn)),
@@ -91,9 +92,7 @@ fn decode_utf8(call: &Call) -> Result<Option<Value>> {
 }
 
 fn exec(call: &Call) -> Result<()> {
-    let (path, variables, input) = (call.text(0)?, call.texts(1)?, call.optional_text(2)?);
-    let input = input.as_deref().map(str::as_bytes);
-    process::exec(&path, &variables, input.as_ref().map(slice::from_ref));
+    process::exec(&call.text(0)?, &call.texts(1)?, call.optional_text(2)?.as_deref());
     Ok(())
 }
 
@@ -113,7 +112,9 @@ fn link_index(netns: &str, name: &str) -> i32 {
     links::link_index(netns, name).unwrap_or_else(|error| failure(&error))
 }
 
-fn keep(bytes: Vec<u8>) -> i32 {
+fn keep(mut bytes: Vec<u8>) -> i32 {
+    // The heap can use the rest: they are its last block.
+    bytes.shrink_to_fit();
     let mut all = BYTES.borrow_mut();
     all.push(bytes);
     all.len() as i32 - 1

@@ -80,7 +80,8 @@ fn index_in(answer: &[u8], attribute: &[u8]) -> io::Result<i32> {
     let kind = number(4).map(|kind| kind as u16);
     match (kind, number(HEADER), number(HEADER + 4)) {
         (Some(kind), Some(code), _) if i32::from(kind) == NLMSG_ERROR => match code {
-            code if code == -Errno::NODEV.raw_os_error() => Ok(0),
+            // No link has a name as long as one that is out of range.
+            code if [Errno::NODEV, Errno::RANGE].map(|one| -one.raw_os_error()).contains(&code) => Ok(0),
             -4095..0 => Err(io::Error::from_raw_os_error(-code)),
             _ => Err(Errno::PROTO.into()),
         },

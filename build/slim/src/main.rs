@@ -39,7 +39,7 @@ pub struct Core {
 /// takes 2% of a call.
 #[unsafe(no_mangle)]
 extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
-    panic::set_hook(Box::new(|fault| fail(&fault.to_string())));
+    panic::set_hook(Box::new(|fault| process::fail(&format!("{fault}\n"))));
     process::prepare_streams();
     heap::populate(heap::EVERY_CALL);
     // SAFETY: the C library passes `count` strings.
@@ -47,15 +47,8 @@ extern "C" fn main(count: c_int, arguments: *const *const c_char) -> c_int {
     if let Some(core) = image::wake() {
         end(core.engine, answer(core, arguments));
     }
-    let Some(engine) = image::start() else { heap::no_memory() };
+    let Some(engine) = image::start() else { process::fail("no memory\n") };
     end(engine, prepare(engine).and_then(|core| image::finish(core, arguments)))
-}
-
-/// Ends a call that panics with an error result. The core is not there any more.
-fn fail(fault: &str) {
-    eprintln!("{fault}");
-    print!("{}", process::PANIC);
-    exit(1)
 }
 
 /// Lets the core answer a call. Returns the exit code.
@@ -65,11 +58,7 @@ fn answer(core: Core, arguments: Vec<String>) -> Result<i32> {
 }
 
 fn end(engine: Engine, ended: Result<i32>) -> ! {
-    let code = ended.unwrap_or_else(|_| {
-        eprintln!("{}", engine.exception());
-        1
-    });
-    exit(code)
+    exit(ended.unwrap_or_else(|_| process::fail(&format!("{}\n", engine.exception()))))
 }
 
 /// Loads what every call needs.

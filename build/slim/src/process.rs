@@ -2,17 +2,21 @@
 use rustix::buffer::spare_capacity;
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::Errno;
-use rustix::stdio::{dup2_stdin, stdin, stdout};
+use rustix::stdio::{dup2_stdin, stderr, stdin, stdout};
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::fs::File;
-use std::os::fd::BorrowedFd;
 use std::os::unix::fs::FileExt;
 use std::ptr::null;
 use std::time::Duration;
 use std::{io, mem, thread};
 
-/// The answer of a call that ends by a fault of the wrapper (SPEC.md, section 5 "Error").
-pub static PANIC: &str = include_str!("../panic.json");
+/// Ends a call that cannot go on, with an error result (SPEC.md, section 5 "Error"). Allocates nothing.
+pub fn fail(fault: &str) -> ! {
+    let _ = rustix::io::write(stderr(), fault.as_bytes());
+    let _ = write_stdout(include_bytes!("../panic.json"));
+    // SAFETY: nothing needs to be done before the end.
+    unsafe { libc::_exit(1) }
+}
 
 unsafe extern "C" {
     /// The C library's environment.
@@ -53,24 +57,17 @@ pub unsafe fn strings(count: c_int, strings: *const *const c_char) -> Vec<String
 
 /// The least room for reading, and the room for the first bytes: most configurations and files are shorter.
 pub const CHUNK: usize = 16 * 1024;
-const FIRST_READ: usize = 4 * 1024;
+pub const FIRST_READ: usize = 4 * 1024;
 
 /// Reads all of stdin. Returns None as soon as it has more than `limit` bytes.
 pub fn read_stdin(limit: usize) -> io::Result<Option<Vec<u8>>> {
-    read_all(stdin(), limit)
-}
-
-/// Reads a stream to its end. Returns None as soon as it has more than `limit` bytes.
-pub fn read_all(stream: BorrowedFd, limit: usize) -> io::Result<Option<Vec<u8>>> {
     let mut input = Vec::with_capacity(FIRST_READ);
     loop {
         if input.len() == input.capacity() {
             input.reserve(CHUNK.max(input.len()));
         }
-        let length = retry(|| rustix::io::read(stream, spare_capacity(&mut input)))?;
+        let length = retry(|| rustix::io::read(stdin(), spare_capacity(&mut input)))?;
         if length == 0 {
-            // The heap can use the rest: the input is its last block.
-            input.shrink_to_fit();
             return Ok(Some(input));
         }
         if input.len() > limit {
@@ -100,10 +97,10 @@ fn retry(mut transfer: impl FnMut() -> Result<usize, Errno>) -> io::Result<usize
 }
 
 /// Replaces this process with an executable. Returns only if that fails.
-pub fn exec(path: &str, variables: &[String], input: Option<&[&[u8]]>) {
+pub fn exec(path: &str, variables: &[String], input: Option<&str>) {
     let (Ok(path), Ok(variables)) = (CString::new(path), Environment::with(variables)) else { return };
-    if let Some(pieces) = input {
-        let Ok(file) = memory_file(pieces) else { return };
+    if let Some(text) = input {
+        let Ok(file) = memory_file(text) else { return };
         let Ok(()) = dup2_stdin(&file) else { return };
         // execve closes it.
         mem::forget(file);
@@ -158,13 +155,9 @@ fn is_of(variable: &[u8], name: &[u8]) -> bool {
     variable.strip_prefix(name).is_some_and(|rest| rest.first() == Some(&b'='))
 }
 
-/// Makes a file without a name that contains the pieces, and is read from its start.
-pub fn memory_file(pieces: &[&[u8]]) -> io::Result<File> {
+/// Makes a file without a name that contains the text, and is read from its start.
+pub fn memory_file(text: &str) -> io::Result<File> {
     let file = File::from(memfd_create("stdin", MemfdFlags::CLOEXEC)?);
-    let mut end = 0;
-    for piece in pieces {
-        file.write_all_at(piece, end)?;
-        end += piece.len() as u64;
-    }
+    file.write_all_at(text.as_bytes(), 0)?;
     Ok(file)
 }

@@ -15,6 +15,7 @@ import {
   rmSync,
   statfsSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
@@ -34,11 +35,10 @@ export function appendJournal(path: string, text: string, { makesFile, isFlushed
   try {
     const file = makesFile ? openJournal(path) : openSync(path, appending);
     try {
-      const written = writeSync(file, text);
-      if (written < Buffer.byteLength(text)) return "ENOSPC";
+      writeFileSync(file, text);
       if (isFlushed) fsyncSync(file);
       // The name of an older file is on the disk already.
-      if (isFlushed && fstatSync(file).size === written) flushDirectory(dirname(path));
+      if (isFlushed && fstatSync(file).size === Buffer.byteLength(text)) flushDirectory(dirname(path));
     } finally {
       closeSync(file);
     }

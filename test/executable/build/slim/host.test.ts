@@ -12,12 +12,26 @@ const file = join(bin, "cni-wrappers");
 test("a panic ends a call with one CNI error", async ({ skip }) => {
   skipEmulated(skip, "strace does not see the calls of a program in qemu");
   // The kernel never says that it has written more than it got, so this is as good a bug as any.
-  const strace = "strace -qq -o /dev/null -e trace=write -e inject=write:retval=99999:when=1".split(" ");
+  const strace = "strace -qq -o /dev/null -e trace=write -e inject=write:retval=99999:when=1";
   const env = { CNI_COMMAND: "VERSION", PATH: process.env.PATH };
-  const [command = "", ...args] = [...strace, file];
-  const ended = await execa(command, args, { env, extendEnv: false, input: "{}", reject: false });
-  expect(ended).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^panicked at .*99999 out of range/s) });
-  expect(JSON.parse(ended.stdout)).toMatchObject({ code: 999, msg: "internal error of the wrapper" });
+  for (const [redirection, words] of [
+    ["", /^panicked at .*99999 out of range/s],
+    ["2>/dev/full", /^$/],
+  ] as const) {
+    const script = `${strace} ${file} ${redirection}`;
+    const ended = await execa("sh", ["-c", script], { env, extendEnv: false, input: "{}", reject: false });
+    expect(ended).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(words) });
+    expect(JSON.parse(ended.stdout)).toMatchObject({ code: 999, msg: "internal error of the wrapper" });
+  }
+});
+
+test("a plugin that would be in another process namespace, where nobody could end it, is not started", async ({
+  machine,
+}) => {
+  const configuration = { wrapper: { log: { file: machine.path("log") } } };
+  const ended = await machine.call({ command: "DEL", configuration, through: ["unshare", "--pid"] });
+  expect(errorOf(ended)).toMatchObject({ code: 104, details: expect.stringContaining("ESRCH") });
+  expect(machine.calls()).toEqual([]);
 });
 
 test("a file of the wrapper's size that differs only at its end is another program", async ({ machine }) => {
