@@ -11,6 +11,8 @@ import { ipamOf } from "../model/ipam.ts";
 import type { Machine } from "../model/machine.ts";
 import type { Plugin } from "../model/plugin.ts";
 import { runToEnd } from "../model/verbs.ts";
+import { goView } from "../schema/go-view.ts";
+import { schemasOf } from "../schema/plugin.ts";
 import type { Source } from "./explain.ts";
 import type { Answer } from "./rehearsal.ts";
 
@@ -57,7 +59,8 @@ export function modelAnswers(machine: Machine): Source["answer"] {
     const chooser = unknownOf({ delegate: "bridge", configuration: stdin });
     const { CNI_IFNAME: ifName = "" } = environment;
     if (chooser !== undefined && !interfaces.includes(ifName)) interfaces.push(ifName);
-    const config = chooser === undefined ? stdin : withExample(stdin, interfaces.indexOf(ifName));
+    const seen = seenByGo(type, stdin);
+    const config = chooser === undefined ? seen : withExample(seen, interfaces.indexOf(ifName));
     const known = isModelled(type) ? modelled[type] : undefined;
     const plugin = known ?? (type === ipamTypeOf(stdin) ? ipamAlone : example(type, wrapper.role, stdin));
     const call = { env: environment, config };
@@ -65,6 +68,12 @@ export function modelAnswers(machine: Machine): Source["answer"] {
     const isChosen = chooser !== undefined && output?.ips !== undefined;
     return { exitCode, output, ...(isChosen && { chosenBy: chooser === "dhcp" ? "DHCP" : chooser }) };
   };
+}
+
+/** A configuration with the keys in the plugin's spelling. */
+function seenByGo(delegate: string, configuration: JsonObject): JsonObject {
+  const { common, own } = schemasOf({ delegate, configuration });
+  return goView(goView(configuration, common, true), own, true) as JsonObject;
 }
 
 function withExample({ ipam, ...rest }: JsonObject, place: number): JsonObject {

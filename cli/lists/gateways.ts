@@ -31,7 +31,7 @@ function gatewaysOf(plugin: ListedPlugin, list: List) {
   const { delegate, profile, configuration } = plugin;
   const isGateway = configuration.isGateway === true || configuration.isDefaultGateway === true;
   // With `vlan`, the address is on a VLAN device of the bridge.
-  const isOdd = configuration.forceAddress === true || configuration.vlan !== undefined || isRewritten(plugin);
+  const isOdd = configuration.vlan !== undefined || isRewritten(plugin);
   const bridge = sharedDeviceName(profile, configuration);
   if (delegate !== "bridge" || bridge === undefined || !isGateway || isOdd) return [];
   return cidrsOf(plugin).map((cidr) => ({ list, plugin, key: bridge, cidr }));

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, objectOf } from "../../shared/protocol/json.ts";
+import { kernelMac, kernelNumbers } from "../lists/kernel-text.ts";
 import { bandwidth } from "./bandwidth.ts";
 import type { Link, Route } from "./machine.ts";
 import { isIn, isIpv6, subnetOf } from "./network.ts";
@@ -91,7 +92,7 @@ function attribute(link: Link, name: string): number | string {
 }
 
 function setAttribute(link: Link, name: string, value: number | string): void {
-  if (name === "mac") link.mac = String(value);
+  if (name === "mac") link.mac = kernelMac(String(value)) ?? link.mac;
   else link.attributes.set(name, value);
 }
 
@@ -112,15 +113,24 @@ const tuning: Plugin = {
     yield "backup written";
     const mac = own.find(([name]) => name === "mac")?.[1];
     const others = linksOn(machine, "macvlan", link.attributes.get("master")).filter((one) => one !== link);
-    if (link.kind === "macvlan" && others.some((one) => one.mac === mac))
+    const address = mac === undefined ? link.mac : kernelMac(String(mac));
+    if (address === undefined)
+      throw new PluginError(`invalid args ${mac} for MAC addr: address ${mac}: invalid MAC address`);
+    if (link.kind === "macvlan" && others.some((one) => one.mac === address))
       throw new PluginError("address already in use");
     for (const [name, value] of own) setAttribute(link, name, value);
     yield "attributes set";
-    return withMac(result, String(call.env.CNI_IFNAME), link.mac);
+    return withMac(result, String(call.env.CNI_IFNAME), String(mac ?? link.mac));
   },
   check(machine, call) {
     passedOn(call.config, "Required prevResult missing");
     const name = String(call.env.CNI_IFNAME);
+    for (const [key, value] of Object.entries(objectOf(call.config.sysctl))) {
+      const now = kernelNumbers(String(value));
+      if (now === value) continue;
+      const file = `/proc/sys/${key.replaceAll(".", "/").replace("IFNAME", name)}`;
+      throw new PluginError(`Error: Tuning configured value of ${file} is ${value}, current value is ${now}`);
+    }
     const link = open(machine, call).links.get(name);
     if (!link) throw new PluginError(`Cannot find container link ${name}`);
     const wanted = new Map([["promisc", 0], ...wantedOf(call.config)]);

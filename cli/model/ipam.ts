@@ -75,7 +75,7 @@ export const ipams: Record<string, Ipam> = {
         if (!/\/\d+$/.test(String(address))) {
           throw new PluginError(`the 'address' field is expected to be in CIDR notation, got: '${address}'`);
         }
-        return { address: String(address), ...(gateway !== undefined && { gateway: String(gateway) }) };
+        return { address: String(address), ...(Boolean(gateway) && { gateway: String(gateway) }) };
       });
       return { ips, routes: routesOf(call.config) };
     },

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
+import { kernelMac } from "../lists/kernel-text.ts";
 import type { Link, Machine, Namespace } from "./machine.ts";
 import { type FilledIp, isIpv6, subnetOf } from "./network.ts";
 import { linksOn, namesOf, open, type PluginCall, PluginError, resultOf, withoutPrefix } from "./plugin.ts";
@@ -103,18 +104,23 @@ const ptp: Kind = {
   checkLinks: checkLink("veth", { missing: "ptp: Container Interface name", type: "Error", mac: "ptp: Interface" }),
 };
 
-/** Fails if the card below a macvlan is missing, or the MTU is wrong. */
-function expectMaster(machine: Machine, { config }: PluginCall): void {
-  if (config.linkInContainer) return;
+/** Fails if the card below a macvlan is missing, or the MTU is wrong. Cards that nobody knows may have any MTU. */
+function expectMaster(machine: Machine, call: PluginCall): void {
+  const { config } = call;
   const master = config.master || machine.defaultDevice;
   if (master === undefined) throw new PluginError("no default route interface found");
-  if (!isMaster(machine, String(master))) throw new PluginError("Link not found");
+  if (!hasMaster(machine, call, master)) throw new PluginError("Link not found");
   const mtu = Number(config.mtu ?? 0);
-  if (mtu < 0 || mtu > 1500) throw new PluginError(`invalid MTU ${mtu}, must be [0, master MTU(1500)]`);
+  if (mtu < 0 || (mtu > 1500 && machine.cards)) {
+    throw new PluginError(`invalid MTU ${mtu}, must be [0, master MTU(1500)]`);
+  }
 }
 
-function isMaster(machine: Machine, name: string): boolean {
-  return machine.isCard(name) || machine.bridges.has(name);
+/** Whether the host has a master, or the container if it is there. */
+function hasMaster(machine: Machine, call: PluginCall, master: unknown): boolean {
+  const name = String(master);
+  if (call.config.linkInContainer) return open(machine, call).links.has(name);
+  return name !== "" && (machine.isCard(name) || machine.bridges.has(name));
 }
 
 const macvlanModes = ["", "bridge", "private", "vepa", "passthru"];
@@ -139,8 +145,12 @@ const macvlan: Kind = {
       throw new PluginError("failed to create macvlan: invalid argument");
     }
   },
-  hostSide(_, { config: { mode = "", master = "" } }, { attributes }) {
-    attributes.set("mode", String(mode)).set("master", String(master));
+  hostSide(machine, call, link) {
+    const { mode = "", master = "", mac } = call.config;
+    link.mac = kernelMac(String(mac)) ?? link.mac;
+    const isTaken = linksOn(machine, "macvlan", master).some((one) => one !== link && one.mac === link.mac);
+    if (isTaken) throw new PluginError(`failed to set "${namesOf(call).ifName}" UP: address already in use`);
+    link.attributes.set("mode", String(mode)).set("master", String(master));
     return [];
   },
   checkLinks: checkLink("macvlan", {
@@ -155,11 +165,11 @@ const macvlan: Kind = {
 const ipvlan: Kind = {
   ...macvlan,
   link: "ipvlan",
-  begin(machine, { env, config }) {
-    if (env.CNI_COMMAND === "CHECK" || config.linkInContainer) return;
+  begin(machine, call) {
+    const { env, config } = call;
+    if (env.CNI_COMMAND === "CHECK") return;
     const master = config.master || masterBefore(config, machine.defaultDevice);
-    if (env.CNI_COMMAND === "DEL" || isMaster(machine, String(master))) return;
-    throw new PluginError(`failed to lookup master "${master}": Link not found`);
+    if (env.CNI_COMMAND === "ADD") expectIpvlanMaster(machine, call, master);
   },
   ifTaken: (name) => `failed to rename ipvlan to "${name}": file exists`,
   hostSide(machine, { config: { mode, master = "" } }, { attributes }) {
@@ -169,6 +179,9 @@ const ipvlan: Kind = {
     return [];
   },
   checkLinks(machine, call) {
+    ownInterface(call);
+    // It does not look for the card with the default route.
+    expectIpvlanMaster(machine, call, call.config.master ?? "");
     checkLink("ipvlan", { missing: "Container Interface name", type: "Error" })(machine, call);
     const mode = open(machine, call).links.get(namesOf(call).ifName)?.attributes.get("mode");
     const expected = call.config.mode || "l2";
@@ -176,6 +189,10 @@ const ipvlan: Kind = {
       throw new PluginError(`Container IPVlan mode ${mode} does not match expected value: ${expected}`);
   },
 };
+
+function expectIpvlanMaster(machine: Machine, call: PluginCall, master: unknown): void {
+  if (!hasMaster(machine, call, master)) throw new PluginError(`failed to lookup master "${master}": Link not found`);
+}
 
 /** The master of an ipvlan that names none: the only interface of prevResult, or the card with the default route. */
 function masterBefore(config: JsonObject, defaultDevice: string | undefined): unknown {

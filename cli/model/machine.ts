@@ -17,6 +17,8 @@ export interface Route {
   readonly isConnected?: true;
   /** The number of another table, or the address whose own table has it. */
   readonly table?: string;
+  /** Two routes with different ones are two. */
+  readonly priority?: number;
 }
 
 /** A link in a container's namespace. Its other end, if it has one, is on the host and goes with it. */

@@ -85,22 +85,35 @@ function scopeOf({ scope }: JsonObject): number {
   return Number(scope ?? 0) & 0xff;
 }
 
+/** IPv4 has no route to such a destination, and one of IPv6 loses these bits. */
+function hasHostBits(dst: unknown): boolean {
+  const cidr = cidrOf(dst);
+  return cidr !== undefined && networkOf(cidr) !== cidr.value;
+}
+
 function addRoute(link: Link, ips: readonly Ip[], listed: JsonObject) {
-  const { dst, gw, table } = listed;
+  const { dst, gw, table, priority } = listed;
   const to = subnetOf(String(dst));
   const family = ips.find(({ gateway }) => gateway !== undefined && isIpv6(gateway) === isIpv6(to));
   const via = gw ? String(gw) : family?.gateway;
   // IPv6 has no scopes. With the link's, a route has no gateway.
   const scope = isIpv6(to) ? 0 : scopeOf(listed);
+  if (hasHostBits(dst) && !isIpv6(to)) return { to: String(dst), via, reason: "invalid argument" };
   if (scope > (via === undefined ? 254 : 253)) return { to, via, reason: "invalid argument" };
   const isNear =
     scope < 253 && link.routes.some((route) => route.gw === undefined && via !== undefined && isIn(route.dst, via));
   if (via !== undefined && !isNear && !isIn("fe80::/64", via)) {
     return { to, via, reason: isIpv6(via) ? "no route to host" : "network is unreachable" };
   }
-  const route = { dst: to, gw: via, ...(isInOtherTable({ table }) && { table: String(table) }) };
+  const inTable = isInOtherTable({ table }) && { table: String(table) };
+  const route: Route = { dst: to, gw: via, ...(priority ? { priority: Number(priority) } : {}), ...inTable };
   const isThere = link.routes.some(
-    (one) => one.dst === to && one.gw === via && one.table === route.table && !one.isConnected,
+    (one) =>
+      one.dst === to &&
+      one.gw === via &&
+      one.table === route.table &&
+      one.priority === route.priority &&
+      !one.isConnected,
   );
   if (isThere) return { to, via, reason: "file exists" };
   link.routes.push(route);
@@ -124,14 +137,15 @@ export function checkNetwork({ links }: Namespace, ifName: string, prevResult: J
   for (const route of objectsOf(prevResult.routes)) {
     const dst = subnetOf(String(route.dst));
     const isDefault = dst.endsWith("/0");
-    const isMet = (one: Route) => one.dst === dst && (isDefault || !route.gw || one.gw === route.gw);
+    const isMet = (one: Route) =>
+      one.dst === dst && !hasHostBits(route.dst) && (isDefault || !route.gw || one.gw === route.gw);
     if (!routes.some(isMet)) throw new PluginError(`Expected Route ${routeText(route)} not found in routing table`);
   }
 }
 
 function routeText({ dst, gw, mtu = 0, advmss = 0, priority = 0, table, scope }: JsonObject): string {
   const numbers = `MTU:${mtu} AdvMSS:${advmss} Priority:${priority} Table:${table ?? "<nil>"} Scope:${scope ?? "<nil>"}`;
-  return `{Dst:${struct(subnetOf(String(dst)), { hasNames: true })} GW:${gw ?? "<nil>"} ${numbers}}`;
+  return `{Dst:${struct(String(dst), { hasNames: true })} GW:${gw ?? "<nil>"} ${numbers}}`;
 }
 
 /** The first address of a subnet after the network's own. */

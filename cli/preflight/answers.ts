@@ -79,7 +79,9 @@ function faultsOf({ agent, journalProblem }: JsonObject, attachments: readonly F
   return [
     ...(outside > 0 ? [`attachments with an address outside of the list's subnets: ${outside}`] : []),
     ...(dropped > 0 ? [`attachments whose plugin is in the list no more, so DEL leaves its rules: ${dropped}`] : []),
-    ...(Array.isArray(notLoaded) ? notLoaded : []).map((name) => `the Nomad client has not loaded the network ${name}`),
+    ...(Array.isArray(notLoaded) ? notLoaded : [])
+      .filter((name) => typeof name === "string")
+      .map((name) => `the Nomad client has not loaded the network ${name}`),
     ...(typeof journalProblem === "string" ? [`the wrappers cannot write journals: ${journalProblem}`] : []),
   ];
 }
@@ -93,7 +95,8 @@ const verdicts: readonly unknown[] = ["passes", "fails", "unchecked", "gone"] sa
 
 function isForecast(value: unknown): value is ForecastJson {
   if (!isJsonObject(value) || typeof value.network !== "string" || !isJsonObject(value.verdict)) return false;
-  return verdicts.includes(value.verdict.is);
+  const { is, error } = value.verdict;
+  return verdicts.includes(is) && (is !== "fails" || typeof error === "string");
 }
 
 function lengthOf(value: unknown): number {

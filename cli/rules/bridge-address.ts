@@ -14,7 +14,7 @@ containers of the bridge, and delete it (\`ip link delete disc0\`): the next ADD
       // A card of that name is another rule's, and must not be deleted.
       const link = links.find((one) => one.ifname === bridge && !isNoBridge(one));
       const taken = link && addressInTheWay(addressesOf(link), cidr);
-      if (taken === undefined) return [];
+      if (taken === undefined || plugin.configuration.forceAddress === true) return [];
       return {
         ...placeOfBridge(plugin),
         message: `${bridge} has the address ${taken} on this host, and ${plugin.ifName} needs another one: ADD fails`,

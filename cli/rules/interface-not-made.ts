@@ -1,12 +1,13 @@
 import type { PluginRule } from "../lint/rule.ts";
-import { creatorFor, creatorsOf, mayBeMadeBefore } from "../lists/chain.ts";
+import { creatorFor, creatorsOf, mayBeMadeBefore, runsCheck } from "../lists/chain.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 
 export const interfaceNotMade: PluginRule = {
   title: "A plugin acts on an interface that no plugin before it makes.",
   page: `portmap, tuning, bandwidth, firewall, sbr and vrf act on an interface that exists. A plain one at the beginning of the
 list has no earlier result (\`must be called as chained plugin\`). A wrapped one whose \`ifName\` no earlier plugin makes fails
-with code 103 (\`interface eth2 is not in prevResult\`). Put it after its interface plugin, or correct \`ifName\`.`,
+with code 103 (\`interface eth2 is not in prevResult\`). A plain one acts on the runtime's interface, which a list does not make if
+each interface plugin has an \`ifName\`. Put it after its interface plugin, or correct \`ifName\`.`,
   findInPlugin(plugin, list) {
     if (!isLost(list, plugin)) return undefined;
     const { type, ifName, index, wrapper } = plugin;
@@ -22,7 +23,11 @@ with code 103 (\`interface eth2 is not in prevResult\`). Put it after its interf
 };
 
 function isLost(list: List, plugin: ListedPlugin): boolean {
-  if (plugin.role !== "meta") return false;
-  if (!plugin.isWrapped) return list.hasPlugins && plugin.index === 0;
+  const { role, isWrapped, index, delegate } = plugin;
+  if (role !== "meta") return false;
+  if (!isWrapped && index === 0) return list.hasPlugins;
+  // firewall takes all addresses. loopback alone is for `lo`, which a runtime may ask for.
+  const isForOne = /^(?:tuning|bandwidth|sbr|vrf)$/.test(delegate) && creatorsOf(list).some((one) => one.index < index);
+  if (!isWrapped && !(isForOne && runsCheck(list))) return false;
   return creatorFor(list, plugin) === undefined && !mayBeMadeBefore(list, plugin.index);
 }

@@ -1,3 +1,4 @@
+import { goLookup } from "../../shared/protocol/json.ts";
 import type { PluginRule } from "../lint/rule.ts";
 import { isRewritten, runsCheck } from "../lists/chain.ts";
 
@@ -9,7 +10,7 @@ Set \`master\`.`,
   findInPlugin(plugin, list) {
     const { delegate, type, configuration } = plugin;
     if (delegate !== "ipvlan" || !runsCheck(list) || isRewritten(plugin)) return undefined;
-    if (configuration.master !== undefined && configuration.master !== "") return undefined;
+    if (goLookup(configuration, "master")) return undefined;
     const message = `${type} has no master: ADD needs a default route on the host, and CHECK does not look for one`;
     return { at: ["type"], message, hint: 'Set "master" to an interface of the host' };
   },

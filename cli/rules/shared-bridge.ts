@@ -9,7 +9,8 @@ export const sharedBridge: ListRule = {
   page: `With \`isGateway\`, bridge gives the host's bridge the gateway's address. If the bridge has another IPv4 address, ADD fails
 (\`"disc0" already has an IP address different from\`). IPv6 subnets may differ if they do not overlap. Give each plugin its
 own \`bridge\`: without the key, all of them use \`cni0\`. The lists of a directory are compared, too: then ADD of the second
-list fails. Two sets of IPv4 ranges in one plugin are two subnets with two gateways: use one larger subnet.`,
+list fails. With \`forceAddress\`, a plugin takes the other's address away: its containers lose their gateway, and ADD of the
+next one fails. Two sets of IPv4 ranges in one plugin are two subnets with two gateways: use one larger subnet.`,
   findInList(list, { lists }) {
     const gateways = gatewaysIn(list);
     const clashes = gateways.flatMap((gateway, index) => {
@@ -42,5 +43,6 @@ function twoSubnets({ ifName }: ListedPlugin, bridge: string) {
 function clash(one: GatewayAddress, other: GatewayAddress): boolean {
   // host-local refuses sets of one plugin that overlap: that is another rule's.
   const isOverlap = contains(one.cidr, other.cidr) || contains(other.cidr, one.cidr);
-  return one.key === other.key && excludes(one.cidr, other.cidr) && !(one.plugin === other.plugin && isOverlap);
+  const isAllowed = one.plugin === other.plugin && (isOverlap || one.plugin.configuration.forceAddress === true);
+  return one.key === other.key && excludes(one.cidr, other.cidr) && !isAllowed;
 }

@@ -1,6 +1,7 @@
+import { sharedDeviceName } from "../../shared/plugin/profile.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import type { FoundAt, PluginRule } from "../lint/rule.ts";
-import { creatorsOf, isRewritten } from "../lists/chain.ts";
+import { creatorsOf, isRewritten, runsCheck } from "../lists/chain.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 import { amongNeighbours, isBefore, nameOf, type Run } from "../lists/neighbours.ts";
 
@@ -10,41 +11,52 @@ export const sharedDevice: PluginRule = {
 the second vlan fails (\`file exists\`). A master carries macvlan or ipvlan interfaces, not both (\`device or resource busy\`).
 With \`"mode": "passthru"\`, macvlan takes its master for itself (\`invalid argument\`). All ipvlan interfaces of a master have one
 mode: the second one's ADD changes the first one's, whose CHECK then fails (\`Container IPVlan mode l3 does not match expected
-value: l2\`). Use another device, id, mode, or kind of plugin. The lists of a directory are compared, too, for macvlan and ipvlan
-on one master.`,
+value: l2\`). A macvlan on a bridge makes the bridge promiscuous, and CHECK of the bridge plugin then fails (\`configured Promisc
+Mode false doesn't match current state: true\`), unless it has \`promiscMode\`. Use another device, id, mode, or kind of plugin.
+The lists of a directory are compared, too, for macvlan and ipvlan on one master, and for macvlan on a bridge.`,
   findInPlugin(plugin, list, { lists }) {
     if (isRewritten(plugin)) return undefined;
     const creators = creatorsOf(list).filter((creator) => !isRewritten(creator));
     const earlier = creators.slice(0, Math.max(creators.indexOf(plugin), 0));
-    const found = earlier.flatMap((other) => conflictOf(plugin, other) ?? []);
+    const found = earlier.flatMap((other) => conflictOf(plugin, other, list) ?? []);
     return [...found, ...conflictsElsewhere(plugin, list, lists)].slice(0, 1);
   },
 };
 
 /** A device that is moved into a container may be in two lists on purpose, for one container after the other. */
 function conflictsElsewhere(plugin: ListedPlugin, list: List, lists: Run): readonly FoundAt[] {
-  const kinds = plugin.delegate === "macvlan" ? ["ipvlan"] : ["macvlan", "ipvlan"];
-  const others = kinds.flatMap((kind) => onMaster(list, lists, masterKey(kind, plugin)));
+  const kinds = rivals[plugin.delegate] ?? [];
+  const others = kinds.flatMap((kind) => onDevice(list, lists, deviceKey(kind, plugin)));
   return others.flatMap(({ list: other, plugin: earlier }) => {
-    const found = isBefore(other, list, lists) ? conflictOf(plugin, earlier) : undefined;
+    const found = isBefore(other, list, lists) ? conflictOf(plugin, earlier, list) : undefined;
     return found ? { ...found, message: `${found.message}: see ${nameOf(other)}` } : [];
   });
 }
 
-const onMaster = amongNeighbours((list) => {
+const rivals: Readonly<Record<string, readonly string[]>> = {
+  macvlan: ["ipvlan", "bridge"],
+  ipvlan: ["macvlan", "ipvlan"],
+  bridge: ["macvlan"],
+};
+
+const onDevice = amongNeighbours((list) => {
   const creators = creatorsOf(list).filter((plugin) => !isRewritten(plugin));
   // Two lists are of two containers.
-  const known = creators.filter(
-    ({ configuration }) => typeof configuration.master === "string" && configuration.linkInContainer !== true,
-  );
-  return known.map((plugin) => ({ list, key: masterKey(plugin.delegate, plugin), plugin }));
+  const known = creators.filter((plugin) => deviceOf(plugin) !== "" && plugin.configuration.linkInContainer !== true);
+  return known.map((plugin) => ({ list, key: deviceKey(plugin.delegate, plugin), plugin }));
 });
 
-function masterKey(delegate: string, { configuration: { master } }: ListedPlugin): string {
-  return `${delegate} ${typeof master === "string" ? master : ""}`;
+function deviceKey(delegate: string, plugin: ListedPlugin): string {
+  return `${delegate} ${deviceOf(plugin)}`;
 }
 
-function conflictOf(plugin: ListedPlugin, other: ListedPlugin): FoundAt | undefined {
+/** The master, or the bridge. */
+function deviceOf({ profile, configuration }: ListedPlugin): string {
+  const { master } = configuration;
+  return sharedDeviceName(profile, configuration) ?? (typeof master === "string" ? master : "");
+}
+
+function conflictOf(plugin: ListedPlugin, other: ListedPlugin, list: List): FoundAt | undefined {
   const [own, others] = [plugin.configuration, other.configuration];
   const kinds = [other.delegate, plugin.delegate];
   const areAll = (delegate: string) => kinds.every((kind) => kind === delegate);
@@ -53,6 +65,7 @@ function conflictOf(plugin: ListedPlugin, other: ListedPlugin): FoundAt | undefi
     if (key === undefined || own[key] !== others[key]) return undefined;
     return { at: [key], message: `${other.type} has taken ${own[key]} already`, hint: "Use another device" };
   }
+  if (kinds.includes("bridge") && kinds.includes("macvlan") && runsCheck(list)) return promiscConflict(plugin, other);
   const { master } = own;
   const isInOne = (own.linkInContainer === true) !== (others.linkInContainer === true);
   if (typeof master !== "string" || master === "" || master !== others.master || isInOne) return undefined;
@@ -68,6 +81,18 @@ function conflictOf(plugin: ListedPlugin, other: ListedPlugin): FoundAt | undefi
   if (!areAll("macvlan") || ![own.mode, others.mode].includes("passthru")) return undefined;
   const message = `with mode passthru, ${master} can carry one macvlan interface only`;
   return { at: ["master"], message, hint: "Use another master or mode" };
+}
+
+/** A bridge has no filter for the MAC of a macvlan, so the kernel lets it receive everything. */
+function promiscConflict(plugin: ListedPlugin, other: ListedPlugin): FoundAt | undefined {
+  const isBridge = plugin.delegate === "bridge";
+  const [bridge, macvlan] = isBridge ? [plugin, other] : [other, plugin];
+  const name = deviceOf(bridge);
+  const isOn = deviceOf(macvlan) === name && macvlan.configuration.linkInContainer !== true;
+  if (!isOn || bridge.configuration.promiscMode === true) return undefined;
+  const message = `${macvlan.type} makes ${name} promiscuous, so CHECK of ${bridge.type} fails`;
+  const hint = `Use another master for ${macvlan.type}, or set "promiscMode": true for ${bridge.type}`;
+  return { at: [isBridge ? "bridge" : "master"], message, hint };
 }
 
 /** The mode is the master's (ipvlan_set_port_mode of the kernel). */

@@ -4,19 +4,21 @@ import { once } from "../once.ts";
 
 /**
  * Returns a value as a Go program decodes it into the schema's shape. The case of a key does not matter. `null` is the same as
- * no key, and so is an empty text for a key with a few known values.
+ * no key, and so is an empty text for a key with a few known values: both stay if `keepsEmpty`.
  */
-export function goView(value: unknown, schema: z.core.$ZodType | undefined): unknown {
+export function goView(value: unknown, schema: z.core.$ZodType | undefined, keepsEmpty = false): unknown {
   const inner = withoutOptional(schema);
-  if (inner instanceof z.ZodArray && Array.isArray(value)) return value.map((item) => goView(item, inner.element));
+  if (inner instanceof z.ZodArray && Array.isArray(value))
+    return value.map((item) => goView(item, inner.element, keepsEmpty));
   const shape = shapeOf(inner);
   if (!shape || !isJsonObject(value)) return value;
   const view = Object.entries(value).map(([key, item]) => {
     const name = nameIn(shape, key) ?? key;
-    return [name, goView(item, shape[name])] as const;
+    return [name, goView(item, shape[name], keepsEmpty)] as const;
   });
   const isChoice = (name: string) => withoutOptional(shape[name]) instanceof z.ZodEnum;
-  return Object.fromEntries(view.filter(([name, item]) => item !== null && !(item === "" && isChoice(name))));
+  const isEmpty = (name: string, item: unknown) => item === null || (item === "" && isChoice(name));
+  return Object.fromEntries(view.filter(([name, item]) => keepsEmpty || !isEmpty(name, item)));
 }
 
 /** Returns the schemas of an object's keys, or undefined for a schema of something else. */

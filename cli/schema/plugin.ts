@@ -132,7 +132,7 @@ export const commonKeys = optionalKeys({
  * Returns the schemas that fit a plugin of a list: of the keys that every plugin may have, whose `ipam` has those of its type,
  * and of the plugin's own ones. An unknown plugin has none, and may have any key.
  */
-export function schemasOf({ delegate, configuration }: ListedPlugin) {
+export function schemasOf({ delegate, configuration }: Pick<ListedPlugin, "delegate" | "configuration">) {
   const type = ipamTypeOf(configuration) ?? "";
   const common = (Object.hasOwn(byIpamType, type) && byIpamType[type]) || withOtherIpam;
   const keys: Readonly<Record<string, z.ZodObject>> = pluginKeys;

@@ -42,6 +42,12 @@ test.each(inTurn(executables, [["<&-"], ["</dev/null"], ["</dev/zero"], ["</"]])
   },
 );
 
+test("a command is run although the person's shell has CNI_COMMAND: only a wrapper is a plugin then", async () => {
+  const call = { path: join(bin, "cni-wrappers"), command: "VERSION", through: ["sh", "-c", '"$0" status --help'] };
+  const { stdout } = await new Machine().call(call);
+  expect(stdout).toMatch(/^Usage: cni-wrappers status|^This is the slim flavor/);
+});
+
 const probes = [
   ["the probe of podman and CRI-O", '{"cniVersion":"0.4.0"}', "0.4.0"],
   ["no stdin", "", "1.1.0"],

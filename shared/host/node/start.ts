@@ -2,7 +2,7 @@ import { getAsset, getRawAsset } from "node:sea";
 import { Script } from "node:vm";
 
 /**
- * The executable starts here. A runtime's call has CNI_COMMAND, or no arguments: it runs the core. A person's call has
+ * The executable starts here. A runtime's call of a wrapper has CNI_COMMAND, or no arguments: it runs the core. A person's call has
  * arguments: it runs the commands.
  *
  * The core is an asset, and so is the code that V8 made of it in the build (build/code-cache.ts says why). If V8 rejects that
@@ -14,5 +14,5 @@ function scriptOf(asset: "cli" | "core"): Script {
   return new Script(source.toString("latin1"), { filename: "core", cachedData });
 }
 
-const isCommand = process.argv.length > 2 && !process.env.CNI_COMMAND;
+const isCommand = process.argv.length > 2 && !(process.env.CNI_COMMAND && process.argv0.endsWith("-wrapper"));
 scriptOf(isCommand ? "cli" : "core").runInThisContext()(require, process);

@@ -6,7 +6,7 @@ import { SlimHost } from "./slim-host.ts";
 
 /** Answers one call, with the process's arguments and environment. Returns the exit code. */
 export function main(machine: Machine, args: readonly string[], env: Environment): number {
-  if (args.length > 1 && !env.CNI_COMMAND) return usage(machine);
+  if (args.length > 1 && !(env.CNI_COMMAND && args[0]?.endsWith("-wrapper"))) return usage(machine);
   return run(new SlimHost(machine, args[0] ?? "", env), profiles);
 }
 

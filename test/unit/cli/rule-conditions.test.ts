@@ -77,6 +77,24 @@ const carries = (first: string, second: string, where = "") =>
   `"ens18": ens18 carries ${first} interfaces already, so it cannot carry ${second}${where}. Use another master, or ${first} for both`;
 const modes = (second: string, first: string, where = "") =>
   `"ens18": all ipvlan interfaces of ens18 get the mode ${second}, so CHECK of the one with ${first} fails${where}. Use another master, or one mode for both`;
+const promiscuous = (mark: string, bridge: string, own = "", where = "") =>
+  `${mark}: macvlan makes ${bridge} promiscuous, so CHECK of bridge${own} fails${where}. Use another master for macvlan, or set "promiscMode": true for bridge${own}`;
+const oneSet = { ipam: { type: "host-local", ranges: [[{ subnet: "10.1.0.0/24" }]] } };
+const twoSets = { type: "bridge", isGateway: true, ipam: { ...oneSet.ipam, subnet: "10.2.0.0/24" } };
+const twoGateways =
+  '"bridge": eth0 and eth0 give the bridge cni0 different gateway addresses. Give each plugin its own bridge';
+const noMaster =
+  '"ipvlan": ipvlan has no master: ADD needs a default route on the host, and CHECK does not look for one. Set "master" to an interface of the host';
+const isolating = (ingressPolicy: string, own: object = {}) => ({ type: "firewall", ingressPolicy, ...own });
+const isolated = (policy: string) =>
+  `"${policy}": firewall isolates the first interface of its result, which is macvlan's and no bridge. Put bridge first`;
+const hostBits =
+  '"10.9.1.5/16": 10.9.1.5/16 is not the address of a network: ADD fails. Write "10.9.0.0/16", or "10.9.1.5/32" for one address';
+const tunings = (...all: object[]) => all.map((own) => ({ type: "tuning-wrapper", ...own }));
+const contrary = (key: string) =>
+  `"tuning-wrapper": tuning-wrapper and the tuning-wrapper before it expect different values of ${key} on eth0. Write all values of eth0 into one tuning`;
+const spelled = (mac: string) =>
+  `"${mac}": the kernel writes "02:aa:bb:cc:dd:ee", so CHECK fails. Write "02:aa:bb:cc:dd:ee"`;
 const limit = { type: "bandwidth", egressRate: 1 };
 const published = (first: Plugin, second: Plugin, own: object = {}) => [
   first,
@@ -148,7 +166,89 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
   "ignored-wrapper": [
     ["one of several interface plugins", [{ type: "bridge", wrapper: eth1 }, { type: "ptp-wrapper" }]],
   ],
-  "interface-not-made": [["a plain one at another place", [{ type: "ptp-wrapper", wrapper: eth1 }, { type: "sbr" }]]],
+  "interface-not-made": [
+    ...["tuning", "bandwidth", "sbr", "vrf"].map(
+      (type): Row => [
+        `a plain ${type}, and no plugin makes eth0`,
+        [{ type: "ptp-wrapper", wrapper: eth1 }, { type }],
+        `"${type}": no plugin before ${type} makes eth0. Earlier plugins make eth1`,
+      ],
+    ),
+    ["a plain one after eth0", [{ type: "ptp-wrapper" }, { type: "sbr" }]],
+    ["a plain firewall", [{ type: "ptp-wrapper", wrapper: eth1 }, { type: "firewall" }]],
+    ["no CHECK", [{ type: "ptp-wrapper", wrapper: eth1 }, { type: "tuning" }], undefined, old],
+    ["a runtime that asks for lo", [{ type: "loopback" }, { type: "tuning" }]],
+    ["perhaps of an unknown plugin", [{ type: "acme" }, { type: "ptp-wrapper", wrapper: eth1 }, { type: "tuning" }]],
+  ],
+  "shared-bridge": [
+    ["one plugin that takes its own first address away", [{ ...twoSets, forceAddress: true }]],
+    [
+      "two such plugins",
+      [{ ...twoSets, forceAddress: true }, ownBridge("cni0", { isGateway: true, ...oneSet })],
+      twoGateways,
+    ],
+  ],
+  "ipvlan-master": [
+    ["a key in another case", [{ type: "ipvlan", Master: "ens18" }]],
+    ["an empty name", [on("ipvlan", "")], noMaster],
+    ["no CHECK", [{ type: "ipvlan" }], undefined, old],
+  ],
+  "policy-without-bridge": [
+    [
+      "a wrapped one of a macvlan",
+      [macvlan, isolating("isolated", { type: "firewall-wrapper" })],
+      isolated("isolated"),
+    ],
+    ["the second of two bridges", [ownBridge("br0"), second, isolating("same-bridge")]],
+    ["an open network", [macvlan, isolating("open")]],
+    ["another plugin", [macvlan, { type: "tuning", ingressPolicy: "isolated" }]],
+    ["a program decides", [macvlan, isolating("isolated", { type: "firewall-wrapper", ...jq })]],
+    ["perhaps after a bridge", [{ type: "flannel" }, macvlan, isolating("isolated")]],
+    ["nothing before it", [isolating("isolated"), macvlan]],
+  ],
+  "route-destination": [
+    ["IPv6 without CHECK", [macvlanRoute({ dst: "fd01::5/64" })], undefined, old],
+    ["IPv4 without CHECK", [macvlanRoute({ dst: "10.9.1.5/16" })], hostBits, old],
+    ["no destination", [macvlanRoute({ dst: "10.9.1.5" })]],
+    ["a program decides", [{ ...macvlanRoute({ dst: "10.9.1.5/16" }), ...jq }]],
+  ],
+  "contrary-tunings": [
+    ["promisc of the second", tunings({}, { promisc: true }), contrary("promisc")],
+    ["another length", tunings({ txQLen: 0 }, { txQLen: 5 }), contrary("txQLen")],
+    ["one with all multicast", tunings({ allmulti: true }, { allmulti: false }), contrary("allmulti")],
+    ["another sysctl", tunings({ sysctl: { "net.a": "1" } }, { sysctl: { "net.a": "2" } }), contrary("net.a")],
+    ["each has a value", tunings({ promisc: false, mtu: 1400 }, { mtu: 0, txQLen: 5, allmulti: null })],
+    ["on two interfaces", [{ type: "tuning-wrapper", promisc: true, wrapper: eth1 }, { type: "tuning-wrapper" }]],
+    ["no CHECK", tunings({}, { promisc: true }), undefined, old],
+    [
+      "another plugin",
+      [
+        { type: "ptp", mtu: 1300 },
+        { type: "tuning", mtu: 1400 },
+      ],
+    ],
+    ["a program decides", [{ type: "tuning-wrapper", promisc: true, ...jq }, { type: "tuning-wrapper" }]],
+    [
+      "after another interface's",
+      [...tunings({}, { wrapper: eth1 }), { type: "tuning-wrapper", promisc: true }],
+      contrary("promisc"),
+    ],
+  ],
+  "kernel-spelling": [
+    [
+      "blanks around a number",
+      tunings({ sysctl: { "net.a": " -1\n" } }),
+      '" -1\\n": the kernel writes "-1", so CHECK fails. Write "-1"',
+    ],
+    ["dashes", tunings({ mac: "02-AA-bb-cc-dd-ee" }), spelled("02-AA-bb-cc-dd-ee")],
+    ["dots", tunings({ mac: "02AA.bbcc.ddee" }), spelled("02AA.bbcc.ddee")],
+    ["the kernel's own", tunings({ mac: "02:aa:bb:cc:dd:ee", sysctl: { "net.a": "1\t2", "net.b": "reno  cubic" } })],
+    ["no MAC address", tunings({ mac: "02-AA:bb:cc:dd:ee" })],
+    ["no texts", tunings({ mac: 7, sysctl: { "net.a": 7 } })],
+    ["another plugin", [{ type: "tap", mac: "02:AA:BB:CC:DD:EE" }]],
+    ["no CHECK", tunings({ mac: "02:AA:BB:CC:DD:EE" }), undefined, old],
+    ["a program decides", [{ type: "tuning-wrapper", mac: "02:AA:BB:CC:DD:EE", ...jq }]],
+  ],
   "disabled-check": [["a plugin may have no CHECK", [ptp, { type: "acme" }], undefined, { disableCheck: true }]],
   "duplicate-portmap": [
     ["one has conditions for IPv6", published({ ...plainPortmap, conditionsV6: ["-d", "fd00::2"] }, ptp)],
@@ -321,6 +421,12 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ["ipvlans of two modes on two cards", [on("ipvlan"), on("ipvlan", "ens19", { mode: "l3" })]],
     ["macvlans of two modes", [on("macvlan"), on("macvlan", "ens18", { mode: "private" })]],
     ["a program decides", [on("macvlan-wrapper", "ens18", jq), on("ipvlan")]],
+    ["a bridge after its macvlan", [on("macvlan", "cni0"), { type: "bridge" }], promiscuous("{", "cni0")],
+    ["another bridge", [{ type: "bridge", bridge: "disc0" }, on("macvlan", "cni0")]],
+    ["a promiscuous bridge", [{ type: "bridge", promiscMode: true }, on("macvlan", "cni0")]],
+    ["a macvlan in the container", [{ type: "bridge" }, on("macvlan", "cni0", { linkInContainer: true })]],
+    ["an ipvlan on the bridge", [{ type: "bridge" }, on("ipvlan", "cni0")]],
+    ["no CHECK of the bridge", [{ type: "bridge" }, on("macvlan", "cni0")], undefined, old],
   ],
   "plugin-type": [["a number", [{ type: 7 }]]],
   "useless-jq": [
@@ -461,6 +567,19 @@ const conditionsOfTwo: Readonly<Record<string, readonly Lists[]>> = {
     ["one in the container", [on("macvlan")], [on("ipvlan", "ens18", { linkInContainer: true })]],
     ["a program decides in the first", [on("macvlan-wrapper", "ens18", jq)], [on("ipvlan")]],
     ["a program decides in the second", [on("macvlan")], [on("ipvlan-wrapper", "ens18", jq)]],
+    [
+      "a bridge, then a macvlan on it",
+      [ownBridge("br0")],
+      [on("macvlan", "br0")],
+      promiscuous('"br0"', "br0", "-wrapper", seen),
+    ],
+    [
+      "a macvlan on a bridge, then it",
+      [on("macvlan", "br0")],
+      [ownBridge("br0")],
+      promiscuous('"br0"', "br0", "-wrapper", seen),
+    ],
+    ["a macvlan without a master", [on("macvlan", "")], [ownBridge("")]],
   ],
 };
 

@@ -35,6 +35,22 @@ describe("the verdict of a list in words", () => {
 `);
   });
 
+  test("a card of an unknown host may have any MTU", () => {
+    expect(verdict([{ ...macvlan, mtu: 9000 }]).outcomes[0]).toEqual({ event: "start", passes: true, leaves: [] });
+  });
+
+  test.each([
+    ["", {}],
+    ["", { master: "" }],
+    ["eth7", { master: "eth7", linkInContainer: true }],
+  ])("CHECK of ipvlan looks for the master %o that the list names", (master, own) => {
+    // The host's default route makes ADD pass (loadConf and cmdCheck, plugins/main/ipvlan/ipvlan.go).
+    const { outcomes } = verdict([{ type: "ipvlan", ...own, ...local("172.16.5.0/24") }]);
+    const failed = outcomes.find(({ passes }) => passes === false);
+    const event = master === "" ? "restart" : "start";
+    expect([failed?.event, failed?.message]).toEqual([event, `failed to lookup master "${master}": Link not found`]);
+  });
+
   const leased = (...ranges: object[]) => ({ ipam: { type: "host-local", ranges: ranges.map((range) => [range]) } });
   const onlyAddress = leased({ subnet: "10.1.0.0/24", rangeStart: "10.1.0.5", rangeEnd: "10.1.0.5" });
   const families = leased({ subnet: "172.16.5.0/24" }, { subnet: "fd00:5::/64" });

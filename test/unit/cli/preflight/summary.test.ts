@@ -95,7 +95,7 @@ describe("preflight --summary", () => {
     const dropped = { ...passes, verdict: { is: "passes", outside: [], dropped: ["sbr"] } };
     const texts = [
       answer("n1", outside, passes),
-      { ...answer("n2", passes), agent: { notLoaded: ["shop", "zone"] } },
+      { ...answer("n2", passes), agent: { notLoaded: ["shop", "zone", { toString: 1 }] } },
       answer("n3", dropped, dropped),
       { ...answer("n4", passes), journalProblem: "/var: full" },
       { ...answer("n5", passes), agent: { notLoaded: "shop" }, journalProblem: null },
@@ -286,6 +286,10 @@ describe("preflight --summary", () => {
     ['{"host":"n1","attachments":[{"network":"zone"}]}', `answer 1 ${notPrinted}`],
     ['{"host":"n1","attachments":["zone"]}', `answer 1 ${notPrinted}`],
     ['{"host":"n1","attachments":[{"network":"zone","verdict":{"is":"new"}}]}', `answer 1 ${notPrinted}`],
+    [
+      '{"host":"n1","attachments":[{"network":"zone","verdict":{"is":"fails","error":{"toString":1}}}]}',
+      `answer 1 ${notPrinted}`,
+    ],
     ['{"format":2,"host":"n1","attachments":[]}', "answer 1 is of another version of cni-wrappers; use that one"],
   ])("%j is no answer", async (text, problem) => {
     expect(await summary([file("wrong", text)])).toEqual(trouble(`wrong: ${problem}`));

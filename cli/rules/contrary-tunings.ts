@@ -1,0 +1,36 @@
+import { type JsonObject, objectOf } from "../../shared/protocol/json.ts";
+import type { PluginRule } from "../lint/rule.ts";
+import { isRewritten, runsCheck } from "../lists/chain.ts";
+import type { ListedPlugin } from "../lists/list.ts";
+
+export const contraryTunings: PluginRule = {
+  title: "Two tunings of one interface expect different values, so CHECK fails.",
+  page: `tuning's CHECK compares the interface with its own values. If a later tuning sets another \`mtu\`, the first one's CHECK fails
+(\`configured MTU of eth0 is 1300, current value is 1400\`). It is the same with \`txQLen\`, \`allmulti\` and a sysctl. A tuning
+without \`promisc\` expects it to be off (\`configured promisc is false, current value is 1\`). Write all values of an
+interface into one tuning.`,
+  findInPlugin(plugin, list) {
+    if (!runsCheck(list) || !isTuning(plugin)) return undefined;
+    const own = expectedBy(plugin);
+    for (const other of list.plugins.slice(0, plugin.index)) {
+      if (!isTuning(other) || other.ifName !== plugin.ifName) continue;
+      const others = expectedBy(other);
+      const key = Object.keys(own).find((one) => (own[one] ?? others[one]) !== (others[one] ?? own[one]));
+      if (key === undefined) continue;
+      const message = `${plugin.type} and the ${other.type} before it expect different values of ${key} on ${plugin.ifName}`;
+      return { at: ["type"], message, hint: `Write all values of ${plugin.ifName} into one tuning` };
+    }
+    return undefined;
+  },
+};
+
+function isTuning(plugin: ListedPlugin): boolean {
+  return plugin.delegate === "tuning" && !isRewritten(plugin);
+}
+
+/** What CHECK compares. Promiscuous mode counts also if it is not set. */
+function expectedBy({ configuration }: ListedPlugin): JsonObject {
+  const { promisc, mtu, txQLen, allmulti, sysctl } = configuration;
+  const numbers = { mtu: mtu || undefined, txQLen: txQLen ?? undefined };
+  return { promisc: promisc === true, ...numbers, allmulti: allmulti ?? undefined, ...objectOf(sysctl) };
+}
