@@ -4,8 +4,9 @@ import { Argument } from "commander";
 import { type CommandData, option } from "../command.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { demandNoDirectory, writeAtomically } from "../files/atomic-write.ts";
+import { lintFiles } from "../lint/lint.ts";
 import { type ListFile, parseListFile } from "../lists/list-file.ts";
-import { faultsIn, networkIn, readLists } from "../live/networks.ts";
+import { faultsIn, type Lists, networkIn, readLists } from "../live/networks.ts";
 import { readHostNetworks } from "../new/host-networks.ts";
 import { newList } from "../new/new-list.ts";
 import { presets } from "../new/presets.ts";
@@ -54,23 +55,25 @@ function put(text: string, { output, force }: Options, terminal: Terminal): void
   const [fault] = faultsIn([file]);
   // Its name can make a runtime refuse it, or others.
   if (fault) throw new Trouble(fault.line);
-  const other = force ? undefined : namesakeOf(file);
+  const beside = force ? undefined : listsBeside(file);
+  const other = beside?.networks.get(networkIn(file)?.name ?? "")?.list.file.path;
   // guard: the network of another list, which runtimes would perhaps no longer read
   if (other !== undefined)
     throw new Trouble(
       `${output}: ${other} defines a network of this name, and runtimes read only one of them; choose another with --name, or another directory, or write it with --force`,
     );
+  const clash = beside && lintFiles([...beside.files, file]).find((finding) => finding.file === file);
+  // guard: the addresses and the bridge of another list
+  if (clash) throw new Trouble(`${output}: ${clash.message}. ${clash.hint}, or write it with --force`);
   // Where all users may write, another one's new file would give the list its owner.
   writeAtomically(path, text, { lastLook: demandFree });
   terminal.writeError(`Wrote ${output}.\n`);
 }
 
-/** Returns another list of the directory that defines the same network; undefined if none does, or if no runtime reads the new file. */
-function namesakeOf(file: ListFile): string | undefined {
-  const directory = dirname(file.path);
-  if (extname(file.path) !== ".conflist" || !existsSync(directory)) return undefined;
-  const name = networkIn(file)?.name;
-  return readLists([directory], directory).networks.get(name ?? "")?.list.file.path;
+/** The other lists of the directory; undefined if no runtime reads the new file. */
+function listsBeside({ path }: ListFile): Lists | undefined {
+  const directory = dirname(path);
+  return extname(path) === ".conflist" && existsSync(directory) ? readLists([directory], directory) : undefined;
 }
 
 function presetText(): string {

@@ -276,6 +276,19 @@ describe("the command", () => {
     expect([readFileSync(file, "utf8"), statSync(file).uid]).toEqual(["", 1234]);
   });
 
+  test("gives out no addresses of another list of the directory without --force", async () => {
+    const write = (name: string, output: string, subnet = "10.8.0.0/24", ...more: string[]) =>
+      run("nomad-bridge", "--subnet", subnet, "--name", name, "--output", output, ...more);
+    await write("one", "1.conflist");
+    const both = "eth0 can get 10.8.0.2, and so can eth0 of one (1.conflist): two containers would have one address";
+    const cure = "Use another subnet, or divide this one with rangeStart and rangeEnd, or write it with --force";
+    expect(await write("two", "0.conflist")).toEqual(trouble(`0.conflist: ${both}. ${cure}`));
+    expect(existsSync(path.join(directory, "0.conflist"))).toBe(false);
+    expect(await write("two", "0.conflist", "10.9.0.0/24")).toMatchObject({ exitCode: 0 });
+    expect(await write("two", "2.conflist.new")).toMatchObject({ exitCode: 0 });
+    expect(await write("three", "3.conflist", "10.8.0.0/24", "--force")).toMatchObject({ exitCode: 0 });
+  });
+
   test("takes no network over from another list of the directory without --force", async () => {
     const lists = path.join(directory, "lists");
     mkdirSync(lists);
