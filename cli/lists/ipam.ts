@@ -3,6 +3,7 @@ import type { JSONPath } from "jsonc-parser";
 import { leaseDirectoryOf } from "../../shared/journal/host-files.ts";
 import { goLookup, isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { ipamOf } from "../../shared/protocol/request.ts";
+import { isInOtherTable } from "../../shared/protocol/result.ts";
 import type { PluginFolder } from "../host/read-plugin-folder.ts";
 import { addressOf, addressText, cidrOf, contains, type Range, rangeOf } from "./addresses.ts";
 import { isRewritten } from "./chain.ts";
@@ -44,6 +45,11 @@ export function entriesOf(plugin: Configured, key: string): readonly { path: JSO
   return (Array.isArray(list) ? list : []).flatMap((entry, index) => {
     return isJsonObject(entry) ? [{ path: [...plugin.path, "ipam", key, index], entry }] : [];
   });
+}
+
+/** The routes of a plugin that are not in the main table, the only one in which its CHECK looks. */
+export function routesElsewhere(plugin: Configured): ReturnType<typeof entriesOf> {
+  return entriesOf(plugin, "routes").filter(({ entry }) => isInOtherTable(entry));
 }
 
 /** The subnets of an interface's addresses that are certain, as written: of static, and of host-local's sets with one range. */

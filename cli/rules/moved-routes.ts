@@ -1,19 +1,32 @@
 import { objectOf, objectsOf } from "../../shared/protocol/json.ts";
 import type { FoundAt, ListRule } from "../lint/rule.ts";
 import { creatorFor, creatorsOf, runsCheck } from "../lists/chain.ts";
-import { hasIpam, ipamTypeOf } from "../lists/ipam.ts";
+import { hasIpam, ipamTypeOf, routesElsewhere } from "../lists/ipam.ts";
 import type { List, ListedPlugin } from "../lists/list.ts";
 
 export const movedRoutes: ListRule = {
-  title: "sbr or vrf moves the routes of a plugin, and one of the two is not wrapped.",
+  title: "Routes of a plugin are in another table than the main one, and no wrapper looks for them there.",
   page: `sbr and vrf move an interface's routes to another table. The CHECK of the interface's plugin looks for them in the main
 table, and fails (\`Failed to find Gateway\`,
 [containernetworking/plugins#297](https://github.com/containernetworking/plugins/issues/297)). The wrappers look where the
-routes are: see [sbr](../plugins/sbr/README.md#notes-and-upstream-bugs). Wrap both plugins.`,
+routes are: see [sbr](../plugins/sbr/README.md#notes-and-upstream-bugs). Wrap both plugins. It is the same with a \`table\` of a
+route in the list (\`Expected Route ... not found in routing table\`): wrap the plugin.`,
   findInList(list) {
-    return runsCheck(list) ? list.plugins.flatMap((plugin) => foundIn(list, plugin) ?? []) : [];
+    if (!runsCheck(list)) return [];
+    return [...list.plugins.flatMap((plugin) => foundIn(list, plugin) ?? []), ...tablesOf(list)];
   },
 };
+
+/** The first route that the only interface plugin, a plain one, has in another table. */
+function tablesOf(list: List): readonly FoundAt[] {
+  const [only, another] = creatorsOf(list);
+  if (!only || another || only.isWrapped) return [];
+  const message = `CHECK of ${only.type} fails, because it looks for this route in the main table`;
+  const found = { message, hint: `Change the type to "${only.type}-wrapper"` };
+  return routesElsewhere(only)
+    .slice(0, 1)
+    .map(({ path }) => ({ at: [...path, "table"], ...found }));
+}
 
 function foundIn(list: List, mover: ListedPlugin): FoundAt | undefined {
   const creator = movesRoutes(mover) ? creatorFor(list, mover) : undefined;

@@ -2,7 +2,7 @@ import { goLookup, type JsonObject } from "../../shared/protocol/json.ts";
 import { interfaceNameProblem } from "../../shared/protocol/names.ts";
 import { delGetsResult } from "../../shared/protocol/result.ts";
 import { creatorsOf, freeName, isDisabled } from "../lists/chain.ts";
-import { hasIpam } from "../lists/ipam.ts";
+import { hasIpam, routesElsewhere } from "../lists/ipam.ts";
 import { type List, type ListedPlugin, runtimeIfName } from "../lists/list.ts";
 import { Trouble } from "../trouble.ts";
 import type { OlderAttachment } from "./attached.ts";
@@ -105,6 +105,8 @@ function aloneNeed(plugin: ListedPlugin, moving: ListedPlugin | undefined): read
   if (moving) return [{ plugin, why: `its CHECK looks for the routes that ${moving.delegate} moves` }];
   if (profile?.checkNeedsIpam && !hasIpam(plugin))
     return [{ plugin, why: `CHECK of the plain ${delegate} fails without ipam` }];
+  if (routesElsewhere(plugin).length > 0)
+    return [{ plugin, why: `CHECK of the plain ${delegate} looks for routes only in the main table` }];
   const device = profile?.sharedDevice;
   if (!device || hasGatewayAddress(configuration)) return [];
   const why = `the ${device.key}'s MAC changes with its containers, and CHECK of the plain ${delegate} then fails`;

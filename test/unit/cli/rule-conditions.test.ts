@@ -83,6 +83,9 @@ const oneSet = { ipam: { type: "host-local", ranges: [[{ subnet: "10.1.0.0/24" }
 const twoSets = { type: "bridge", isGateway: true, ipam: { ...oneSet.ipam, subnet: "10.2.0.0/24" } };
 const twoGateways =
   '"bridge": eth0 and eth0 give the bridge cni0 different gateway addresses. Give each plugin its own bridge';
+const inTable = { ...all, table: 100 };
+const otherTable =
+  '100: CHECK of ptp fails, because it looks for this route in the main table. Change the type to "ptp-wrapper"';
 const noMaster =
   '"ipvlan": ipvlan has no master: ADD needs a default route on the host, and CHECK does not look for one. Set "master" to an interface of the host';
 const isolating = (ingressPolicy: string, own: object = {}) => ({ type: "firewall", ingressPolicy, ...own });
@@ -326,6 +329,9 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ["containerd's own", [{ ...ptp, capabilities: { "io.kubernetes.cri.pod-annotations": true } }]],
   ],
   "moved-routes": [
+    ["two routes in other tables", [routedBy("ptp", { routes: [all, inTable, inTable] })], otherTable],
+    ["no CHECK", [routedBy("ptp", { routes: [inTable] })], undefined, old],
+    ["one of two plain ones", [routedBy("ptp", { routes: [inTable] }), macvlan]],
     ["of one of two plain interface plugins", [{ ...ptp, ipam }, { ...macvlan, ipam }, { type: "sbr-wrapper" }]],
     [
       "vrf after a plain plugin",

@@ -36,6 +36,10 @@ const wrapped = (plugin: Plugin, wrapper?: Plugin) => ({
 
 const bridgeOfEth1 = wrapped(bridge, { ifName: "eth1" });
 const namedBridge = (ifName: string) => ({ ...bridge, wrapper: { ifName } });
+const inTable = (table: number) => ({
+  ...macvlan,
+  ipam: { type: "host-local", subnet: "10.1.0.0/24", routes: [{ dst: "10.9.0.0/16" }, { dst: "10.8.0.0/16", table }] },
+});
 const mine = { type: "mine", wrapper: { role: "meta" } };
 const both = ["0 macvlan-wrapper", "1 bridge-wrapper ifName=eth1"];
 const two = ["0 bridge-wrapper", "2 macvlan-wrapper ifName=eth1"];
@@ -60,6 +64,8 @@ test.each<[string, readonly Plugin[], readonly string[]]>([
   ["a plugin that moves routes of one creator", [macvlan, sbr], ["0 macvlan-wrapper", "1 sbr-wrapper"]],
   ["one bridge whose MAC is not fixed", [{ type: "bridge", ipam }], ["0 bridge-wrapper"]],
   ["one bridge without ipam", [{ type: "bridge", isGateway: true }], ["0 bridge-wrapper"]],
+  ["one macvlan with a route in another table", [inTable(100)], ["0 macvlan-wrapper"]],
+  ["one macvlan with a route in the main table", [inTable(254)], []],
   ["one macvlan without ipam", [{ type: "macvlan" }], []],
   ["one creator that nothing else is known of", [{ type: "sriov", wrapper: { role: "creator" } }], []],
   ["one bridge with a gateway", [bridge, firewall], []],
@@ -152,8 +158,9 @@ test("says what each plugin does then, and why", () => {
     "makes eth1, with the leases of the network zone",
     "acts on eth0: CHECK finds the routes that it moves only through wrappers",
   ]);
-  const lists = [[macvlan, sbr], [{ ...bridge, ipam: {} }], [{ ...bridge, isGateway: false }]];
+  const lists = [[inTable(7)], [macvlan, sbr], [{ ...bridge, ipam: {} }], [{ ...bridge, isGateway: false }]];
   expect(lists.map((list) => says(list)[0])).toEqual([
+    "makes eth0: CHECK of the plain macvlan looks for routes only in the main table",
     "makes eth0: its CHECK looks for the routes that sbr moves",
     "makes eth0: CHECK of the plain bridge fails without ipam",
     "makes eth0: the bridge's MAC changes with its containers, and CHECK of the plain bridge then fails",
