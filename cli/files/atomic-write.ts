@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
-import { attempt, flush, isOwn, openByName, openDirectory } from "../../shared/host/node/files.ts";
+import { attempt, closing, isOwn, openByName, openDirectory } from "../../shared/host/node/files.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble, withPath } from "../trouble.ts";
 import { longestList, longestReport, openInput, readInput, readOpened } from "./read-input.ts";
@@ -157,22 +157,20 @@ export function exposedDirectory(directory: string): string | undefined {
  */
 export function backUp(path: string): string {
   const directory = withPath(path, () => openDirectoryOf(path));
-  const here = `/proc/self/fd/${directory}/${basename(path)}`;
-  try {
-    const file = withPath(path, () => openInput(path, here));
-    try {
-      const text = readOpened(path, file, longestList);
-      const mode = fstatSync(file).mode & 0o777;
-      for (let count = 0; ; count++) {
-        const end = count === 0 ? ".bak" : `.bak.${count}`;
-        if (withPath(`${path}${end}`, () => isMade(`${here}${end}`, text, mode))) return `${path}${end}`;
-      }
-    } finally {
-      closeSync(file);
-    }
-  } finally {
-    closeSync(directory);
-  }
+  return closing(directory, () => {
+    const here = `/proc/self/fd/${directory}/${basename(path)}`;
+    return closing(
+      withPath(path, () => openInput(path, here)),
+      (file) => {
+        const text = readOpened(path, file, longestList);
+        const mode = fstatSync(file).mode & 0o777;
+        for (let count = 0; ; count++) {
+          const end = count === 0 ? ".bak" : `.bak.${count}`;
+          if (withPath(`${path}${end}`, () => isMade(`${here}${end}`, text, mode))) return `${path}${end}`;
+        }
+      },
+    );
+  });
 }
 
 /** Makes a file, and writes it to the disk. `finish` changes what is not its content. */
@@ -182,14 +180,11 @@ export function writeDurably(
   mode = 0o644,
   finish: (descriptor: number) => void = () => {},
 ): void {
-  const descriptor = openSync(path, "wx", mode);
-  try {
+  closing(openSync(path, "wx", mode), (descriptor) => {
     writeFileSync(descriptor, content);
     finish(descriptor);
     fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  });
 }
 
 function takeOver(descriptor: number, { uid, gid, mode }: Stats): void {
@@ -224,5 +219,5 @@ export function unlink(path: string): void {
 
 /** Makes the names in a directory durable. */
 export function syncDirectory(path: string): void {
-  flush(openSync(path, "r"));
+  closing(openSync(path, "r"), fsyncSync);
 }

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from "node:fs";
-import { attempt, isOwn } from "../../shared/host/node/files.ts";
+import { attempt, closing, isOwn } from "../../shared/host/node/files.ts";
 import { oneLine } from "../terminal.ts";
 import { Trouble, withPath } from "../trouble.ts";
 
@@ -10,14 +10,7 @@ export const longestReport = 256 * 1024 * 1024;
 
 /** Reads a file that others may have put there. Throws Trouble if it cannot be read, or has more than `limit` bytes. */
 export function readInput(path: string, full: string, limit: number): Buffer {
-  return withPath(path, () => {
-    const file = openInput(path, full);
-    try {
-      return readOpened(path, file, limit);
-    } finally {
-      closeSync(file);
-    }
-  });
+  return withPath(path, () => closing(openInput(path, full), (file) => readOpened(path, file, limit)));
 }
 
 /**

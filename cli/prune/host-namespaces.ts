@@ -1,7 +1,7 @@
-import { closeSync, constants, existsSync, lstatSync, openSync, readdirSync, readlinkSync } from "node:fs";
+import { constants, existsSync, lstatSync, openSync, readdirSync, readlinkSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname } from "node:path";
-import { attempt, listDirectory, readFile, stat } from "../../shared/host/node/files.ts";
+import { attempt, closing, listDirectory, readFile, stat } from "../../shared/host/node/files.ts";
 import { namespaceMounts } from "../../shared/journal/host-files.ts";
 import { isLive } from "../../shared/verbs/gc.ts";
 import { readLinks } from "../host/links.ts";
@@ -150,14 +150,12 @@ export function findNamespaces(proc = "/proc"): ReadonlyMap<number, Found> {
 function withThreads(proc: string, pid: string, use: (path: string, shown: string) => void): void {
   const directory = attempt(() => openSync(`${proc}/${pid}`, constants.O_RDONLY | constants.O_DIRECTORY));
   if (directory === undefined) return;
-  const process = `/proc/self/fd/${directory}`;
-  try {
+  closing(directory, () => {
+    const process = `/proc/self/fd/${directory}`;
     const isShown = inodeAt(`${process}/ns/net`) !== undefined;
     const threads = isShown ? [""] : listDirectory(`${process}/task`).map((id) => `/task/${id}`);
     for (const thread of threads) use(`${process}${thread}`, `/proc/${pid}${thread}`);
-  } finally {
-    closeSync(directory);
-  }
+  });
 }
 
 // A process may have ended meanwhile, and others may be in its namespace.

@@ -1,5 +1,5 @@
-import { closeSync, constants, openSync, readSync, statSync } from "node:fs";
-import { attempt } from "./files.ts";
+import { constants, openSync, readSync, statSync } from "node:fs";
+import { attempt, closing } from "./files.ts";
 import { inspectFile, isExecutable } from "./inspect-file.ts";
 
 /** How many bytes of a file the kernel reads to identify it. */
@@ -42,15 +42,12 @@ function isFresh(path: string): boolean {
 }
 
 function isLoadable(path: string, depth = 0): boolean {
-  const file = openSync(path, constants.O_RDONLY);
-  try {
+  return closing(openSync(path, constants.O_RDONLY), (file) => {
     const header = readAt(file, 0, headerSize);
     const interpreter = /^#![ \t]*([^ \t\n\0]+)/.exec(header.toString("latin1"))?.[1];
     if (interpreter === undefined) return isElfForHere(file, header);
     return depth < scriptDepth && inspectFile(interpreter) === "executable" && isLoadable(interpreter, depth + 1);
-  } finally {
-    closeSync(file);
-  }
+  });
 }
 
 // ELF-64: class and byte order at 4 and 5, type at 16, machine at 18.

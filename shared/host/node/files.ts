@@ -33,16 +33,13 @@ const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK
 /** Appends a text to a journal, as `Host.appendJournal` says. */
 export function appendJournal(path: string, text: string, { makesFile, isFlushed }: Appending): string | undefined {
   try {
-    const file = makesFile ? openJournal(path) : openSync(path, appending);
-    try {
+    return closing(makesFile ? openJournal(path) : openSync(path, appending), (file) => {
       writeFileSync(file, text);
       if (isFlushed) fsyncSync(file);
       // The name of an older file is on the disk already.
       if (isFlushed && fstatSync(file).size === Buffer.byteLength(text)) flushDirectory(dirname(path));
-    } finally {
-      closeSync(file);
-    }
-    return undefined;
+      return undefined;
+    });
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? String(error);
   }
@@ -76,13 +73,13 @@ export function makeDirectory(path: string, mode: number): void {
 
 // Some file systems cannot flush a directory. The file is there anyway.
 function flushDirectory(path: string): void {
-  attempt(() => flush(openSync(path, "r")));
+  attempt(() => closing(openSync(path, "r"), fsyncSync));
 }
 
-/** Waits until an opened file or directory is on the disk, and closes it. */
-export function flush(file: number): void {
+/** Returns what an action returns for an opened file or directory, and closes it, also if the action throws. */
+export function closing<T>(file: number, action: (file: number) => T): T {
   try {
-    fsyncSync(file);
+    return action(file);
   } finally {
     closeSync(file);
   }
@@ -129,21 +126,14 @@ const longestInPipe = 4096;
 /** Appends a line to a log, as `Host.appendLine` says. */
 export function appendLine(file: string, line: string): string | undefined {
   try {
-    append(file, Buffer.from(line));
-    return undefined;
+    return closing(openByName(file, openFile, openOrMakeDirectory), (log) => {
+      const bytes = Buffer.from(line);
+      const problem = refusal(log, bytes);
+      if (problem === undefined) writeSync(log, bytes);
+      return problem;
+    });
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? String(error);
-  }
-}
-
-function append(file: string, line: Buffer): void {
-  const log = openByName(file, openFile, openOrMakeDirectory);
-  try {
-    const problem = refusal(log, line);
-    if (problem !== undefined) throw Object.assign(new Error(), { code: problem });
-    writeSync(log, line);
-  } finally {
-    closeSync(log);
   }
 }
 
