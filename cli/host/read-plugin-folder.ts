@@ -5,6 +5,7 @@ import process from "node:process";
 import { searchPath } from "../../shared/delegate/find-delegate.ts";
 import { canSpawn } from "../../shared/host/node/executable-file.ts";
 import { parseJsonObject } from "../../shared/protocol/json.ts";
+import { once } from "../once.ts";
 import { withPath } from "../trouble.ts";
 import { type Advice, compareVersions, isPluginName, noProgram, versionIn } from "./plugin-folder.ts";
 
@@ -65,9 +66,9 @@ function pluginReader(directory: string): (path: string) => InstalledPlugin | un
 
 function pluginAt(path: string, real: string, mode: number, executables: Map<string, Executable>) {
   const isExecutable = (mode & 0o111) !== 0;
-  const known = executables.get(real) ?? executable(real);
+  const known = executables.get(real) ?? { real };
   executables.set(real, known);
-  const about = () => (isExecutable ? (known.about() ?? "") : "");
+  const about = () => (isExecutable ? (aboutOf(known) ?? "") : "");
   return {
     path,
     isExecutable,
@@ -85,21 +86,21 @@ function pluginAt(path: string, real: string, mode: number, executables: Map<str
     get silence(): Advice | undefined {
       if (versionIn(about()) !== undefined) return undefined;
       if (!isExecutable) return { reason: `${path} is not executable`, cure: `run: chmod 755 ${path}` };
-      const { problem } = known;
+      const problem = problemOf(real);
       if (problem !== undefined) return { reason: `${path}: ${problem.reason}`, cure: problem.cure };
       return { reason: `${path} prints none`, cure: "replace it by the reference plugin" };
     },
     /** The versions of the specification that its answer to VERSION has; undefined if it does not answer. */
     get speaks() {
-      return isExecutable ? known.supportedVersions() : undefined;
+      return isExecutable ? versionsIn(probed(known)) : undefined;
     },
     /** The signal that ended it when it was asked with VERSION; undefined if it ended by itself. */
     get crash() {
-      return isExecutable ? known.crash() : undefined;
+      return isExecutable ? crashIn(probed(known)) : undefined;
     },
     /** Whether it can run `wrapper.jq`: only the Node flavor of a wrapper can. */
     get hasJq() {
-      return isExecutable && known.takesArguments();
+      return isExecutable && takesArguments(known);
     },
   };
 }
@@ -113,26 +114,23 @@ const refusals: Readonly<Record<string, Advice>> = {
   ETXTBSY: { reason: "another program has it open for writing", cure: "run the command again when that has ended" },
 };
 
-type Executable = ReturnType<typeof executable>;
-
-/** What the executable at a path says of itself. Each answer is asked for once, when it is first needed. */
-function executable(path: string) {
-  const answer = once(() => outcomeOf(path, [], probe, '{"cniVersion":"1.1.0"}'));
-  return {
-    /** Why the system does not start it. */
-    get problem(): Advice | undefined {
-      if (!canSpawn(path)) return { reason: noProgram, cure: "install it again" };
-      const { error } = spawnSync(path, [], { env: {}, input: "", timeout, killSignal: "SIGKILL" });
-      return refusals[(error as NodeJS.ErrnoException | undefined)?.code ?? ""];
-    },
-    // Nomad finds versions so.
-    about: once(() => outputOf(path, [], {})),
-    supportedVersions: () => versionsIn(answer()),
-    crash: () => crashIn(answer()),
-    // The Node flavor of the wrappers does.
-    takesArguments: once(() => outputOf(path, ["--version"], {}) !== undefined),
-  };
+/** Why the system does not start the executable at a path. */
+function problemOf(path: string): Advice | undefined {
+  if (!canSpawn(path)) return { reason: noProgram, cure: "install it again" };
+  const { error } = spawnSync(path, [], { env: {}, input: "", timeout, killSignal: "SIGKILL" });
+  return refusals[(error as NodeJS.ErrnoException | undefined)?.code ?? ""];
 }
+
+/** An executable, which may have several names. Each of its answers is asked for once, when it is first needed. */
+interface Executable {
+  readonly real: string;
+}
+
+// The page for a browser leaves pure calls out. Nomad finds versions with the first one.
+const aboutOf = /* @__PURE__ */ once(({ real }: Executable) => outputOf(real, [], {}));
+const probed = /* @__PURE__ */ once(({ real }: Executable) => outcomeOf(real, [], probe, '{"cniVersion":"1.1.0"}'));
+// The Node flavor of the wrappers does.
+const takesArguments = /* @__PURE__ */ once(({ real }: Executable) => outputOf(real, ["--version"], {}) !== undefined);
 
 /** libcni's variables for VERSION. */
 const probe = { CNI_COMMAND: "VERSION", CNI_NETNS: "dummy", CNI_IFNAME: "dummy", CNI_PATH: "dummy" };
@@ -160,14 +158,6 @@ function crashIn(answer: ReturnType<typeof outcomeOf>): string | undefined {
 function versionsIn(answer: ReturnType<typeof outcomeOf>): readonly string[] | undefined {
   const versions = parseJsonObject(answer?.status === 0 ? answer.stdout : "")?.supportedVersions;
   return Array.isArray(versions) ? versions.filter((version) => typeof version === "string") : undefined;
-}
-
-function once<T>(run: () => T): () => T {
-  let answer: { readonly value: T } | undefined;
-  return () => {
-    answer ??= { value: run() };
-    return answer.value;
-  };
 }
 
 /** The oldest bridge with which Nomad runs CHECK, also for lists without a bridge. */
