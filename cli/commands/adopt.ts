@@ -7,9 +7,9 @@ import { isApproved } from "../confirm.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { atOnce, withBar } from "../live/at-once.ts";
 import { type CachedAttachment, isAttachment, readCachedResult } from "../live/cached-results.ts";
-import { type CheckOptions, checkOnHost, inPlace } from "../live/check.ts";
+import { type CheckOptions, type CheckRequest, checkOnHost, inPlace } from "../live/check.ts";
 import { everyAttachment, type HostView, viewOf } from "../live/every-attachment.ts";
-import type { HostOptions, HostPaths } from "../live/host-paths.ts";
+import type { HostPaths } from "../live/host-paths.ts";
 import { placesText } from "../live/looked-at.ts";
 import type { Attachments } from "../live/wanted.ts";
 import { workloadNames } from "../live/workload.ts";
@@ -17,13 +17,11 @@ import { hostOptions, jsonOption, timeoutOption, withOption, yesOption } from ".
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
-interface Options extends HostOptions {
-  readonly with?: string;
+interface Options extends CheckRequest {
   readonly write?: boolean;
   readonly undo?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
-  readonly timeout: string;
 }
 
 /** `adopt`: completes the results of live attachments whose CHECK would fail. */

@@ -8,9 +8,8 @@ import { type CommandData, option } from "../command.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { readPluginFolder, whyNoCheck } from "../host/read-plugin-folder.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
-import { isGood, type Verdict } from "../live/check.ts";
+import { type CheckRequest, isGood, type Verdict } from "../live/check.ts";
 import { checkEvery, everyAttachment, viewOf } from "../live/every-attachment.ts";
-import type { HostOptions } from "../live/host-paths.ts";
 import { isReady, lookedAt } from "../live/looked-at.ts";
 import { namedNamespaces } from "../live/namespaces.ts";
 import { workloadNames } from "../live/workload.ts";
@@ -22,11 +21,9 @@ import { summaryCode, summaryJson, summaryText } from "../preflight/summary.ts";
 import type { Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
-interface Options extends HostOptions, Expected {
-  readonly with?: string;
+interface Options extends CheckRequest, Expected {
   readonly summary?: readonly string[];
   readonly json?: boolean;
-  readonly timeout: string;
 }
 
 /** `preflight`: tells what the next restart of the runtime would do to the running containers. */

@@ -3,8 +3,9 @@ import { type CommandData, option } from "../command.ts";
 import { isApproved } from "../confirm.ts";
 import { exitCodeOf } from "../exit-codes.ts";
 import { tellAlike } from "../live/alike.ts";
+import type { CheckRequest } from "../live/check.ts";
 import { viewOf } from "../live/every-attachment.ts";
-import type { HostOptions, HostPaths } from "../live/host-paths.ts";
+import type { HostPaths } from "../live/host-paths.ts";
 import { placesText } from "../live/looked-at.ts";
 import { demandCache, demandNetwork, isWanted } from "../live/wanted.ts";
 import { workloadNames } from "../live/workload.ts";
@@ -16,11 +17,10 @@ import { pruneJson, pruneText, type Row } from "../prune/report.ts";
 import { type Places, surveyOf } from "../prune/survey.ts";
 import { oneLine, type Terminal } from "../terminal.ts";
 
-interface Options extends HostOptions {
+interface Options extends CheckRequest {
   readonly write?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
-  readonly timeout: string;
 }
 
 /** `prune`: removes what belongs to attachments whose network namespace is gone. */

@@ -11,9 +11,9 @@ import { readPluginFolder, whyNoCheck } from "../host/read-plugin-folder.ts";
 import { exposedPart, exposureCure } from "../install/place.ts";
 import type { Context } from "../lint/rule.ts";
 import type { ListFile } from "../lists/list-file.ts";
-import { networkOf } from "../live/check.ts";
+import { type CheckRequest, networkOf } from "../live/check.ts";
 import { checkEvery, everyAttachment, viewOf } from "../live/every-attachment.ts";
-import type { HostOptions, HostPathsFound } from "../live/host-paths.ts";
+import type { HostPathsFound } from "../live/host-paths.ts";
 import { lookedAt } from "../live/looked-at.ts";
 import { errorsIn, type Lists } from "../live/networks.ts";
 import { hostErrors, type RunningHost } from "../needs/host-errors.ts";
@@ -27,12 +27,11 @@ import { statusText } from "../status/text.ts";
 import { jsonText, oneLine, type Terminal } from "../terminal.ts";
 import { Trouble } from "../trouble.ts";
 
-interface Options extends HostOptions {
+interface Options extends CheckRequest {
   readonly json?: true;
   readonly prometheus?: boolean;
   readonly output?: string;
   readonly log?: string;
-  readonly timeout: string;
 }
 
 /** `status`: the state of a host in numbers, for monitoring. */

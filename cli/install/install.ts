@@ -32,7 +32,7 @@ import {
   sha256,
   writtenVersions,
 } from "./place.ts";
-import { type InstalledRelease, releaseAt, releaseOf, releaseOrProblem } from "./release-of.ts";
+import { type InstalledRelease, releaseOf, releaseOrProblem } from "./release-of.ts";
 import { executableName, type Source } from "./source.ts";
 
 /** What `install` did. */
@@ -94,7 +94,7 @@ export function installPrevious(place: Place, needJq: FindNeedJq = () => []): In
 function releaseToLeave(place: Place): InstalledRelease | undefined {
   const isFile = lstatSync(place.executable, { throwIfNoEntry: false })?.isFile();
   // guard: what is no broken executable of ours is not replaced by a rollback
-  const isBroken = isFile && existsSync(place.previous) && !releaseAt(place.executable);
+  const isBroken = isFile && existsSync(place.previous) && !releaseOrProblem(place.executable).release;
   return isBroken ? undefined : ownRelease(place);
 }
 

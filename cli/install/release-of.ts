@@ -24,11 +24,6 @@ export function releaseOf(path: string): InstalledRelease | undefined {
   return release;
 }
 
-/** Returns the release of a regular file that may not be ours and may not run; undefined then. */
-export function releaseAt(path: string): InstalledRelease | undefined {
-  return releaseOrProblem(path).release;
-}
-
 /** The release of an executable, or why it has none. */
 interface Asked {
   readonly release?: InstalledRelease;

@@ -64,7 +64,7 @@ export function interfaceProblem({ ifName, wrapper }: ListedPlugin): string | un
 }
 
 /** The first version of the specification that a reference plugin speaks, if that is not 0.1.0 (its main function). */
-const firstVersions = new Map([
+export const firstVersions: ReadonlyMap<string, string> = new Map([
   ["firewall", "0.4.0"],
   ["vrf", "0.3.1"],
   ["bandwidth", "0.3.0"],

@@ -12,7 +12,7 @@ import { unwrappedCreator } from "../rules/unwrapped-creator.ts";
 import { Trouble } from "../trouble.ts";
 import { addressesAt, attachmentOf, type CachedAttachment } from "./cached-results.ts";
 import { runChain } from "./chain.ts";
-import type { HostPaths } from "./host-paths.ts";
+import type { HostOptions, HostPaths } from "./host-paths.ts";
 import { pathStateAt } from "./namespaces.ts";
 import { demandNetworkIn, type Lists, type Network, networkIn, networksIn, readLists } from "./networks.ts";
 
@@ -125,8 +125,8 @@ function missingList(name: string, { faults }: CheckOptions): string {
   return `no list in the directories defines the network ${name}${lines.join("")}`;
 }
 
-/** The options of a command that say how to check. */
-export interface CheckRequest {
+/** The options of a command that checks attachments. */
+export interface CheckRequest extends HostOptions {
   /** In seconds. */
   readonly timeout: string;
   /** A list that takes the place of the current one of its name. */
@@ -141,7 +141,7 @@ export function inPlace(options: CheckOptions): CheckOptions {
 /** Returns how to check on this host. Throws Trouble if a directory of lists, or the list, cannot be read. */
 export function checkOptionsOn(
   paths: HostPaths,
-  { timeout, with: file }: CheckRequest,
+  { timeout, with: file }: Pick<CheckRequest, "timeout" | "with">,
   directory: string,
 ): CheckOptions {
   const lists = readLists(paths.configDirectories, directory);

@@ -7,7 +7,7 @@ import { LeftOut } from "./alike.ts";
 import { withBar } from "./at-once.ts";
 import type { CachedAttachment } from "./cached-results.ts";
 import { type CheckOptions, type CheckRequest, checkOnHost, checkOptionsOn, inPlace, type Verdict } from "./check.ts";
-import { type HostOptions, hostPathsOn } from "./host-paths.ts";
+import { hostPathsOn } from "./host-paths.ts";
 import { agentFault, areNomads } from "./looked-at.ts";
 import { namespacePath } from "./namespaces.ts";
 import { addedPlugins } from "./networks.ts";
@@ -17,10 +17,7 @@ import { demandKnown, isWanted, namesIn, readAttachments } from "./wanted.ts";
 export type HostView = Readonly<Awaited<ReturnType<typeof viewOf>>>;
 
 /** Opens what the options of a command are about. Throws Trouble if a directory of lists cannot be read. */
-export async function viewOf(
-  options: HostOptions & CheckRequest,
-  terminal: Pick<Terminal, "env" | "viewProblem" | "directory">,
-) {
+export async function viewOf(options: CheckRequest, terminal: Pick<Terminal, "env" | "viewProblem" | "directory">) {
   const paths = await hostPathsOn(options, terminal);
   const check = checkOptionsOn(paths, options, terminal.directory);
   const leftOut = new LeftOut();

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { type CniResult, isUnchainedVersion, supportedVersions } from "../../shared/protocol/result.ts";
+import { firstVersions } from "../lists/chain.ts";
 import { inVersion } from "../live/libcni.ts";
 import { expectTypes } from "./decode.ts";
 import type { Machine } from "./machine.ts";
@@ -42,12 +43,9 @@ export function runToEnd(machine: Machine, of: CallOf): { exitCode: number; outp
   }
 }
 
-/** The first versions of plugins that do not speak all of them. */
-const firstVersions: Readonly<Record<string, string>> = { bandwidth: "0.3.0", firewall: "0.4.0", vrf: "0.3.1" };
-
 /** A plugin refuses a version that it does not speak, and CHECK before 0.4.0 (cni/pkg/skel). */
 function expectVersion(type: string, { env, config: { cniVersion = "0.1.0" } }: PluginCall): void {
-  const spoken = supportedVersions.slice(supportedVersions.indexOf(firstVersions[type] ?? "0.1.0"));
+  const spoken = supportedVersions.slice(supportedVersions.indexOf(firstVersions.get(type) ?? "0.1.0"));
   const version = String(cniVersion) || "0.1.0";
   if (!spoken.includes(version)) {
     const list = spoken.map((one) => `"${one}"`).join(" ");

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { profiles } from "../../plugins/index.ts";
 import { exposedPart, linkState, type Place, placeAt, sha256, writtenVersions } from "../install/place.ts";
-import { type InstalledRelease, releaseAt, releaseOrProblem } from "../install/release-of.ts";
+import { type InstalledRelease, releaseOrProblem } from "../install/release-of.ts";
 
 /** The wrappers in one directory of CNI_PATH. */
 export interface Installation {
@@ -90,7 +90,7 @@ function installationAt(place: Place, missing: ReadonlySet<string>): Installatio
     exposed,
     madeBy: isPackage ? "a package" : versions ? "install" : "hand",
     links: { ...links, needed },
-    previous: releaseAt(place.previous) ?? (existsSync(place.previous) ? "broken" : undefined),
+    previous: releaseOrProblem(place.previous).release ?? (existsSync(place.previous) ? "broken" : undefined),
   };
 }
 

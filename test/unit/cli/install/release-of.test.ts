@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { expect, onTestFinished, test } from "vitest";
-import { releaseAt, releaseOf } from "../../../../cli/install/release-of.ts";
+import { releaseOf, releaseOrProblem } from "../../../../cli/install/release-of.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { replaceFunctions } from "../../support/file-functions.ts";
 import { setVariable } from "../../support/programs.ts";
@@ -42,7 +42,7 @@ test("an executable runs as a runtime runs it, with PATH and no other variable o
 test("a program that the system does not run is trouble, and no release", () => {
   const path = program(answer(), 0o644);
   expect(() => releaseOf(path)).toThrow(`${path}: it is not executable; run: chmod 755 ${path}`);
-  expect(releaseAt(path)).toBeUndefined();
+  expect(releaseOrProblem(path).release).toBeUndefined();
   expect(() => releaseOf(`${path}/x`)).toThrow(`${path}/x: a part of the path is not a directory`);
 });
 
@@ -59,7 +59,7 @@ test("a program with the right mode that the system does not run may be on a fil
   replaceSpawn(() => ({ error: Object.assign(new Error("spawn"), { code: "EACCES" }) }));
   const why = `the system runs no program in ${dirname(directory)}: is its file system mounted with noexec?`;
   expect(() => releaseOf(path)).toThrow(`${path}: ${why}`);
-  expect(releaseAt(path)).toBeUndefined();
+  expect(releaseOrProblem(path).release).toBeUndefined();
 });
 
 test("a fault of the command's own is not taken for a program that is not ours", () => {
@@ -67,7 +67,7 @@ test("a fault of the command's own is not taken for a program that is not ours",
   replaceSpawn(() => {
     throw new TypeError("a fault");
   });
-  expect(() => releaseAt(path)).toThrow("a fault");
+  expect(() => releaseOrProblem(path)).toThrow("a fault");
 });
 
 test("a program that gives no answer is killed after half a minute, and called as a runtime calls the executable", () => {
@@ -84,5 +84,5 @@ test("a program that gives no answer is killed after half a minute, and called a
 test.each(["nothing", "a directory", "a link"])("%s has no release", (what) => {
   if (what === "a link") symlinkSync(program(answer()), join(directory, "link"));
   if (what === "a directory") mkdirSync(join(directory, "program"));
-  expect(releaseAt(join(directory, what === "a link" ? "link" : "program"))).toBeUndefined();
+  expect(releaseOrProblem(join(directory, what === "a link" ? "link" : "program")).release).toBeUndefined();
 });
