@@ -63,17 +63,28 @@ function endOf(node: Node | undefined): number {
 export function wrappedText({ file, plugins }: List, decisions: Decisions): string {
   const edits = decisions.plugins.flatMap((wrapped) => {
     const path = plugins[wrapped.index]?.path ?? [];
-    return [...typeEdit(file, path, wrapped), ...blockEdit(file, path, wrapped)];
+    return [...typeEdit(file, objectAt(file, path), wrapped), ...blockEdit(file, path, wrapped)];
   });
   return applyEdits(file.text, edits);
 }
 
 type Path = List["plugins"][number]["path"];
 
-function typeEdit(file: ListFile, path: Path, { type, becomes }: Wrapped): readonly Edit[] {
-  const value = valueIn(objectAt(file, path), "type");
-  if (!value) return [];
-  return [{ offset: value.offset + value.length - 1, length: 0, content: becomes.slice(type.length) }];
+const suffix = "-wrapper";
+
+/** Gives a plugin another type. If only the suffix of the wrappers comes or goes, the rest keeps its bytes. */
+export function typeEdit(
+  { text }: ListFile,
+  object: Node,
+  { type, becomes }: Pick<Wrapped, "type" | "becomes">,
+): readonly Edit[] {
+  const value = valueIn(object, "type");
+  if (!value || type === becomes) return [];
+  const end = value.offset + value.length - 1;
+  if (becomes === `${type}${suffix}`) return [{ offset: end, length: 0, content: suffix }];
+  if (type === `${becomes}${suffix}` && text.slice(0, end).endsWith(suffix))
+    return [{ offset: end - suffix.length, length: suffix.length, content: "" }];
+  return [{ offset: value.offset, length: value.length, content: JSON.stringify(becomes) }];
 }
 
 function blockEdit(file: ListFile, path: Path, { wrapper }: Wrapped): readonly Edit[] {

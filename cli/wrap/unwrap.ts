@@ -1,17 +1,10 @@
-import { applyEdits, type Node } from "jsonc-parser";
-import type { Edit } from "../lint/rule.ts";
+import { applyEdits } from "jsonc-parser";
 import { creatorsOf } from "../lists/chain.ts";
 import { type List, type ListedPlugin, runtimeIfName } from "../lists/list.ts";
-import type { ListFile } from "../lists/list-file.ts";
-import { objectAt, removal, valueIn } from "./edits.ts";
-
-const suffix = "-wrapper";
+import { objectAt, removal, typeEdit, valueIn } from "./edits.ts";
 
 /** What `unwrap` does to a list, and what the operator should know. */
 export type Unwrapping = ReturnType<typeof decideUnwrapping>;
-
-/** A plugin that `unwrap` changes, with the `wrapper` block that it removes. */
-type Unwrapped = Unwrapping["plugins"][number];
 
 /** Decides how to unwrap a list. If no plugin changes, nothing in it is wrapped. */
 export function decideUnwrapping(list: List) {
@@ -31,15 +24,6 @@ export function unwrappedText({ file, plugins }: List, unwrapping: Unwrapping): 
     return [...typeEdit(file, object, plugin), ...block];
   });
   return applyEdits(file.text, edits);
-}
-
-function typeEdit({ text }: ListFile, object: Node, { type, becomes }: Unwrapped): readonly Edit[] {
-  const value = valueIn(object, "type");
-  if (!value || type === becomes) return [];
-  const end = value.offset + value.length;
-  const isSuffixed = type === `${becomes}${suffix}` && text.slice(0, end).endsWith(`${suffix}"`);
-  if (!isSuffixed) return [{ offset: value.offset, length: value.length, content: JSON.stringify(becomes) }];
-  return [{ offset: end - 1 - suffix.length, length: suffix.length, content: "" }];
 }
 
 /** What the plain plugin does differently, in words that follow its type. */
