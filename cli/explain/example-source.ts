@@ -1,8 +1,7 @@
 import type { Host } from "../../shared/host/host.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { portRange } from "../../shared/protocol/options.ts";
-import { hasCapability } from "../lists/chain.ts";
-import { type List, runtimeIfName } from "../lists/list.ts";
+import { hasCapability, type List, runtimeIfName } from "../lists/list.ts";
 import type { AttachmentParameters } from "../live/libcni.ts";
 import { Machine } from "../model/machine.ts";
 import { viewOf } from "../model/view.ts";

@@ -1,8 +1,7 @@
 import type { Host } from "../../shared/host/host.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { type ExitCode, exitCodeOf } from "../exit-codes.ts";
-import { isDisabled } from "../lists/chain.ts";
-import type { List } from "../lists/list.ts";
+import { isDisabled, type List } from "../lists/list.ts";
 import { type AttachmentParameters, notSent } from "../live/libcni.ts";
 import { loadProblem } from "../model/decode.ts";
 import { Machine } from "../model/machine.ts";

@@ -1,9 +1,8 @@
 import { sharedDeviceName } from "../../shared/plugin/profile.ts";
 import { once } from "../once.ts";
 import { type Address, addressOf, type Cidr, cidrOf, contains, networkOf } from "./addresses.ts";
-import { creatorsOf, isRewritten } from "./chain.ts";
 import { certainSubnets } from "./ipam.ts";
-import type { List, ListedPlugin } from "./list.ts";
+import { creatorsOf, isRewritten, type List, type ListedPlugin } from "./list.ts";
 import { amongNeighbours } from "./neighbours.ts";
 
 /** An address that the bridge plugin gives a bridge of the host. The key is the bridge's name. */

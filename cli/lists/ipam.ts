@@ -6,9 +6,8 @@ import { ipamOf } from "../../shared/protocol/request.ts";
 import { isInOtherTable } from "../../shared/protocol/result.ts";
 import type { PluginFolder } from "../host/read-plugin-folder.ts";
 import { addressOf, addressText, cidrOf, contains, type Range, rangeOf } from "./addresses.ts";
-import { isRewritten } from "./chain.ts";
 import { isOlder } from "./installed.ts";
-import type { ListedPlugin } from "./list.ts";
+import { isRewritten, type ListedPlugin } from "./list.ts";
 
 /** A plugin configuration, and its place in the file. */
 type Configured = Pick<ListedPlugin, "configuration" | "path">;

@@ -1,10 +1,9 @@
 import { isJsonObject } from "../../shared/protocol/json.ts";
 import { readLinks } from "../host/links.ts";
 import { cidrOf, contains } from "../lists/addresses.ts";
-import { creatorsOf, hasKnownName, isDisabled, isRewritten } from "../lists/chain.ts";
 import { readListFile } from "../lists/find-files.ts";
 import { rangeSetsOf } from "../lists/ipam.ts";
-import type { List } from "../lists/list.ts";
+import { creatorsOf, hasKnownName, isDisabled, isRewritten, type List } from "../lists/list.ts";
 import { parseListFile } from "../lists/list-file.ts";
 import { missingMaster } from "../rules/missing-master.ts";
 import { missingWrapperCure } from "../rules/missing-plugin.ts";

@@ -1,8 +1,7 @@
 import { inOrder, isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import { type CniResult, delGetsResult, isChainVersion, isUnchainedVersion } from "../../shared/protocol/result.ts";
-import { isDisabled } from "../lists/chain.ts";
-import type { List, ListedPlugin } from "../lists/list.ts";
+import { isDisabled, type List, type ListedPlugin } from "../lists/list.ts";
 
 /** The variables and the stdin of one call. */
 export interface Call {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { type CniResult, isUnchainedVersion, supportedVersions } from "../../shared/protocol/result.ts";
-import { firstVersions } from "../lists/chain.ts";
+import { firstVersions } from "../lists/list.ts";
 import { inVersion } from "../live/libcni.ts";
 import { expectTypes } from "./decode.ts";
 import type { Machine } from "./machine.ts";

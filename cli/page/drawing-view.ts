@@ -1,6 +1,6 @@
 import { drawing } from "../explain/drawing.ts";
 import { exampleAttachment } from "../explain/example-source.ts";
-import { isRewritten } from "../lists/chain.ts";
+import { isRewritten } from "../lists/list.ts";
 import type { Answers } from "./answers.ts";
 import { byId, show } from "./elements.ts";
 

@@ -1,7 +1,6 @@
 import type { PluginRule } from "../lint/rule.ts";
-import { creatorsOf, freeName, interfaceProblem } from "../lists/chain.ts";
 import { hasIpam } from "../lists/ipam.ts";
-import { runtimeIfName } from "../lists/list.ts";
+import { creatorsOf, freeName, interfaceProblem, runtimeIfName } from "../lists/list.ts";
 
 /** Nomad advertises the interface whose name sorts first (cniToAllocNet). */
 export const advertisedInterface: PluginRule = {

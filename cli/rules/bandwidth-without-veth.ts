@@ -1,6 +1,5 @@
 import type { PluginRule } from "../lint/rule.ts";
-import { creatorFor, creatorsOf, isRewritten, runsCheck } from "../lists/chain.ts";
-import type { List, ListedPlugin } from "../lists/list.ts";
+import { creatorFor, creatorsOf, isRewritten, type List, type ListedPlugin, runsCheck } from "../lists/list.ts";
 
 export const bandwidthWithoutVeth: PluginRule = {
   title: "bandwidth acts on an interface that is no veth pair.",

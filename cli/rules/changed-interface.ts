@@ -1,7 +1,6 @@
 import type { Entry } from "../../shared/journal/journal.ts";
 import type { ListRule } from "../lint/rule.ts";
-import { hasKnownName } from "../lists/chain.ts";
-import type { List } from "../lists/list.ts";
+import { hasKnownName, type List } from "../lists/list.ts";
 
 export const changedInterface: ListRule = {
   title: "The name of an interface has changed, and containers have it under the old name (`--state`).",

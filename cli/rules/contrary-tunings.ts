@@ -1,7 +1,6 @@
 import { type JsonObject, objectOf } from "../../shared/protocol/json.ts";
 import type { PluginRule } from "../lint/rule.ts";
-import { isRewritten, runsCheck } from "../lists/chain.ts";
-import type { ListedPlugin } from "../lists/list.ts";
+import { isRewritten, type ListedPlugin, runsCheck } from "../lists/list.ts";
 
 export const contraryTunings: PluginRule = {
   title: "Two tunings of one interface expect different values, so CHECK fails.",

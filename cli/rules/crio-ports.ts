@@ -1,8 +1,7 @@
 import type { PluginRule } from "../lint/rule.ts";
 import type { Address } from "../lists/addresses.ts";
-import { creatorsOf, hasCapability } from "../lists/chain.ts";
 import { hasIpam, poolsOf } from "../lists/ipam.ts";
-import type { List } from "../lists/list.ts";
+import { creatorsOf, hasCapability, type List } from "../lists/list.ts";
 
 export const crioPorts: PluginRule = {
   severity: "warning",

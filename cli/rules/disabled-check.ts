@@ -1,5 +1,5 @@
 import type { ListRule } from "../lint/rule.ts";
-import { isDisabled } from "../lists/chain.ts";
+import { isDisabled } from "../lists/list.ts";
 
 export const disabledCheck: ListRule = {
   severity: "warning",

@@ -1,6 +1,5 @@
 import type { PluginRule } from "../lint/rule.ts";
-import { creatorsOf, freeName } from "../lists/chain.ts";
-import type { ListedPlugin } from "../lists/list.ts";
+import { creatorsOf, freeName, type ListedPlugin } from "../lists/list.ts";
 
 export const duplicateInterface: PluginRule = {
   title: "Two interface plugins make an interface of the same name.",

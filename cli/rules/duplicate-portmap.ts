@@ -1,6 +1,5 @@
 import type { PluginRule } from "../lint/rule.ts";
-import { hasCapability, isRewritten } from "../lists/chain.ts";
-import type { ListedPlugin } from "../lists/list.ts";
+import { hasCapability, isRewritten, type ListedPlugin } from "../lists/list.ts";
 import { firstPortOf } from "../lists/ports.ts";
 
 export const duplicatePortmap: PluginRule = {

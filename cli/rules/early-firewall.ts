@@ -1,6 +1,6 @@
 import type { PluginRule } from "../lint/rule.ts";
-import { creatorsOf, runsCheck } from "../lists/chain.ts";
 import { hasIpam } from "../lists/ipam.ts";
+import { creatorsOf, runsCheck } from "../lists/list.ts";
 
 export const earlyFirewall: PluginRule = {
   title: "A plain firewall stands before an interface plugin.",

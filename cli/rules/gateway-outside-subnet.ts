@@ -1,9 +1,8 @@
 import { isLinkLocal } from "../../shared/attachment/subnet.ts";
 import type { FoundAt, ListRule } from "../lint/rule.ts";
 import { type Address, addressOf, cidrOf, contains } from "../lists/addresses.ts";
-import { creatorsOf, hasCapability, isRewritten } from "../lists/chain.ts";
 import { certainSubnets, entriesOf, ipamTypeOf, isStrict, rangeSetsOf } from "../lists/ipam.ts";
-import type { ListedPlugin } from "../lists/list.ts";
+import { creatorsOf, hasCapability, isRewritten, type ListedPlugin } from "../lists/list.ts";
 
 export const gatewayOutsideSubnet: ListRule = {
   title: "A gateway is not in its subnet.",

@@ -1,7 +1,7 @@
 import type { PluginRule } from "../lint/rule.ts";
 import { cidrOf, networkOf } from "../lists/addresses.ts";
-import { isRewritten, runsCheck } from "../lists/chain.ts";
 import { entriesOf, ipamTypeOf } from "../lists/ipam.ts";
+import { isRewritten, runsCheck } from "../lists/list.ts";
 
 export const hostAddress: PluginRule = {
   title: "A single IPv4 address (/32) has no route, so CHECK fails.",

@@ -2,9 +2,8 @@ import { sharedDeviceName } from "../../shared/plugin/profile.ts";
 import { addressesOf, type Link, linkNamed } from "../host/links.ts";
 import type { FoundAt, PluginRule } from "../lint/rule.ts";
 import { cidrOf, contains } from "../lists/addresses.ts";
-import { isRewritten } from "../lists/chain.ts";
 import { poolsOf, rangeSetsOf } from "../lists/ipam.ts";
-import type { ListedPlugin } from "../lists/list.ts";
+import { isRewritten, type ListedPlugin } from "../lists/list.ts";
 
 export const hostSubnet: PluginRule = {
   title: "The host itself has an address in the containers' subnet (`--host`).",

@@ -1,6 +1,5 @@
 import type { PluginRule } from "../lint/rule.ts";
-import { creatorsOf } from "../lists/chain.ts";
-import { isWrapperType } from "../lists/list.ts";
+import { creatorsOf, isWrapperType } from "../lists/list.ts";
 
 export const ignoredWrapper: PluginRule = {
   severity: "warning",

@@ -1,5 +1,5 @@
 import type { PluginRule } from "../lint/rule.ts";
-import { interfaceProblem } from "../lists/chain.ts";
+import { interfaceProblem } from "../lists/list.ts";
 
 export const interfaceName: PluginRule = {
   title: "An interface cannot have this name.",

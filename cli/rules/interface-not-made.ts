@@ -1,6 +1,5 @@
 import type { PluginRule } from "../lint/rule.ts";
-import { creatorFor, creatorsOf, mayBeMadeBefore, runsCheck } from "../lists/chain.ts";
-import type { List, ListedPlugin } from "../lists/list.ts";
+import { creatorFor, creatorsOf, type List, type ListedPlugin, mayBeMadeBefore, runsCheck } from "../lists/list.ts";
 
 export const interfaceNotMade: PluginRule = {
   title: "A plugin acts on an interface that no plugin before it makes.",

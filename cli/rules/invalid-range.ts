@@ -11,9 +11,8 @@ import {
   overlaps,
   type Range,
 } from "../lists/addresses.ts";
-import { hasCapability, isRewritten } from "../lists/chain.ts";
 import { filledRange, ipamTypeOf, isStrict, rangeSetsOf, type WrittenRange } from "../lists/ipam.ts";
-import type { ListedPlugin } from "../lists/list.ts";
+import { hasCapability, isRewritten, type ListedPlugin } from "../lists/list.ts";
 
 export const invalidRange: ListRule = {
   title: "host-local refuses a range.",

@@ -1,6 +1,6 @@
 import { goLookup } from "../../shared/protocol/json.ts";
 import type { PluginRule } from "../lint/rule.ts";
-import { isRewritten, runsCheck } from "../lists/chain.ts";
+import { isRewritten, runsCheck } from "../lists/list.ts";
 
 export const ipvlanMaster: PluginRule = {
   title: "ipvlan has no master.",

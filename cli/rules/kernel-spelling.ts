@@ -1,7 +1,7 @@
 import { objectOf } from "../../shared/protocol/json.ts";
 import type { PluginRule } from "../lint/rule.ts";
-import { isRewritten, runsCheck } from "../lists/chain.ts";
 import { kernelMac, kernelNumbers } from "../lists/kernel-text.ts";
+import { isRewritten, runsCheck } from "../lists/list.ts";
 
 export const kernelSpelling: PluginRule = {
   title: "The kernel writes a value of tuning in another way, so CHECK fails.",

@@ -1,8 +1,8 @@
 import { goLookup } from "../../shared/protocol/json.ts";
 import { ipamOf } from "../../shared/protocol/request.ts";
 import type { PluginRule } from "../lint/rule.ts";
-import { isRewritten } from "../lists/chain.ts";
 import { ipamTypeOf } from "../lists/ipam.ts";
+import { isRewritten } from "../lists/list.ts";
 
 export const leaseDirectory: PluginRule = {
   severity: "warning",

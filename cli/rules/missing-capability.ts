@@ -1,7 +1,6 @@
 import { isJsonObject } from "../../shared/protocol/json.ts";
 import type { PluginRule } from "../lint/rule.ts";
-import { hasCapability, isRewritten } from "../lists/chain.ts";
-import type { ListedPlugin } from "../lists/list.ts";
+import { hasCapability, isRewritten, type ListedPlugin } from "../lists/list.ts";
 
 export const missingCapability: PluginRule = {
   severity: "warning",

@@ -1,6 +1,6 @@
 import { linkNamed } from "../host/links.ts";
 import type { PluginRule } from "../lint/rule.ts";
-import { isRewritten } from "../lists/chain.ts";
+import { isRewritten } from "../lists/list.ts";
 
 /** The plugins that make their interface on one of the host, which `master` names. */
 const onMaster: readonly string[] = ["macvlan", "ipvlan", "vlan"];

@@ -1,8 +1,7 @@
 import { objectOf, objectsOf } from "../../shared/protocol/json.ts";
 import type { FoundAt, ListRule } from "../lint/rule.ts";
-import { creatorFor, creatorsOf, runsCheck } from "../lists/chain.ts";
 import { hasIpam, ipamTypeOf, routesElsewhere } from "../lists/ipam.ts";
-import type { List, ListedPlugin } from "../lists/list.ts";
+import { creatorFor, creatorsOf, type List, type ListedPlugin, runsCheck } from "../lists/list.ts";
 
 export const movedRoutes: ListRule = {
   title: "Routes of a plugin are in another table than the main one, and no wrapper looks for them there.",

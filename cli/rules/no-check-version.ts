@@ -1,5 +1,5 @@
 import type { ListRule } from "../lint/rule.ts";
-import { isOlder, neededVersion, unchainedPlugin, versionOf } from "../lists/chain.ts";
+import { isOlder, neededVersion, unchainedPlugin, versionOf } from "../lists/list.ts";
 
 export const noCheckVersion: ListRule = {
   severity: "warning",

@@ -1,7 +1,7 @@
 import type { PluginRule } from "../lint/rule.ts";
-import { isRewritten, mayBeMadeBefore } from "../lists/chain.ts";
 import { installedVersion, isOlder } from "../lists/installed.ts";
 import { hasIpam } from "../lists/ipam.ts";
+import { isRewritten, mayBeMadeBefore } from "../lists/list.ts";
 
 /** The first version of vlan that makes an interface without an address. */
 const vlanWithoutIpam = "1.10.0";

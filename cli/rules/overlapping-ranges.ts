@@ -1,8 +1,7 @@
 import { sharedDeviceName } from "../../shared/plugin/profile.ts";
 import type { FoundAt, ListRule } from "../lint/rule.ts";
-import { creatorsOf } from "../lists/chain.ts";
 import { commonAddress, type Pool, poolsOf } from "../lists/ipam.ts";
-import type { List, ListedPlugin } from "../lists/list.ts";
+import { creatorsOf, type List, type ListedPlugin } from "../lists/list.ts";
 import { directoryOf, isBefore, nameOf, type Run } from "../lists/neighbours.ts";
 import { once } from "../once.ts";
 

@@ -1,7 +1,5 @@
 import type { PluginRule } from "../lint/rule.ts";
-import { creatorsOf } from "../lists/chain.ts";
-import type { ListedPlugin } from "../lists/list.ts";
-import { runtimeIfName } from "../lists/list.ts";
+import { creatorsOf, type ListedPlugin, runtimeIfName } from "../lists/list.ts";
 
 export const plainMetaInterface: PluginRule = {
   severity: "warning",

@@ -1,5 +1,5 @@
 import type { PluginRule } from "../lint/rule.ts";
-import { neededVersion, versionOf } from "../lists/chain.ts";
+import { neededVersion, versionOf } from "../lists/list.ts";
 
 export const pluginVersion: PluginRule = {
   title: "cniVersion is older than a plugin accepts.",

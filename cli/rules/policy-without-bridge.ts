@@ -1,5 +1,5 @@
 import type { PluginRule } from "../lint/rule.ts";
-import { creatorFor, creatorsOf, isRewritten, mayBeMadeBefore } from "../lists/chain.ts";
+import { creatorFor, creatorsOf, isRewritten, mayBeMadeBefore } from "../lists/list.ts";
 
 export const policyWithoutBridge: PluginRule = {
   severity: "warning",

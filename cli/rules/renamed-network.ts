@@ -1,7 +1,6 @@
 import type { State } from "../host/memory.ts";
 import type { ListRule } from "../lint/rule.ts";
-import { creatorsOf } from "../lists/chain.ts";
-import { runtimeIfName } from "../lists/list.ts";
+import { creatorsOf, runtimeIfName } from "../lists/list.ts";
 import type { Run } from "../lists/neighbours.ts";
 import { once } from "../once.ts";
 

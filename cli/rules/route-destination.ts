@@ -1,7 +1,7 @@
 import type { PluginRule } from "../lint/rule.ts";
 import { addressText, cidrOf, networkOf } from "../lists/addresses.ts";
-import { isRewritten, runsCheck } from "../lists/chain.ts";
 import { entriesOf } from "../lists/ipam.ts";
+import { isRewritten, runsCheck } from "../lists/list.ts";
 
 export const routeDestination: PluginRule = {
   title: "The destination of a route is not the address of a network.",

@@ -1,8 +1,7 @@
 import type { ListRule } from "../lint/rule.ts";
 import { cidrOf } from "../lists/addresses.ts";
-import { creatorsOf, isRewritten } from "../lists/chain.ts";
 import { entriesOf, poolsOf } from "../lists/ipam.ts";
-import type { List, ListedPlugin } from "../lists/list.ts";
+import { creatorsOf, isRewritten, type List, type ListedPlugin } from "../lists/list.ts";
 
 export const severalDefaultRoutes: ListRule = {
   severity: "warning",

@@ -1,8 +1,7 @@
 import { sharedDeviceName } from "../../shared/plugin/profile.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import type { FoundAt, PluginRule } from "../lint/rule.ts";
-import { creatorsOf, isRewritten, runsCheck } from "../lists/chain.ts";
-import type { List, ListedPlugin } from "../lists/list.ts";
+import { creatorsOf, isRewritten, type List, type ListedPlugin, runsCheck } from "../lists/list.ts";
 import { amongNeighbours, isBefore, nameOf, type Run } from "../lists/neighbours.ts";
 
 export const sharedDevice: PluginRule = {

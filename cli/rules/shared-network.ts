@@ -1,6 +1,5 @@
 import type { PluginRule } from "../lint/rule.ts";
-import { isRewritten } from "../lists/chain.ts";
-import type { ListedPlugin } from "../lists/list.ts";
+import { isRewritten, type ListedPlugin } from "../lists/list.ts";
 
 export const sharedNetwork: PluginRule = {
   title: "Two bandwidth plugins have one network, so they use one name on the host.",

@@ -1,5 +1,5 @@
 import type { ListRule } from "../lint/rule.ts";
-import { creatorsOf } from "../lists/chain.ts";
+import { creatorsOf } from "../lists/list.ts";
 import { amongNeighbours, nameOf } from "../lists/neighbours.ts";
 
 export const takenNetwork: ListRule = {

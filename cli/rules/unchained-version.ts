@@ -1,5 +1,5 @@
 import type { ListRule } from "../lint/rule.ts";
-import { unchainedPlugin } from "../lists/chain.ts";
+import { unchainedPlugin } from "../lists/list.ts";
 
 export const unchainedVersion: ListRule = {
   title: "A list with several interfaces has no cniVersion, or 0.1.0 or 0.2.0.",

@@ -1,6 +1,6 @@
 import { newestVersion, supportedVersions } from "../../shared/protocol/result.ts";
 import type { ListRule } from "../lint/rule.ts";
-import { versionOf } from "../lists/chain.ts";
+import { versionOf } from "../lists/list.ts";
 
 export const unknownVersion: ListRule = {
   title: "cniVersion is not a version of the specification.",

@@ -1,7 +1,6 @@
 import type { PluginRule } from "../lint/rule.ts";
-import { creatorFor, creatorsOf, freeName, hasCapability } from "../lists/chain.ts";
 import { hasIpam } from "../lists/ipam.ts";
-import type { List, ListedPlugin } from "../lists/list.ts";
+import { creatorFor, creatorsOf, freeName, hasCapability, type List, type ListedPlugin } from "../lists/list.ts";
 
 export const unreachablePort: PluginRule = {
   severity: "warning",

@@ -1,8 +1,7 @@
 import { sharedDeviceName } from "../../shared/plugin/profile.ts";
 import { isNoBridge, type Link, linkNamed } from "../host/links.ts";
 import type { FoundAt, PluginRule } from "../lint/rule.ts";
-import { isRewritten } from "../lists/chain.ts";
-import type { ListedPlugin } from "../lists/list.ts";
+import { isRewritten, type ListedPlugin } from "../lists/list.ts";
 
 export const unsuitableDevice: PluginRule = {
   title: "The plugin cannot use this interface of the host as it is (`--host`).",

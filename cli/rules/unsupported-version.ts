@@ -1,7 +1,7 @@
 import { supportedVersions } from "../../shared/protocol/result.ts";
 import type { ListRule } from "../lint/rule.ts";
-import { neededVersion, versionOf } from "../lists/chain.ts";
 import { pluginNamesIn } from "../lists/ipam.ts";
+import { neededVersion, versionOf } from "../lists/list.ts";
 
 export const unsupportedVersion: ListRule = {
   title: "A plugin in `--cni-path` does not speak the list's `cniVersion`.",

@@ -1,6 +1,5 @@
 import type { PluginRule } from "../lint/rule.ts";
-import { creatorsOf } from "../lists/chain.ts";
-import type { ListedPlugin } from "../lists/list.ts";
+import { creatorsOf, type ListedPlugin } from "../lists/list.ts";
 
 export const unwrappedCreator: PluginRule = {
   title: "A list has several interface plugins, and one of them is not wrapped.",

@@ -1,9 +1,8 @@
 import { isJsonObject } from "../../shared/protocol/json.ts";
 import { isArgs } from "../../shared/protocol/options.ts";
 import type { PluginRule } from "../lint/rule.ts";
-import { isRewritten } from "../lists/chain.ts";
 import { ipamTypeOf } from "../lists/ipam.ts";
-import type { ListedPlugin } from "../lists/list.ts";
+import { isRewritten, type ListedPlugin } from "../lists/list.ts";
 
 export const uselessArgs: PluginRule = {
   severity: "warning",

@@ -1,7 +1,6 @@
 import { isPorts } from "../../shared/protocol/options.ts";
 import type { PluginRule } from "../lint/rule.ts";
-import { hasCapability } from "../lists/chain.ts";
-import type { ListedPlugin } from "../lists/list.ts";
+import { hasCapability, type ListedPlugin } from "../lists/list.ts";
 import { firstPortOf } from "../lists/ports.ts";
 
 export const uselessPorts: PluginRule = {

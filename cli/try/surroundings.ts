@@ -4,9 +4,8 @@ import { exampleAttachment } from "../explain/example-source.ts";
 import { addressesOf, type DefaultRoute, defaultRoutes, isNoBridge, type Link, linkNamed } from "../host/links.ts";
 import { stateDirectory } from "../host/memory.ts";
 import { processesNamed } from "../host/programs.ts";
-import { hasCapability, isDisabled, isRewritten } from "../lists/chain.ts";
 import { ipamTypeOf, leasesOf } from "../lists/ipam.ts";
-import type { List, ListedPlugin } from "../lists/list.ts";
+import { hasCapability, isDisabled, isRewritten, type List, type ListedPlugin } from "../lists/list.ts";
 import { reportedBy } from "../lists/reported.ts";
 import { existingAbove } from "./stage.ts";
 

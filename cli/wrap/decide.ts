@@ -1,9 +1,8 @@
 import { goLookup, type JsonObject } from "../../shared/protocol/json.ts";
 import { interfaceNameProblem } from "../../shared/protocol/names.ts";
 import { delGetsResult } from "../../shared/protocol/result.ts";
-import { creatorsOf, freeName, isDisabled } from "../lists/chain.ts";
 import { hasIpam, routesElsewhere } from "../lists/ipam.ts";
-import { type List, type ListedPlugin, runtimeIfName } from "../lists/list.ts";
+import { creatorsOf, freeName, isDisabled, type List, type ListedPlugin, runtimeIfName } from "../lists/list.ts";
 import { Trouble } from "../trouble.ts";
 import type { OlderAttachment } from "./attached.ts";
 

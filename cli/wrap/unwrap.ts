@@ -1,6 +1,5 @@
 import { applyEdits } from "jsonc-parser";
-import { creatorsOf } from "../lists/chain.ts";
-import { type List, type ListedPlugin, runtimeIfName } from "../lists/list.ts";
+import { creatorsOf, type List, type ListedPlugin, runtimeIfName } from "../lists/list.ts";
 import { objectAt, removal, typeEdit, valueIn } from "./edits.ts";
 
 /** What `unwrap` does to a list, and what the operator should know. */

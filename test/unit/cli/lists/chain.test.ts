@@ -3,12 +3,13 @@ import {
   creatorFor,
   hasKnownName,
   isRewritten,
+  type List,
+  type ListedPlugin,
   mayBeMadeBefore,
   neededVersion,
   runsCheck,
   unchainedPlugin,
-} from "../../../../cli/lists/chain.ts";
-import type { List, ListedPlugin } from "../../../../cli/lists/list.ts";
+} from "../../../../cli/lists/list.ts";
 import { parsedList } from "../explain/support.ts";
 
 const zone = (value: object, ...types: (string | object)[]): List =>
