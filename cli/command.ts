@@ -1,6 +1,5 @@
 import { type Argument, Command, Option } from "commander";
-import type { ExitCode } from "./exit-codes.ts";
-import type { Terminal } from "./terminal.ts";
+import type { ExitCode, Terminal } from "./terminal.ts";
 
 /** A command as data: what its help says, and what it does. */
 export interface CommandData<Given = unknown, Options = object> {

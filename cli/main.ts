@@ -7,10 +7,9 @@ import { withUsualDirectories } from "../shared/host/programs.ts";
 import { confirmed } from "./confirm.ts";
 import { readOpened } from "./files/read-input.ts";
 import { namespacesInCache } from "./live/cached-results.ts";
-import { watchOutput } from "./output.ts";
 import { runCli } from "./program.ts";
 import { viewProblem } from "./prune/host-namespaces.ts";
-import type { Terminal } from "./terminal.ts";
+import { type Terminal, watchOutput } from "./terminal.ts";
 
 // The build defines these.
 declare const __VERSION__: string;

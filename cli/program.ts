@@ -16,10 +16,8 @@ import { uninstallCommand } from "./commands/uninstall.ts";
 import { unwrapCommand } from "./commands/unwrap.ts";
 import { versionCommand } from "./commands/version.ts";
 import { wrapCommand } from "./commands/wrap.ts";
-import { type ExitCode, exitCodeHelp } from "./exit-codes.ts";
 import { portOption } from "./options.ts";
-import { printable, type Terminal } from "./terminal.ts";
-import { Trouble } from "./trouble.ts";
+import { type ExitCode, exitCodeHelp, printable, type Terminal, Trouble } from "./terminal.ts";
 
 const commands: readonly CommandData[] = [
   lintCommand,

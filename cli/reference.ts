@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { ProgramCommand } from "./command.ts";
-import { exitCodes } from "./exit-codes.ts";
+import { exitCodes } from "./terminal.ts";
 
 /** Makes the completion script for bash. Where it has no words, bash completes the names of files. */
 export function bashCompletion(program: Command): string {

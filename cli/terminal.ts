@@ -1,3 +1,4 @@
+import type { EventEmitter } from "node:events";
 import type { Release } from "../shared/host/host.ts";
 
 /** Where the commands come from: also the platform, and the versions of the software inside. */
@@ -91,3 +92,69 @@ export function counted(count: number, word: string, words = `${word}s`): string
 
 // Also the characters that change the direction of a text, and the line breaks of Unicode.
 const unprintable = new RegExp(`\\r\\n|\\u001b\\[\\d+;${token}m|[\\p{Cc}\\p{Bidi_Control}\\u2028\\u2029]`, "gu");
+
+/** Ends a command. */
+export type ExitCode = 0 | 1 | 2;
+
+/** What each exit code means, for help, manual pages and docs/commands.md. */
+export const exitCodes: Readonly<Record<ExitCode, string>> = {
+  0: "All that was asked about was looked at, and is good.",
+  1: "Something is wrong, or is left to do.",
+  2: "Something could not be looked at, or not be done, even if something else is wrong.",
+};
+
+/** The exit codes below the help of a command. */
+export const exitCodeHelp = [
+  "\nExit codes:",
+  ...Object.entries(exitCodes).map(([code, meaning]) => `  ${code}  ${meaning}`),
+].join("\n");
+
+/** The exit code of a verdict: nothing is good that was not looked at. */
+export function exitCodeOf({ isGood, isComplete }: { isGood: boolean; isComplete: boolean }): ExitCode {
+  // guard: nothing is called good that was not looked at
+  if (!isComplete) return 2;
+  return isGood ? 0 : 1;
+}
+
+/** Why a command cannot do its work: exit code 2, and one line that says what to do. */
+export class Trouble extends Error {}
+
+/** Runs a file operation. Its error becomes a line that names the path. */
+export function withPath<T>(path: string, operation: () => T): T {
+  try {
+    return operation();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    throw new Trouble(`${oneLine(path)}: ${reasonOf(error as NodeJS.ErrnoException)}`);
+  }
+}
+
+/** Says in words why the system refused something. */
+export function reasonOf({ code, message, syscall }: NodeJS.ErrnoException): string {
+  return code === undefined ? message : (reasons[`${code} ${syscall}`] ?? reasons[code] ?? code);
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: "permission denied; run the command as root",
+  EBUSY: "something is mounted on it",
+  "EEXIST open": "a killed run had left a file; run the command again",
+  EISDIR: "is a directory",
+  ELOOP: "its symbolic links form a circle",
+  ENAMETOOLONG: "the name is too long",
+  ENOENT: "there is no such file",
+  ENOTDIR: "a part of the path is not a directory",
+  ENOSPC: "no space left on the device",
+  "EPERM link":
+    "it is immutable (run: chattr -i), or its file system has no hard links; then remove the links and the executable by hand, once no container needs them",
+  EPERM: "the file system or its attributes do not allow it",
+  EXDEV: "something is mounted on it, or it is on another file system",
+  ETXTBSY: "another program has it open for writing; run the command again when that has ended",
+  EROFS: "the file system is read-only",
+};
+
+/** Calls `fail` with a message if output is lost. A reader that closes the pipe, such as head, has what it wants. */
+export function watchOutput(stream: EventEmitter, name: string, fail: (message: string) => void): void {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") fail(`${name}: ${reasonOf(error)}`);
+  });
+}

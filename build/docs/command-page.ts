@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { exitCodes } from "../../cli/exit-codes.ts";
 import { programOf, runCli } from "../../cli/program.ts";
 import { optionsOf } from "../../cli/reference.ts";
+import { exitCodes } from "../../cli/terminal.ts";
 import { plainTerminal } from "../plain-terminal.ts";
 import { root } from "../publish.ts";
 import { readStamp } from "../stamp.ts";

@@ -17,7 +17,7 @@ import {
 } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
 import { pathStateAt } from "../live/namespaces.ts";
-import { Trouble, withPath } from "../trouble.ts";
+import { Trouble, withPath } from "../terminal.ts";
 import type { MissingJournal } from "./journal.ts";
 import type { Case, Evidence } from "./proposal.ts";
 

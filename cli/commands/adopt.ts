@@ -4,7 +4,6 @@ import { type Case, proposalFor } from "../adopt/proposal.ts";
 import { jsonOf, textFor, undoneJson, undoneText } from "../adopt/report.ts";
 import { type CommandData, option } from "../command.ts";
 import { isApproved } from "../confirm.ts";
-import { exitCodeOf } from "../exit-codes.ts";
 import { atOnce, withBar } from "../live/at-once.ts";
 import { type CachedAttachment, isAttachment, readCachedResult } from "../live/cached-results.ts";
 import { type CheckOptions, type CheckRequest, checkOnHost, inPlace } from "../live/check.ts";
@@ -14,8 +13,7 @@ import { placesText } from "../live/looked-at.ts";
 import type { Attachments } from "../live/wanted.ts";
 import { workloadNames } from "../live/workload.ts";
 import { hostOptions, jsonOption, timeoutOption, withOption, yesOption } from "../options.ts";
-import type { Terminal } from "../terminal.ts";
-import { Trouble } from "../trouble.ts";
+import { exitCodeOf, type Terminal, Trouble } from "../terminal.ts";
 
 interface Options extends CheckRequest {
   readonly write?: boolean;

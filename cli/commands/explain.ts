@@ -14,8 +14,7 @@ import { demandReplaceable, writeAtomically } from "../files/atomic-write.ts";
 import type { List } from "../lists/list.ts";
 import { addedBeside } from "../live/networks.ts";
 import { cacheDirOption, jsonOption, portOption } from "../options.ts";
-import { jsonText, oneLine, type Terminal } from "../terminal.ts";
-import { Trouble } from "../trouble.ts";
+import { jsonText, oneLine, type Terminal, Trouble } from "../terminal.ts";
 import { readList } from "../wrap/change.ts";
 
 interface Options {

@@ -8,8 +8,7 @@ import { readListFiles } from "../lists/find-files.ts";
 import { usualConfigDirectories } from "../live/host-paths.ts";
 import { networksIn, readLists } from "../live/networks.ts";
 import { jsonOption } from "../options.ts";
-import { jsonText } from "../terminal.ts";
-import { Trouble } from "../trouble.ts";
+import { jsonText, Trouble } from "../terminal.ts";
 
 interface Options {
   readonly dir: string;

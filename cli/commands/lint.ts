@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { Argument } from "commander";
 import { type CommandData, option } from "../command.ts";
-import { type ExitCode, exitCodeOf } from "../exit-codes.ts";
 import { type Link, readLinks } from "../host/links.ts";
 import { readState, stateDirectory } from "../host/memory.ts";
 import { readPluginFolder } from "../host/read-plugin-folder.ts";
@@ -14,8 +13,7 @@ import { readSwitchedOff, switchedOffLines } from "../lint/switched-off.ts";
 import { readListFiles } from "../lists/find-files.ts";
 import { addedBeside } from "../live/networks.ts";
 import { progressOf } from "../progress.ts";
-import { oneLine, type Terminal } from "../terminal.ts";
-import { Trouble } from "../trouble.ts";
+import { type ExitCode, exitCodeOf, oneLine, type Terminal, Trouble } from "../terminal.ts";
 
 interface Options {
   readonly format: Format;

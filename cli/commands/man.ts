@@ -1,7 +1,7 @@
 import { Argument } from "commander";
 import type { CommandData } from "../command.ts";
 import { manPage } from "../reference.ts";
-import { Trouble } from "../trouble.ts";
+import { Trouble } from "../terminal.ts";
 
 /** `man`: the manual pages. */
 export const manCommand: CommandData<string | undefined> = {

@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
 import { Argument } from "commander";
 import { type CommandData, option } from "../command.ts";
-import type { ExitCode } from "../exit-codes.ts";
 import { demandNoDirectory, writeAtomically } from "../files/atomic-write.ts";
 import { lintFiles } from "../lint/lint.ts";
 import { type ListFile, parseListFile } from "../lists/list-file.ts";
@@ -11,8 +10,7 @@ import { readHostNetworks } from "../new/host-networks.ts";
 import { newList } from "../new/new-list.ts";
 import { presets } from "../new/presets.ts";
 import { fields, optionOf, type ValueName, type Values } from "../new/values.ts";
-import type { Terminal } from "../terminal.ts";
-import { Trouble } from "../trouble.ts";
+import { type ExitCode, type Terminal, Trouble } from "../terminal.ts";
 
 interface Options extends Values {
   readonly output?: string;

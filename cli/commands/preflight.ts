@@ -5,7 +5,6 @@ import { stat } from "../../shared/host/node/files.ts";
 import { evidenceOn } from "../adopt/evidence.ts";
 import { proposalFor } from "../adopt/proposal.ts";
 import { type CommandData, option } from "../command.ts";
-import { exitCodeOf } from "../exit-codes.ts";
 import { readPluginFolder, whyNoCheck } from "../host/read-plugin-folder.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { type CheckRequest, isGood, type Verdict } from "../live/check.ts";
@@ -18,8 +17,7 @@ import { callTheRoll, type Expected, newestOfEach, readAnswers } from "../prefli
 import { forecastsOn, type HostReport, originOf, unsavedAmong } from "../preflight/forecasts.ts";
 import { preflightJson, preflightText } from "../preflight/report.ts";
 import { summaryCode, summaryJson, summaryText } from "../preflight/summary.ts";
-import type { Terminal } from "../terminal.ts";
-import { Trouble } from "../trouble.ts";
+import { exitCodeOf, type Terminal, Trouble } from "../terminal.ts";
 
 interface Options extends CheckRequest, Expected {
   readonly summary?: readonly string[];

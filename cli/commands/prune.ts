@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { type CommandData, option } from "../command.ts";
 import { isApproved } from "../confirm.ts";
-import { exitCodeOf } from "../exit-codes.ts";
 import { tellAlike } from "../live/alike.ts";
 import type { CheckRequest } from "../live/check.ts";
 import { viewOf } from "../live/every-attachment.ts";
@@ -15,7 +14,7 @@ import { pathStateOf, readNamespaces } from "../prune/host-namespaces.ts";
 import { type PruneOptions, prune } from "../prune/prune.ts";
 import { pruneJson, pruneText, type Row } from "../prune/report.ts";
 import { type Places, surveyOf } from "../prune/survey.ts";
-import { oneLine, type Terminal } from "../terminal.ts";
+import { exitCodeOf, oneLine, type Terminal } from "../terminal.ts";
 
 interface Options extends CheckRequest {
   readonly write?: boolean;

@@ -3,7 +3,6 @@ import { delimiter, resolve } from "node:path";
 import { attempt } from "../../shared/host/node/files.ts";
 import { parseJsonObject } from "../../shared/protocol/json.ts";
 import { type CommandData, option } from "../command.ts";
-import { exitCodeOf } from "../exit-codes.ts";
 import { demandReplaceable, writeAtomically } from "../files/atomic-write.ts";
 import { readLinks } from "../host/links.ts";
 import { keyOf, readState, stateDirectory } from "../host/memory.ts";
@@ -24,8 +23,7 @@ import { narrowRuntimes } from "../status/narrow-runtimes.ts";
 import { prometheusText } from "../status/prometheus.ts";
 import { repairedAdds } from "../status/repaired-adds.ts";
 import { statusText } from "../status/text.ts";
-import { jsonText, oneLine, type Terminal } from "../terminal.ts";
-import { Trouble } from "../trouble.ts";
+import { exitCodeOf, jsonText, oneLine, type Terminal, Trouble } from "../terminal.ts";
 
 interface Options extends CheckRequest {
   readonly json?: true;

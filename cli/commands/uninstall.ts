@@ -1,5 +1,4 @@
 import { type CommandData, option } from "../command.ts";
-import { exitCodeOf } from "../exit-codes.ts";
 import { ownPaths, ownRelease, removeAll } from "../install/install.ts";
 import { placeAt, usualDirectory } from "../install/place.ts";
 import { elsewhereText, removedText, usesText } from "../install/report.ts";
@@ -10,8 +9,7 @@ import { demandView, type HostOptions, hostPathsOf } from "../live/host-paths.ts
 import { faultsIn, networksIn } from "../live/networks.ts";
 import { readAttachments } from "../live/wanted.ts";
 import { cacheDirOption, configDirOption, jsonOption } from "../options.ts";
-import { jsonText } from "../terminal.ts";
-import type { Trouble } from "../trouble.ts";
+import { exitCodeOf, jsonText, type Trouble } from "../terminal.ts";
 
 interface Options extends HostOptions {
   readonly dir: string;

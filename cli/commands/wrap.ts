@@ -1,8 +1,8 @@
 import { Argument } from "commander";
 import { type CommandData, option } from "../command.ts";
-import { exitCodeOf } from "../exit-codes.ts";
 import { LeftOut } from "../live/alike.ts";
 import { jsonOption, stateOption } from "../options.ts";
+import { exitCodeOf } from "../terminal.ts";
 import { olderAttachments } from "../wrap/attached.ts";
 import { offer, readList, showErrors } from "../wrap/change.ts";
 import { decide, type Wrapped, wishedNames } from "../wrap/decide.ts";

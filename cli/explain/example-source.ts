@@ -5,7 +5,7 @@ import { hasCapability, type List, runtimeIfName } from "../lists/list.ts";
 import type { AttachmentParameters } from "../live/libcni.ts";
 import { Machine } from "../model/machine.ts";
 import { viewOf } from "../model/view.ts";
-import { Trouble } from "../trouble.ts";
+import { Trouble } from "../terminal.ts";
 import type { Source } from "./explain.ts";
 import { modelAnswers } from "./model-answers.ts";
 

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { getAsset, isSea } from "node:sea";
 import { longestText } from "../page/limits.ts";
-import { Trouble } from "../trouble.ts";
+import { Trouble } from "../terminal.ts";
 
 /** Where the page keeps the list that it begins with. */
 const start = '<script type="application/json" id="given">';

@@ -4,7 +4,7 @@ import { jq } from "../../shared/host/node/jq.ts";
 import type { List } from "../lists/list.ts";
 import { attachmentOf } from "../live/cached-results.ts";
 import { readAttachments } from "../live/wanted.ts";
-import { Trouble } from "../trouble.ts";
+import { Trouble } from "../terminal.ts";
 import { pluginPath } from "./example-source.ts";
 import type { Source } from "./explain.ts";
 import { presentState } from "./host-state.ts";

@@ -1,11 +1,10 @@
 import type { Host } from "../../shared/host/host.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
-import { type ExitCode, exitCodeOf } from "../exit-codes.ts";
 import { isDisabled, type List } from "../lists/list.ts";
 import { type AttachmentParameters, notSent } from "../live/libcni.ts";
 import { loadProblem } from "../model/decode.ts";
 import { Machine } from "../model/machine.ts";
-import { oneLine } from "../terminal.ts";
+import { type ExitCode, exitCodeOf, oneLine } from "../terminal.ts";
 import { decide } from "../wrap/decide.ts";
 import { exampleSource } from "./example-source.ts";
 import { type Left, leftOf, leftWords } from "./left.ts";

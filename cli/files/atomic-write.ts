@@ -19,8 +19,7 @@ import {
 import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { attempt, closing, isOwn, openByName, openDirectory } from "../../shared/host/node/files.ts";
-import type { Terminal } from "../terminal.ts";
-import { Trouble, withPath } from "../trouble.ts";
+import { type Terminal, Trouble, withPath } from "../terminal.ts";
 import { longestList, longestReport, openInput, readInput, readOpened } from "./read-input.ts";
 
 interface WriteOptions {

@@ -1,7 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { attempt, closing, isOwn } from "../../shared/host/node/files.ts";
-import { oneLine } from "../terminal.ts";
-import { Trouble, withPath } from "../trouble.ts";
+import { oneLine, Trouble, withPath } from "../terminal.ts";
 
 /** The longest list that a command reads, in bytes. */
 export const longestList = 1024 * 1024;

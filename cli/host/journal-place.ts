@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { journalDirectory } from "../../shared/journal/journal.ts";
-import { reasonOf } from "../trouble.ts";
+import { reasonOf } from "../terminal.ts";
 
 /** Says why the wrappers cannot write journals; undefined if they can. They make the directory if it is not there. */
 export function journalProblem(directory = journalDirectory): string | undefined {

@@ -11,7 +11,7 @@ import {
   journalDirectory,
 } from "../../shared/journal/journal.ts";
 import { listed, longestReport, readInput } from "../files/read-input.ts";
-import { Trouble, withPath } from "../trouble.ts";
+import { Trouble, withPath } from "../terminal.ts";
 
 /** The directory of libcni's results, host-local's leases and the wrappers' journals. A host that never had a container has none. */
 export const stateDirectory = "/var/lib/cni";

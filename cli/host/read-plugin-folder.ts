@@ -6,7 +6,7 @@ import { searchPath } from "../../shared/delegate/find-delegate.ts";
 import { canSpawn } from "../../shared/host/node/executable-file.ts";
 import { parseJsonObject } from "../../shared/protocol/json.ts";
 import { once } from "../once.ts";
-import { withPath } from "../trouble.ts";
+import { withPath } from "../terminal.ts";
 import { type Advice, compareVersions, isPluginName, noProgram, versionIn } from "./plugin-folder.ts";
 
 /** The plugins in the directories of --cni-path, as a runtime finds them. Nothing is run before a rule asks for it. */

@@ -17,7 +17,7 @@ import { removeDirectory } from "../../shared/host/node/files.ts";
 import { hasSameBytes } from "../../shared/host/node/inspect-file.ts";
 import { syncDirectory, writeDurably } from "../files/atomic-write.ts";
 import { isPluginName } from "../host/plugin-folder.ts";
-import { Trouble, withPath } from "../trouble.ts";
+import { Trouble, withPath } from "../terminal.ts";
 import {
   checkLinks,
   demandMovable,

@@ -15,7 +15,7 @@ import { dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { isOwn, readFile } from "../../shared/host/node/files.ts";
 import { exposedDirectory, writeDurably } from "../files/atomic-write.ts";
-import { Trouble, withPath } from "../trouble.ts";
+import { Trouble, withPath } from "../terminal.ts";
 import type { InstalledRelease } from "./release-of.ts";
 import { executableName } from "./source.ts";
 

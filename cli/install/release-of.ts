@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import process from "node:process";
 import { canSpawn } from "../../shared/host/node/executable-file.ts";
 import { noProgram } from "../host/plugin-folder.ts";
-import { reasonOf, Trouble } from "../trouble.ts";
+import { reasonOf, Trouble } from "../terminal.ts";
 import { executableName } from "./source.ts";
 
 /** What an executable of cni-wrappers says about itself. */

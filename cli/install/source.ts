@@ -4,8 +4,7 @@ import { machine } from "node:os";
 import { basename, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { longestList, longestReport, readInput } from "../files/read-input.ts";
-import type { Terminal } from "../terminal.ts";
-import { Trouble, withPath } from "../trouble.ts";
+import { type Terminal, Trouble, withPath } from "../terminal.ts";
 
 /** The name of the executable, in an archive and in a directory of plugins. */
 export const executableName = "cni-wrappers";

@@ -1,6 +1,6 @@
 import { nearest } from "../../shared/protocol/spelling.ts";
 import { rules } from "../rules/index.ts";
-import { Trouble } from "../trouble.ts";
+import { Trouble } from "../terminal.ts";
 import type { Rule } from "./rule.ts";
 
 /** Returns the rule of a code. Throws Trouble if there is none. */

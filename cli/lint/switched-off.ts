@@ -3,8 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../shared/protocol/json.ts";
 import { longestList, readInput } from "../files/read-input.ts";
 import { rules } from "../rules/index.ts";
-import { counted, oneLine } from "../terminal.ts";
-import { Trouble } from "../trouble.ts";
+import { counted, oneLine, Trouble } from "../terminal.ts";
 import { noRule } from "./explain-rule.ts";
 import type { Finding } from "./lint.ts";
 

@@ -3,8 +3,7 @@ import { join, resolve } from "node:path";
 import { findNodeAtLocation } from "jsonc-parser";
 import { editDistance } from "../../shared/protocol/spelling.ts";
 import { longestList, readInput } from "../files/read-input.ts";
-import type { Terminal } from "../terminal.ts";
-import { Trouble, withPath } from "../trouble.ts";
+import { type Terminal, Trouble, withPath } from "../terminal.ts";
 import { type ListFile, parseListFile } from "./list-file.ts";
 
 /**

@@ -8,8 +8,7 @@ import { isJsonObject, type JsonObject, objectOf, parseJsonObject } from "../../
 import { type CniResult, isContainerInterface, supportedVersions } from "../../shared/protocol/result.ts";
 import { problemIn, resultShape } from "../../shared/protocol/shapes.ts";
 import { filesIn, longestReport, readInput } from "../files/read-input.ts";
-import { oneLine } from "../terminal.ts";
-import { Trouble } from "../trouble.ts";
+import { oneLine, Trouble } from "../terminal.ts";
 import type { AttachmentParameters } from "./libcni.ts";
 
 /** One attachment that a runtime made and has not removed, from libcni's cache (libcni/api.go, cachedInfo). */

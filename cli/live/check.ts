@@ -8,7 +8,7 @@ import { parseListFile } from "../lists/list-file.ts";
 import { missingMaster } from "../rules/missing-master.ts";
 import { missingWrapperCure } from "../rules/missing-plugin.ts";
 import { unwrappedCreator } from "../rules/unwrapped-creator.ts";
-import { Trouble } from "../trouble.ts";
+import { Trouble } from "../terminal.ts";
 import { addressesAt, attachmentOf, type CachedAttachment } from "./cached-results.ts";
 import { runChain } from "./chain.ts";
 import type { HostOptions, HostPaths } from "./host-paths.ts";

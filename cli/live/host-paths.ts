@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { delimiter } from "node:path";
-import type { Terminal } from "../terminal.ts";
-import { Trouble } from "../trouble.ts";
+import { type Terminal, Trouble } from "../terminal.ts";
 import { NomadAgent } from "./nomad-agent.ts";
 import { askNomadHost } from "./nomad-host.ts";
 

@@ -7,8 +7,7 @@ import { type ReasonOf, readSwitchedOff, switchedOffLines } from "../lint/switch
 import { isMisspelt, readListFiles } from "../lists/find-files.ts";
 import { isDisabled, type List, listOf } from "../lists/list.ts";
 import type { ListFile } from "../lists/list-file.ts";
-import { oneLine, type Terminal } from "../terminal.ts";
-import { Trouble } from "../trouble.ts";
+import { oneLine, type Terminal, Trouble } from "../terminal.ts";
 import { usualLists } from "./host-paths.ts";
 
 /** The networks that a runtime would load, by name. */

@@ -1,8 +1,7 @@
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { stateDirectory } from "../host/memory.ts";
-import { oneLine } from "../terminal.ts";
-import { Trouble, withPath } from "../trouble.ts";
+import { oneLine, Trouble, withPath } from "../terminal.ts";
 import { type CachedAttachment, isAttachment, readCachedResults, type UnreadableResult } from "./cached-results.ts";
 import type { HostPaths } from "./host-paths.ts";
 

@@ -4,7 +4,7 @@ import { lintFiles } from "../lint/lint.ts";
 import { textReport } from "../lint/text-report.ts";
 import { addressOf, cidrOf } from "../lists/addresses.ts";
 import { parseListFile } from "../lists/list-file.ts";
-import { Trouble } from "../trouble.ts";
+import { Trouble } from "../terminal.ts";
 import type { HostNetworks } from "./host-networks.ts";
 import { type Preset, presets } from "./presets.ts";
 import { fields, optionOf, parseSubnet, type ValueName, type Values } from "./values.ts";

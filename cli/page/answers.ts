@@ -8,7 +8,7 @@ import { counted, type Outcome, verdictOf } from "../explain/verdict.ts";
 import { type Finding, lintFiles } from "../lint/lint.ts";
 import { creatorsOf, isRewritten, type List, listOf } from "../lists/list.ts";
 import { type ListFile, parseListFile, positionOf } from "../lists/list-file.ts";
-import { Trouble } from "../trouble.ts";
+import { Trouble } from "../terminal.ts";
 import { type Decisions, decide, decideAlone } from "../wrap/decide.ts";
 import { wrappedText } from "../wrap/edits.ts";
 import { deepest, mostPlugins } from "./limits.ts";

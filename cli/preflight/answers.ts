@@ -2,8 +2,7 @@ import { resolve } from "node:path";
 import { isJsonObject, type JsonObject, objectOf, parseJsonObject } from "../../shared/protocol/json.ts";
 import { longestReport, readInput } from "../files/read-input.ts";
 import type { Verdict } from "../live/check.ts";
-import { oneLine, type Terminal } from "../terminal.ts";
-import { Trouble } from "../trouble.ts";
+import { oneLine, type Terminal, Trouble } from "../terminal.ts";
 
 /** What preflight said on one host, for a table of many hosts. */
 export type HostAnswer = Readonly<ReturnType<typeof answerIn>>;

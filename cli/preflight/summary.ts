@@ -1,7 +1,6 @@
-import { type ExitCode, exitCodeOf } from "../exit-codes.ts";
 import { withoutNames } from "../live/alike.ts";
 import { compared, plainTable } from "../plain-table.ts";
-import { type Colors, jsonText, oneLine, type Style, styled } from "../terminal.ts";
+import { type Colors, type ExitCode, exitCodeOf, jsonText, oneLine, type Style, styled } from "../terminal.ts";
 import { type HostAnswer, isFull, type RollCall, rollCallLines } from "./answers.ts";
 
 /** The answers of many hosts for people: a line for each host, the reasons of the failing attachments, and further advice. */

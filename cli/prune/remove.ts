@@ -7,7 +7,7 @@ import { journalDirectory } from "../../shared/journal/journal.ts";
 import { unlink } from "../files/atomic-write.ts";
 import { Memory } from "../host/memory.ts";
 import { runProgram } from "../host/programs.ts";
-import { reasonOf } from "../trouble.ts";
+import { reasonOf } from "../terminal.ts";
 import { type Finding, isByAddress } from "./findings.ts";
 import { pathStateOf } from "./host-namespaces.ts";
 import { restoreText } from "./iptables.ts";

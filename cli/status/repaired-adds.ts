@@ -3,7 +3,7 @@ import { closeSync, createReadStream, fstatSync } from "node:fs";
 import { repairs } from "../../shared/journal/recovery-table.ts";
 import { parseJsonObject } from "../../shared/protocol/json.ts";
 import { openInput } from "../files/read-input.ts";
-import { reasonOf, Trouble } from "../trouble.ts";
+import { reasonOf, Trouble } from "../terminal.ts";
 
 // The configuration and the answer in a line have at most 8 MiB each. In UTF-16 units.
 const longestLine = 32 * 1024 ** 2;

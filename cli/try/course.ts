@@ -13,7 +13,7 @@ import { addressesAt } from "../live/cached-results.ts";
 import { type ChainOutcome, runChain } from "../live/chain.ts";
 import { withoutPlugins } from "../live/check.ts";
 import type { AttachmentParameters } from "../live/libcni.ts";
-import { Trouble } from "../trouble.ts";
+import { Trouble } from "../terminal.ts";
 import { addedTo, type Thing, takeSnapshot } from "./snapshot.ts";
 
 /** One step, and how it ended. `unknown`: the plugin misses something that only the host itself has. */

@@ -5,7 +5,7 @@ import { type Link, readLinks } from "../host/links.ts";
 import { runProgram } from "../host/programs.ts";
 import { parseListFile } from "../lists/list-file.ts";
 import { demandNetworkIn } from "../live/networks.ts";
-import { Trouble, withPath } from "../trouble.ts";
+import { Trouble, withPath } from "../terminal.ts";
 import { courseOf, type Step, type Trial } from "./course.ts";
 import { addedTo, shapeOf, type Thing, takeSnapshot, textOf } from "./snapshot.ts";
 import { isOfKernel, mountsIn, ownMounts } from "./stage.ts";

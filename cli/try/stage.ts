@@ -4,8 +4,7 @@ import { dirname } from "node:path";
 import process from "node:process";
 import { text } from "node:stream/consumers";
 import { readFile } from "../../shared/host/node/files.ts";
-import { oneLine, type Terminal } from "../terminal.ts";
-import { Trouble } from "../trouble.ts";
+import { oneLine, type Terminal, Trouble } from "../terminal.ts";
 
 /** The source of the mounts that the stage makes. */
 export const ownMounts = "cni-wrappers-try";

@@ -5,8 +5,7 @@ import { textReport } from "../lint/text-report.ts";
 import { readListFile, unchangedPath } from "../lists/find-files.ts";
 import { type List, listOf } from "../lists/list.ts";
 import { type ListFile, parseListFile, positionOf } from "../lists/list-file.ts";
-import { type Colors, jsonText, oneLine, type Style, styled, type Terminal } from "../terminal.ts";
-import { Trouble } from "../trouble.ts";
+import { type Colors, jsonText, oneLine, type Style, styled, type Terminal, Trouble } from "../terminal.ts";
 
 /** A change of a list that a command offers. */
 interface Change {

@@ -3,7 +3,7 @@ import { interfaceNameProblem } from "../../shared/protocol/names.ts";
 import { delGetsResult } from "../../shared/protocol/result.ts";
 import { hasIpam, routesElsewhere } from "../lists/ipam.ts";
 import { creatorsOf, freeName, isDisabled, type List, type ListedPlugin, runtimeIfName } from "../lists/list.ts";
-import { Trouble } from "../trouble.ts";
+import { Trouble } from "../terminal.ts";
 import type { OlderAttachment } from "./attached.ts";
 
 /** A plugin that `wrap` changes. */

@@ -3,7 +3,7 @@ import { flatText } from "../explain/json-lines.ts";
 import type { Edit } from "../lint/rule.ts";
 import type { List } from "../lists/list.ts";
 import type { ListFile } from "../lists/list-file.ts";
-import { Trouble } from "../trouble.ts";
+import { Trouble } from "../terminal.ts";
 import type { Decisions, Wrapped } from "./decide.ts";
 
 type Flat = Readonly<Record<string, unknown>>;

@@ -9,7 +9,7 @@ import { jsonReport } from "../../cli/lint/report.ts";
 import { type List, listOf } from "../../cli/lists/list.ts";
 import { parseListFile } from "../../cli/lists/list-file.ts";
 import { type PageVerb, screen } from "../../cli/page/answers.ts";
-import { Trouble } from "../../cli/trouble.ts";
+import { Trouble } from "../../cli/terminal.ts";
 import { diffText } from "../../cli/wrap/change.ts";
 import { decide } from "../../cli/wrap/decide.ts";
 import { wrappedText } from "../../cli/wrap/edits.ts";

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
-import { watchOutput } from "../../../cli/output.ts";
+import { watchOutput } from "../../../cli/terminal.ts";
 
 function failuresAfter(code: string): string[] {
   const stream = new EventEmitter();

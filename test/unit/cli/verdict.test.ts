@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "nod
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { exitCodes } from "../../../cli/exit-codes.ts";
+import { exitCodes } from "../../../cli/terminal.ts";
 import { scratch } from "../../support/scratch.ts";
 import { configOf, writeResult } from "../support/cached-results.ts";
 import { makeHostFolders } from "../support/fake-host-folders.ts";

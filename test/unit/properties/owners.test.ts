@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { writeAtomically } from "../../../cli/files/atomic-write.ts";
-import { Trouble } from "../../../cli/trouble.ts";
+import { Trouble } from "../../../cli/terminal.ts";
 import { appendLine } from "../../../shared/host/node/files.ts";
 import fc from "../support/fast-check.ts";
 

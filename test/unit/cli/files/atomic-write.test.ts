@@ -18,7 +18,7 @@ import {
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { backUp, writeAtomically } from "../../../../cli/files/atomic-write.ts";
-import { Trouble } from "../../../../cli/trouble.ts";
+import { Trouble } from "../../../../cli/terminal.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { failWith, intercept, noteSyncs } from "../../support/file-functions.ts";
 

@@ -2,7 +2,7 @@ import { closeSync, openSync, symlinkSync, unlinkSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { filesIn, listed, longestList, readInput, readOpened } from "../../../../cli/files/read-input.ts";
-import { Trouble } from "../../../../cli/trouble.ts";
+import { Trouble } from "../../../../cli/terminal.ts";
 import { temporary } from "../../../support/scratch.ts";
 import { failWith, intercept } from "../../support/file-functions.ts";
 
