@@ -1,5 +1,5 @@
 import { Command, CommanderError, type Option } from "commander";
-import { type CommandData, ProgramCommand } from "./command.ts";
+import { type CommandData, ProgramCommand, portOption } from "./command.ts";
 import { adoptCommand } from "./commands/adopt.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { explainCommand } from "./commands/explain.ts";
@@ -16,7 +16,6 @@ import { uninstallCommand } from "./commands/uninstall.ts";
 import { unwrapCommand } from "./commands/unwrap.ts";
 import { versionCommand } from "./commands/version.ts";
 import { wrapCommand } from "./commands/wrap.ts";
-import { portOption } from "./options.ts";
 import { type ExitCode, exitCodeHelp, printable, type Terminal, Trouble } from "./terminal.ts";
 
 const commands: readonly CommandData[] = [

@@ -2,7 +2,7 @@ import { adoptCase, keptResults, type Undone, undo } from "../adopt/adoption.ts"
 import { askableOn, evidenceOn } from "../adopt/evidence.ts";
 import { type Case, proposalFor } from "../adopt/proposal.ts";
 import { jsonOf, textFor, undoneJson, undoneText } from "../adopt/report.ts";
-import { type CommandData, option } from "../command.ts";
+import { type CommandData, hostOptions, jsonOption, option, timeoutOption, withOption, yesOption } from "../command.ts";
 import { isApproved } from "../confirm.ts";
 import { atOnce, withBar } from "../live/at-once.ts";
 import { type CachedAttachment, isAttachment, readCachedResult } from "../live/cached-results.ts";
@@ -12,7 +12,6 @@ import type { HostPaths } from "../live/host-paths.ts";
 import { placesText } from "../live/looked-at.ts";
 import type { Attachments } from "../live/wanted.ts";
 import { workloadNames } from "../live/workload.ts";
-import { hostOptions, jsonOption, timeoutOption, withOption, yesOption } from "../options.ts";
 import { exitCodeOf, type Terminal, Trouble } from "../terminal.ts";
 
 interface Options extends CheckRequest {

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { Argument, InvalidArgumentError } from "commander";
 import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
-import { type CommandData, option } from "../command.ts";
+import { type CommandData, cacheDirOption, jsonOption, option, portOption } from "../command.ts";
 import { checkAfterScript } from "../explain/after-script.ts";
 import { attachmentTable } from "../explain/attachment-table.ts";
 import { exampleAttachment, exampleSource } from "../explain/example-source.ts";
@@ -13,7 +13,6 @@ import { verdictCode, verdictData, verdictOf, verdictText } from "../explain/ver
 import { demandReplaceable, writeAtomically } from "../files/atomic-write.ts";
 import type { List } from "../lists/list.ts";
 import { addedBeside } from "../live/networks.ts";
-import { cacheDirOption, jsonOption, portOption } from "../options.ts";
 import { jsonText, oneLine, type Terminal, Trouble } from "../terminal.ts";
 import { readList } from "../wrap/change.ts";
 

@@ -1,4 +1,4 @@
-import { type CommandData, option } from "../command.ts";
+import { type CommandData, jsonOption, option } from "../command.ts";
 import { install, installPrevious } from "../install/install.ts";
 import { hasPlugins, placeAt, usualDirectory } from "../install/place.ts";
 import { installedText, noPluginsText } from "../install/report.ts";
@@ -7,7 +7,6 @@ import { hasJq } from "../install/uses.ts";
 import { readListFiles } from "../lists/find-files.ts";
 import { usualConfigDirectories } from "../live/host-paths.ts";
 import { networksIn, readLists } from "../live/networks.ts";
-import { jsonOption } from "../options.ts";
 import { jsonText, Trouble } from "../terminal.ts";
 
 interface Options {

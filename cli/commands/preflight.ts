@@ -4,7 +4,7 @@ import { InvalidArgumentError } from "commander";
 import { stat } from "../../shared/host/node/files.ts";
 import { evidenceOn } from "../adopt/evidence.ts";
 import { proposalFor } from "../adopt/proposal.ts";
-import { type CommandData, option } from "../command.ts";
+import { type CommandData, hostOptions, jsonOption, option, timeoutOption, withOption } from "../command.ts";
 import { readPluginFolder, whyNoCheck } from "../host/read-plugin-folder.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { type CheckRequest, isGood, type Verdict } from "../live/check.ts";
@@ -12,7 +12,6 @@ import { checkEvery, everyAttachment, viewOf } from "../live/every-attachment.ts
 import { isReady, lookedAt } from "../live/looked-at.ts";
 import { namedNamespaces } from "../live/namespaces.ts";
 import { workloadNames } from "../live/workload.ts";
-import { hostOptions, jsonOption, timeoutOption, withOption } from "../options.ts";
 import { callTheRoll, type Expected, newestOfEach, readAnswers } from "../preflight/answers.ts";
 import { forecastsOn, type HostReport, originOf, unsavedAmong } from "../preflight/forecasts.ts";
 import { preflightJson, preflightText } from "../preflight/report.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type CommandData, option } from "../command.ts";
+import { type CommandData, hostOptions, jsonOption, option, timeoutOption, yesOption } from "../command.ts";
 import { isApproved } from "../confirm.ts";
 import { tellAlike } from "../live/alike.ts";
 import type { CheckRequest } from "../live/check.ts";
@@ -8,7 +8,6 @@ import type { HostPaths } from "../live/host-paths.ts";
 import { placesText } from "../live/looked-at.ts";
 import { demandCache, demandNetwork, isWanted } from "../live/wanted.ts";
 import { workloadNames } from "../live/workload.ts";
-import { hostOptions, jsonOption, timeoutOption, yesOption } from "../options.ts";
 import { findingsIn, type Survey } from "../prune/findings.ts";
 import { pathStateOf, readNamespaces } from "../prune/host-namespaces.ts";
 import { type PruneOptions, prune } from "../prune/prune.ts";

@@ -1,4 +1,4 @@
-import { type CommandData, option } from "../command.ts";
+import { type CommandData, cacheDirOption, configDirOption, jsonOption, option } from "../command.ts";
 import { ownPaths, ownRelease, removeAll } from "../install/install.ts";
 import { placeAt, usualDirectory } from "../install/place.ts";
 import { elsewhereText, removedText, usesText } from "../install/report.ts";
@@ -8,7 +8,6 @@ import { LeftOut } from "../live/alike.ts";
 import { demandView, type HostOptions, hostPathsOf } from "../live/host-paths.ts";
 import { faultsIn, networksIn } from "../live/networks.ts";
 import { readAttachments } from "../live/wanted.ts";
-import { cacheDirOption, configDirOption, jsonOption } from "../options.ts";
 import { exitCodeOf, jsonText, type Trouble } from "../terminal.ts";
 
 interface Options extends HostOptions {

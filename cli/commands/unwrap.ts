@@ -1,12 +1,11 @@
 import { Argument } from "commander";
-import { type CommandData, option } from "../command.ts";
+import { type CommandData, jsonOption, option, stateOption } from "../command.ts";
 import { usesText } from "../install/report.ts";
 import { usesAmong } from "../install/uses.ts";
 import type { List } from "../lists/list.ts";
 import { LeftOut } from "../live/alike.ts";
 import { demandView } from "../live/host-paths.ts";
 import { readAttachments } from "../live/wanted.ts";
-import { jsonOption, stateOption } from "../options.ts";
 import { exitCodeOf } from "../terminal.ts";
 import { offer, readList } from "../wrap/change.ts";
 import { decideUnwrapping, unwrappedText } from "../wrap/unwrap.ts";

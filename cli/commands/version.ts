@@ -1,5 +1,4 @@
-import type { CommandData } from "../command.ts";
-import { jsonOption } from "../options.ts";
+import { type CommandData, jsonOption } from "../command.ts";
 import { type Build, jsonText } from "../terminal.ts";
 
 /** `version`: the origin of this executable, and the versions of what it contains. */

@@ -1,7 +1,6 @@
 import { Argument } from "commander";
-import { type CommandData, option } from "../command.ts";
+import { type CommandData, jsonOption, option, stateOption } from "../command.ts";
 import { LeftOut } from "../live/alike.ts";
-import { jsonOption, stateOption } from "../options.ts";
 import { exitCodeOf } from "../terminal.ts";
 import { olderAttachments } from "../wrap/attached.ts";
 import { offer, readList, showErrors } from "../wrap/change.ts";
