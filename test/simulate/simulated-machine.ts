@@ -1,8 +1,7 @@
 import { addressText } from "../../cli/lists/addresses.ts";
-import { ipams, nextFree } from "../../cli/model/ipam.ts";
+import { ipams, nextFree, rangesOf } from "../../cli/model/ipam.ts";
 import { Machine, type Makers, type Namespace, type Thing } from "../../cli/model/machine.ts";
 import { namesOf, type PluginCall, PluginError } from "../../cli/model/plugin.ts";
-import { rangesOf } from "../../cli/model/ranges.ts";
 
 /** A host with tasks that keep their namespaces, with plugins that come and go, and with a DHCP daemon. */
 export class SimulatedMachine extends Machine {
