@@ -5,12 +5,11 @@ import { jsonOf, textFor, undoneJson, undoneText } from "../adopt/report.ts";
 import { type CommandData, hostOptions, jsonOption, option, timeoutOption, withOption, yesOption } from "../command.ts";
 import { isApproved } from "../confirm.ts";
 import { atOnce, withBar } from "../live/at-once.ts";
-import { type CachedAttachment, isAttachment, readCachedResult } from "../live/cached-results.ts";
+import { type Attachments, type CachedAttachment, isAttachment, readCachedResult } from "../live/cached-results.ts";
 import { type CheckOptions, type CheckRequest, checkOnHost, inPlace } from "../live/check.ts";
 import { everyAttachment, type HostView, viewOf } from "../live/every-attachment.ts";
 import type { HostPaths } from "../live/host-paths.ts";
 import { placesText } from "../live/looked-at.ts";
-import type { Attachments } from "../live/wanted.ts";
 import { workloadNames } from "../live/workload.ts";
 import { exitCodeOf, type Terminal, Trouble } from "../terminal.ts";
 

@@ -5,9 +5,9 @@ import { elsewhereText, removedText, usesText } from "../install/report.ts";
 import { isWrapped, usesAmong } from "../install/uses.ts";
 import { readListFiles } from "../lists/find-files.ts";
 import { LeftOut } from "../live/alike.ts";
+import { readAttachments } from "../live/cached-results.ts";
 import { demandView, type HostOptions, hostPathsOf } from "../live/host-paths.ts";
 import { faultsIn, networksIn } from "../live/networks.ts";
-import { readAttachments } from "../live/wanted.ts";
 import { exitCodeOf, jsonText, type Trouble } from "../terminal.ts";
 
 interface Options extends HostOptions {

@@ -5,13 +5,12 @@ import { homesAmong } from "../prune/homes.ts";
 import type { Terminal } from "../terminal.ts";
 import { LeftOut } from "./alike.ts";
 import { withBar } from "./at-once.ts";
-import type { CachedAttachment } from "./cached-results.ts";
+import { type CachedAttachment, demandKnown, isWanted, namesIn, readAttachments } from "./cached-results.ts";
 import { type CheckOptions, type CheckRequest, checkOnHost, checkOptionsOn, inPlace, type Verdict } from "./check.ts";
 import { hostPathsOn } from "./host-paths.ts";
 import { agentFault, areNomads } from "./looked-at.ts";
 import { namespacePath } from "./namespaces.ts";
 import { addedPlugins } from "./networks.ts";
-import { demandKnown, isWanted, namesIn, readAttachments } from "./wanted.ts";
 
 /** What a command looks at on a host. */
 export type HostView = Readonly<Awaited<ReturnType<typeof viewOf>>>;

@@ -1,8 +1,7 @@
 import { Memory } from "../host/memory.ts";
 import { leasesOf } from "../lists/ipam.ts";
 import type { List } from "../lists/list.ts";
-import { interfaceNames } from "../live/cached-results.ts";
-import { readAttachments } from "../live/wanted.ts";
+import { interfaceNames, readAttachments } from "../live/cached-results.ts";
 
 /** A running attachment that no wrapper made, or made only in part. */
 export type OlderAttachment = ReturnType<typeof olderAttachments>[number];
