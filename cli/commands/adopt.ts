@@ -7,9 +7,8 @@ import { isApproved } from "../confirm.ts";
 import { atOnce, withBar } from "../live/at-once.ts";
 import { type Attachments, type CachedAttachment, isAttachment, readCachedResult } from "../live/cached-results.ts";
 import { type CheckOptions, type CheckRequest, checkOnHost, inPlace } from "../live/check.ts";
-import { everyAttachment, type HostView, viewOf } from "../live/every-attachment.ts";
+import { everyAttachment, type HostView, placesText, viewOf } from "../live/every-attachment.ts";
 import type { HostPaths } from "../live/host-paths.ts";
-import { placesText } from "../live/looked-at.ts";
 import { workloadNames } from "../live/workload.ts";
 import { exitCodeOf, type Terminal, Trouble } from "../terminal.ts";
 

@@ -8,8 +8,7 @@ import { type CommandData, hostOptions, jsonOption, option, timeoutOption, withO
 import { readPluginFolder, whyNoCheck } from "../host/read-plugin-folder.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { type CheckRequest, isGood, type Verdict } from "../live/check.ts";
-import { checkEvery, everyAttachment, viewOf } from "../live/every-attachment.ts";
-import { isReady, lookedAt } from "../live/looked-at.ts";
+import { checkEvery, everyAttachment, isReady, lookedAt, viewOf } from "../live/every-attachment.ts";
 import { namedNamespaces } from "../live/namespaces.ts";
 import { workloadNames } from "../live/workload.ts";
 import { callTheRoll, type Expected, newestOfEach, readAnswers } from "../preflight/answers.ts";

@@ -2,7 +2,7 @@ import { addressesIn } from "../../shared/delegate/taken-addresses.ts";
 import { alike, mostShown, othersLine } from "../live/alike.ts";
 import { interfaceNames } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
-import { lookedAtLines } from "../live/looked-at.ts";
+import { lookedAtLines } from "../live/every-attachment.ts";
 import { plainTable } from "../plain-table.ts";
 import { type Colors, jsonText, oneLine, type Style, styled } from "../terminal.ts";
 import type { Forecast, HostReport } from "./forecasts.ts";

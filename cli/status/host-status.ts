@@ -1,7 +1,7 @@
 import type { Advice } from "../host/plugin-folder.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import type { Verdict } from "../live/check.ts";
-import { isReady, type LookedAt } from "../live/looked-at.ts";
+import { isReady, type LookedAt } from "../live/every-attachment.ts";
 import { type Installation, isSound } from "./installation.ts";
 import type { narrowRuntimes } from "./narrow-runtimes.ts";
 import type { repairedAdds } from "./repaired-adds.ts";

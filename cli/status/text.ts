@@ -1,6 +1,6 @@
 import { exposureCure } from "../install/place.ts";
 import { releaseWords } from "../install/report.ts";
-import { lookedAtLines } from "../live/looked-at.ts";
+import { lookedAtLines } from "../live/every-attachment.ts";
 import { plainTable } from "../plain-table.ts";
 import { type Colors, styled } from "../terminal.ts";
 import type { HostStatus } from "./host-status.ts";

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { LeftOut } from "../../../../cli/live/alike.ts";
-import { type HostPathsFound, hostPathsOf, hostPathsOn } from "../../../../cli/live/host-paths.ts";
 import {
   agentFault,
   isReady,
@@ -8,7 +7,8 @@ import {
   lookedAt,
   lookedAtLines,
   placesText,
-} from "../../../../cli/live/looked-at.ts";
+} from "../../../../cli/live/every-attachment.ts";
+import { type HostPathsFound, hostPathsOf, hostPathsOn } from "../../../../cli/live/host-paths.ts";
 import type { Networks } from "../../../../cli/live/networks.ts";
 import { NomadAgent } from "../../../../cli/live/nomad-agent.ts";
 
