@@ -1,20 +1,23 @@
 import { profiles } from "../../plugins/index.ts";
+import type { Host } from "../../shared/host/host.ts";
 import { profileOf } from "../../shared/plugin/profile.ts";
 import { isJsonObject, type JsonObject, objectOf } from "../../shared/protocol/json.ts";
+import { portRange } from "../../shared/protocol/options.ts";
 import { near } from "../../shared/protocol/spelling.ts";
 import { ipamTypeOf } from "../lists/ipam.ts";
-import type { ListedPlugin } from "../lists/list.ts";
-import type { Call } from "../live/libcni.ts";
+import { hasCapability, type List, type ListedPlugin, runtimeIfName } from "../lists/list.ts";
+import type { AttachmentParameters, Call } from "../live/libcni.ts";
 import { chained } from "../model/chained.ts";
 import { creator, creators } from "../model/creators.ts";
 import { ipamOf } from "../model/ipam.ts";
-import type { Machine } from "../model/machine.ts";
+import { Machine } from "../model/machine.ts";
 import type { Plugin } from "../model/plugin.ts";
 import { runToEnd } from "../model/verbs.ts";
+import { viewOf } from "../model/view.ts";
 import { goView } from "../schema/go-view.ts";
 import { schemasOf } from "../schema/plugin.ts";
-import type { Source } from "./explain.ts";
-import type { Answer } from "./rehearsal.ts";
+import { Trouble } from "../terminal.ts";
+import type { Answer, Source } from "./explain.ts";
 
 /** Says what of a plugin the model does not know: the plugin, or its IPAM plugin. */
 export function unknownOf({ delegate, configuration }: Pick<ListedPlugin, "delegate" | "configuration">) {
@@ -111,3 +114,48 @@ const ipamAlone: Plugin = {
     ipamOf(call.config).release(machine, call);
   },
 };
+
+/** Returns a source that answers as the plugins do on a host of the model, on which nothing is yet but the container. */
+export function exampleSource(attachment: AttachmentParameters, jq?: Host["jq"], machine = new Machine()): Source {
+  if (!machine.namespaces.has(attachment.netns)) machine.addNamespace(attachment.netns);
+  return { attachment, state: viewOf(machine), jq, answer: modelAnswers(machine) };
+}
+
+/** Returns an attachment of an invented container, with the ports that a person named, or with invented ones. */
+export function exampleAttachment(list: List, ports: readonly string[] = [], args = ""): AttachmentParameters {
+  const mappings = ports.length > 0 ? ports.map(portMapping) : inventedPorts(list);
+  return {
+    containerId: "example",
+    netns: "/run/netns/example",
+    ifName: runtimeIfName,
+    args,
+    pluginPath: pluginPath(list.isDropIn),
+    capabilityArgs: mappings.length > 0 ? { portMappings: mappings } : {},
+  };
+}
+
+/** The CNI_PATH of a runtime on a host of the documentation. */
+export function pluginPath(isDropIn: boolean): string {
+  return isDropIn ? "/opt/cni/first:/opt/cni/bin" : "/opt/cni/bin";
+}
+
+/** Parses a port mapping such as `8080:80` or `8080:80/udp`. Throws Trouble if it is none. */
+function portMapping(text: string): JsonObject {
+  const [, host, container, protocol = "tcp"] = /^(\d{1,5}):(\d{1,5})(?:\/(tcp|udp|sctp))?$/.exec(text) ?? [];
+  if (host === undefined) throw new Trouble(`--port ${text}: write it like 8080:80 or 8080:80/udp`);
+  const [hostPort, containerPort] = [Number(host), Number(container)];
+  const isPossible = [hostPort, containerPort].every((port) => port >= 1 && port <= 65_535);
+  if (!isPossible) throw new Trouble(`--port ${text}: a port is from 1 to 65535`);
+  return { hostPort, containerPort, protocol };
+}
+
+// Port 80, and one port for each plugin that asks for some of its own.
+function inventedPorts({ plugins }: List): JsonObject[] {
+  const capable = plugins.filter((plugin) => hasCapability(plugin, "portMappings"));
+  if (capable.length === 0) return [];
+  const own = capable.flatMap(({ wrapper }) => {
+    const only = isJsonObject(wrapper.ports) ? wrapper.ports.only : undefined;
+    return Array.isArray(only) ? (portRange(only[0])?.[0] ?? []) : [];
+  });
+  return [...new Set([80, ...own])].map((port) => portMapping(`${20_000 + (port % 10_000)}:${port}`));
+}

@@ -4,9 +4,9 @@ import { jq } from "../../shared/host/node/jq.ts";
 import type { List } from "../lists/list.ts";
 import { attachmentOf, readAttachments } from "../live/cached-results.ts";
 import { Trouble } from "../terminal.ts";
-import { pluginPath } from "./example-source.ts";
 import type { Source } from "./explain.ts";
 import { presentState } from "./host-state.ts";
+import { pluginPath } from "./model-answers.ts";
 
 /** jq is a part of the executable. */
 export function ownJq(): Host["jq"] {

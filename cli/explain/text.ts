@@ -3,9 +3,8 @@ import type { LeftOut, Plan, Splice } from "../../shared/call/plan.ts";
 import { inOrder } from "../../shared/protocol/json.ts";
 import type { Call } from "../live/libcni.ts";
 import { type Colors, oneLine, styled, type Terminal } from "../terminal.ts";
-import { type Explanation, hasPassed, type Step } from "./explain.ts";
+import { type Explanation, hasPassed, type RehearsedRun, type Step } from "./explain.ts";
 import { jsonLines } from "./json-lines.ts";
-import type { RehearsedRun } from "./rehearsal.ts";
 
 type Screen = Pick<Terminal, "hasColors" | "width">;
 

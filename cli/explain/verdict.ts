@@ -6,9 +6,9 @@ import { loadProblem } from "../model/decode.ts";
 import { Machine } from "../model/machine.ts";
 import { type ExitCode, exitCodeOf, oneLine } from "../terminal.ts";
 import { decide } from "../wrap/decide.ts";
-import { exampleSource } from "./example-source.ts";
 import { type Left, leftOf, leftWords } from "./left.ts";
 import { type Failure, ListRun, NotKnown } from "./list-run.ts";
+import { exampleSource } from "./model-answers.ts";
 
 /** What happens to the containers of a list, in the order in which people read it. */
 export const events = ["start", "second", "restart", "joined", "retry", "twice", "reboot", "stop", "gone"] as const;

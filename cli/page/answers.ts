@@ -1,8 +1,7 @@
 import type { Node } from "jsonc-parser";
-import { checkAfterScript } from "../explain/after-script.ts";
-import { exampleAttachment, exampleSource } from "../explain/example-source.ts";
 import { explain } from "../explain/explain.ts";
-import type { Failure } from "../explain/list-run.ts";
+import { checkAfterScript, type Failure } from "../explain/list-run.ts";
+import { exampleAttachment, exampleSource } from "../explain/model-answers.ts";
 import { explanationText } from "../explain/text.ts";
 import { counted, type Outcome, verdictOf } from "../explain/verdict.ts";
 import { type Finding, lintFiles } from "../lint/lint.ts";

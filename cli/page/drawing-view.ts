@@ -1,5 +1,5 @@
 import { drawing } from "../explain/drawing.ts";
-import { exampleAttachment } from "../explain/example-source.ts";
+import { exampleAttachment } from "../explain/model-answers.ts";
 import { isRewritten } from "../lists/list.ts";
 import type { Answers } from "./answers.ts";
 import { byId, show } from "./elements.ts";

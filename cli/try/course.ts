@@ -6,7 +6,7 @@ import { cachedResultFile } from "../../shared/journal/host-files.ts";
 import type { JsonObject } from "../../shared/protocol/json.ts";
 import { networkNameProblem } from "../../shared/protocol/names.ts";
 import { type CniResult, isContainerInterface } from "../../shared/protocol/result.ts";
-import { exampleAttachment } from "../explain/example-source.ts";
+import { exampleAttachment } from "../explain/model-answers.ts";
 import { runProgram } from "../host/programs.ts";
 import type { List } from "../lists/list.ts";
 import { addressesAt } from "../live/cached-results.ts";

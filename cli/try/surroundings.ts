@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { JsonObject } from "../../shared/protocol/json.ts";
-import { exampleAttachment } from "../explain/example-source.ts";
+import { exampleAttachment } from "../explain/model-answers.ts";
 import { addressesOf, type DefaultRoute, defaultRoutes, isNoBridge, type Link, linkNamed } from "../host/links.ts";
 import { stateDirectory } from "../host/memory.ts";
 import { processesNamed } from "../host/programs.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { exampleSource } from "../../cli/explain/example-source.ts";
 import { explain, type Source } from "../../cli/explain/explain.ts";
 import { type HostState, stateOver } from "../../cli/explain/host-state.ts";
+import { exampleSource } from "../../cli/explain/model-answers.ts";
 import { cacheSource } from "../../cli/explain/sources.ts";
 import { type List, listOf as parsedList } from "../../cli/lists/list.ts";
 import { parseListFile } from "../../cli/lists/list-file.ts";

@@ -1,7 +1,8 @@
 // The tests run this in the page.
-import { checkAfterScript } from "../../cli/explain/after-script.ts";
-import { exampleAttachment, exampleSource } from "../../cli/explain/example-source.ts";
+
 import { explain, explanationData } from "../../cli/explain/explain.ts";
+import { checkAfterScript } from "../../cli/explain/list-run.ts";
+import { exampleAttachment, exampleSource } from "../../cli/explain/model-answers.ts";
 import { explanationText } from "../../cli/explain/text.ts";
 import { verdictData, verdictOf, verdictText } from "../../cli/explain/verdict.ts";
 import { lintFiles } from "../../cli/lint/lint.ts";

@@ -1,5 +1,5 @@
-import { exampleAttachment } from "../../../cli/explain/example-source.ts";
 import type { Left } from "../../../cli/explain/left.ts";
+import { exampleAttachment } from "../../../cli/explain/model-answers.ts";
 import { type EventName, type Outcome, verdictOf } from "../../../cli/explain/verdict.ts";
 import { listOf } from "../../../cli/lists/list.ts";
 import { parseListFile } from "../../../cli/lists/list-file.ts";

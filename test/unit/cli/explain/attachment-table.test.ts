@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { attachmentTable, interfacesOf } from "../../../../cli/explain/attachment-table.ts";
-import { exampleAttachment, exampleSource } from "../../../../cli/explain/example-source.ts";
 import { explain } from "../../../../cli/explain/explain.ts";
+import { exampleAttachment, exampleSource } from "../../../../cli/explain/model-answers.ts";
 import type { CniResult } from "../../../../shared/protocol/result.ts";
 import { listOf as readExample } from "../../../support/examples.ts";
 import { explained, parsedList } from "./support.ts";

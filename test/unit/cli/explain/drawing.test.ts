@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { drawing } from "../../../../cli/explain/drawing.ts";
-import { exampleAttachment } from "../../../../cli/explain/example-source.ts";
-import { sceneOf } from "../../../../cli/explain/scene.ts";
+import { drawing, sceneOf } from "../../../../cli/explain/drawing.ts";
+import { exampleAttachment } from "../../../../cli/explain/model-answers.ts";
 import { parsedList } from "./support.ts";
 
 const local = (subnet: string) => ({ ipam: { type: "host-local", subnet } });

@@ -1,9 +1,8 @@
 import { globSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { attachmentTable } from "../../../../cli/explain/attachment-table.ts";
-import { exampleAttachment, exampleSource } from "../../../../cli/explain/example-source.ts";
 import { explain, explanationData } from "../../../../cli/explain/explain.ts";
-import { simulatedPlugins } from "../../../../cli/explain/model-answers.ts";
+import { exampleAttachment, exampleSource, simulatedPlugins } from "../../../../cli/explain/model-answers.ts";
 import { explanationText } from "../../../../cli/explain/text.ts";
 import { readListFile } from "../../../../cli/lists/find-files.ts";
 import { listOf } from "../../../../cli/lists/list.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { exampleAttachment, exampleSource } from "../../../../cli/explain/example-source.ts";
 import { ListRun, NotKnown } from "../../../../cli/explain/list-run.ts";
+import { exampleAttachment, exampleSource } from "../../../../cli/explain/model-answers.ts";
 import { Machine } from "../../../../cli/model/machine.ts";
 import { parsedList } from "./support.ts";
 

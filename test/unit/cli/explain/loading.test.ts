@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { exampleAttachment } from "../../../../cli/explain/example-source.ts";
+import { exampleAttachment } from "../../../../cli/explain/model-answers.ts";
 import { verdictOf, verdictText } from "../../../../cli/explain/verdict.ts";
 import { listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { exampleSource } from "../../../../cli/explain/example-source.ts";
 import { explain, type Source, type Step } from "../../../../cli/explain/explain.ts";
+import { exampleSource } from "../../../../cli/explain/model-answers.ts";
 import type { List } from "../../../../cli/lists/list.ts";
 import { Machine } from "../../../../cli/model/machine.ts";
 import type { JsonObject } from "../../../../shared/protocol/json.ts";

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { exampleAttachment, exampleSource } from "../../../../cli/explain/example-source.ts";
 import { type Explanation, explain } from "../../../../cli/explain/explain.ts";
+import { exampleAttachment, exampleSource } from "../../../../cli/explain/model-answers.ts";
 import { type List, listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import type { JsonObject } from "../../../../shared/protocol/json.ts";

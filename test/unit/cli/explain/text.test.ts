@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { exampleAttachment, exampleSource } from "../../../../cli/explain/example-source.ts";
 import { explain } from "../../../../cli/explain/explain.ts";
 import { jsonLines } from "../../../../cli/explain/json-lines.ts";
+import { exampleAttachment, exampleSource } from "../../../../cli/explain/model-answers.ts";
 import { abridged, explanationText } from "../../../../cli/explain/text.ts";
 import { printable } from "../../../../cli/terminal.ts";
 import type { Plan } from "../../../../shared/call/plan.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { checkAfterScript } from "../../../../cli/explain/after-script.ts";
-import { exampleAttachment } from "../../../../cli/explain/example-source.ts";
+import { checkAfterScript } from "../../../../cli/explain/list-run.ts";
+import { exampleAttachment } from "../../../../cli/explain/model-answers.ts";
 import { verdictCode, verdictData, verdictOf, verdictText } from "../../../../cli/explain/verdict.ts";
 import { parsedList } from "./support.ts";
 
