@@ -18,8 +18,7 @@ import {
 import type { Verdict } from "../live/check.ts";
 import { pathStateAt } from "../live/namespaces.ts";
 import { Trouble, withPath } from "../terminal.ts";
-import type { MissingJournal } from "./journal.ts";
-import type { Case, Evidence } from "./proposal.ts";
+import type { Case, Evidence, MissingJournal } from "./proposal.ts";
 
 /** What `--undo` needs: the cache file before and after, and the journal that was added. */
 interface Backup {

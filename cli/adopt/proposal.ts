@@ -1,14 +1,23 @@
+import { delimiter } from "node:path";
+import { ipName } from "../../shared/attachment/subnet.ts";
+import { addressesIn } from "../../shared/delegate/taken-addresses.ts";
+import { readFile, stat } from "../../shared/host/node/files.ts";
+import { checksumOf, type Entry, journalFile, type Line, namespaceOf } from "../../shared/journal/journal.ts";
+import { beganLine, linesText } from "../../shared/journal/lines.ts";
 import { type CniResult, type Interface, isContainerInterface } from "../../shared/protocol/result.ts";
-import { addressesOf, type ContainerLinks, hostEnd, type Link } from "../host/links.ts";
-import type { ListedPlugin } from "../lists/list.ts";
+import { addressesOf, type ContainerLinks, hostEnd, type Link, readContainerLinks } from "../host/links.ts";
+import { keyOf, Memory } from "../host/memory.ts";
+import { readPluginFolder } from "../host/read-plugin-folder.ts";
+import { ipamTypeOf, leasesOf } from "../lists/ipam.ts";
+import { type ListedPlugin, listFrom } from "../lists/list.ts";
 import { deviceName, reportedBy } from "../lists/reported.ts";
-import type { CachedAttachment } from "../live/cached-results.ts";
-import type { Verdict } from "../live/check.ts";
-import { familyIn } from "../live/libcni.ts";
-import { pathStateAt } from "../live/namespaces.ts";
+import { type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
+import { type CheckOptions, checkOnHost, networkOf, type Verdict } from "../live/check.ts";
+import { familyIn, withSortedKeys } from "../live/libcni.ts";
+import { namespacePath, pathStateAt } from "../live/namespaces.ts";
 import type { Network } from "../live/networks.ts";
 import type { Workload } from "../live/workload.ts";
-import { type MissingJournal, missingJournal } from "./journal.ts";
+import { leaseDirectories } from "../prune/read-leases.ts";
 
 /** What `adopt` would do about an attachment. */
 export type Proposal =
@@ -143,4 +152,143 @@ function hostInterfaces(
     return name === undefined ? hostEnd(link, links) : links.host.find(({ ifname }) => ifname === name);
   });
   return found.filter((one) => one !== undefined).map(({ ifname, address = "" }) => ({ name: ifname, mac: address }));
+}
+
+/** Returns a function that tells what a proposal for an attachment is made from on this host. `all` are those of every network. */
+export function evidenceOn(
+  all: readonly CachedAttachment[],
+  check: CheckOptions,
+): (attachment: CachedAttachment) => Evidence {
+  // Most hosts have nothing to adopt. Then nobody needs the addresses.
+  let isOwn: IsOwnAddress | undefined;
+  return (attachment) => ({
+    network: networkOf(attachment, check),
+    readLinks: async () => {
+      const links = await readContainerLinks(attachment.netns);
+      isOwn ??= readOwnAddresses(all, check);
+      return links && withoutForeignAddresses(links, attachment, isOwn);
+    },
+    isClaimed: (name) => isClaimed(name, attachment, all),
+    check: (one) => checkOnHost(one, check),
+  });
+}
+
+/** Returns a function that tells whether CHECK can be asked about a live attachment: its list, namespace and plugins are there. */
+export function askableOn(check: CheckOptions, directory: string): (attachment: CachedAttachment) => boolean {
+  const plugins = readPluginFolder(check.cniPath.join(delimiter), directory);
+  const isThere = ({ type, delegate, isWrapped, configuration }: ListedPlugin) => {
+    const [found, ipam] = [plugins.find(type), ipamTypeOf(configuration)];
+    if (!found || (ipam !== undefined && !plugins.find(ipam))) return false;
+    return !isWrapped || plugins.findDelegate(delegate, found) !== undefined;
+  };
+  return (attachment) =>
+    pathStateAt(attachment.netns) !== "gone" && (networkOf(attachment, check)?.list.plugins.every(isThere) ?? false);
+}
+
+/** Whether another attachment to the same namespace has an interface of this name. */
+export function isClaimed(
+  name: string,
+  { file, netns }: Pick<CachedAttachment, "file" | "netns">,
+  attachments: readonly CachedAttachment[],
+): boolean {
+  // guard: an interface that a sibling's result has
+  const others = attachments.filter((one) => one.file !== file && namespacePath(one.netns) === namespacePath(netns));
+  // guard: an interface that a sibling's result has
+  return others.some((one) => one.runtimeIfName === name || interfaceNames(one).includes(name));
+}
+
+/** Leaves out the addresses that no plugin gave. A result that names them fails CHECK when they move to another container. */
+function withoutForeignAddresses(
+  links: ContainerLinks,
+  attachment: CachedAttachment,
+  isOwn: IsOwnAddress,
+): ContainerLinks {
+  const inside = links.inside.map((link) => {
+    // guard: an address that no lease gave
+    return { ...link, addr_info: (link.addr_info ?? []).filter(({ local }) => isOwn(local, attachment, link.ifname)) };
+  });
+  return { ...links, inside };
+}
+
+/** Whether an address is the one of an attachment's interface. */
+type IsOwnAddress = (address: string, attachment: CachedAttachment, ifName: string) => boolean;
+
+/**
+ * Reads who names which address. An interface's own are those of its leases that no other lease, journal or result names: a
+ * container can add any other address to its interface, and DEL removes the packet rules of every address in a result.
+ */
+function readOwnAddresses(results: readonly CachedAttachment[], { networks }: CheckOptions): IsOwnAddress {
+  const memory = new Memory();
+  const holders = new Map<string | undefined, Set<string>>();
+  const add = (addresses: readonly string[], holder: string) => {
+    for (const name of addresses.map(ipName)) holders.set(name, (holders.get(name) ?? new Set()).add(holder));
+  };
+  const folders = memory.leaseFolders(leaseDirectories([...networks.values()].map(({ list }) => list)));
+  for (const { address, containerId, ifName } of folders.flatMap((folder) => memory.leases(folder)))
+    add([address], leaseOf(containerId, ifName));
+  for (const { key, entries } of memory.journals())
+    for (const { isUndone, done, configuration } of entries)
+      if (!isUndone) add([...(done?.addresses ?? []), ...addressesIn(configuration.prevResult)], keyOf(key)); // guard: an address that a journal names
+  for (const { key, result } of memory.allResults()) add(addressesIn(result), keyOf(key));
+  for (const one of results) add(addressesIn(one.result), keyOf(one));
+  return (address, attachment, ifName) => {
+    const lease = leaseOf(attachment.containerId, ifName);
+    const found = [...(holders.get(ipName(address)) ?? [])];
+    // guard: an address that is another attachment's, too
+    return found.includes(lease) && found.every((holder) => holder === lease || holder === keyOf(attachment));
+  };
+}
+
+function leaseOf(containerId: string, ifName: string): string {
+  return `lease ${containerId} ${ifName}`;
+}
+
+/** The journal that a live attachment lacks. */
+export type MissingJournal = NonNullable<ReturnType<typeof missingJournal>>;
+
+/**
+ * Returns the journal that the wrapped creators of a list would have left, if they had made the interfaces in the namespace;
+ * undefined if there is one, or nothing to write in it. Its entries are as old as libcni's result.
+ */
+export function missingJournal(attachment: CachedAttachment, creators: readonly ListedPlugin[], links: ContainerLinks) {
+  const file = journalFile(attachment);
+  // guard: a journal that is there
+  if (readFile(file) !== undefined) return undefined;
+  const wrapped = creators.filter(({ isWrapped }) => isWrapped);
+  const lines = wrapped.flatMap((creator) => entryLines(attachment, creator, links));
+  return lines.length === 0 ? undefined : { file, text: linesText(lines) };
+}
+
+function entryLines(attachment: CachedAttachment, creator: ListedPlugin, { inside }: ContainerLinks): readonly Line[] {
+  const moment = new Memory().moment();
+  const namespace = namespaceOf(attachment.netns, stat(attachment.netns));
+  const link = inside.find(({ ifname }) => ifname === creator.ifName);
+  const result = stat(attachment.file);
+  // The container ended meanwhile.
+  if (!moment || !namespace || !link || !result) return [];
+  const { network, containerId, runtimeIfName, args } = attachment;
+  const { delegate, ifName, wrapper, configuration, isRenamed } = creator;
+  const { wrapper: _, ...own } = configuration;
+  const { cniVersion } = (attachment.list && listFrom(attachment.list)) ?? {};
+  const delegateNetwork = leasedNetwork(attachment, creator);
+  const uptime = Math.max(0, moment.uptime - (Date.now() - result.modifiedMs) / 1000);
+  const id = `adopted-${ifName}`;
+  const entry: Omit<Entry, "isGivenUp" | "isUndone"> = {
+    ...{ network, containerId, runtimeIfName, id, type: delegate, role: "creator", ifName, delegateNetwork },
+    ...{ bootId: moment.bootId, uptime, namespace, before: 0, path: "" },
+    args: isRenamed ? "" : args.map((pair) => pair.join("=")).join(";"),
+    checksum: checksumOf(withSortedKeys({ ...configuration, name: network })),
+    wrapper,
+    configuration: { cniVersion, ...own, name: delegateNetwork, type: delegate },
+  };
+  return [beganLine(entry), { line: "done", id, made: link.ifindex, addresses: addressesOf(link) }];
+}
+
+/** The network under which the creator's lease is: the wrapper's own, or the list's, where a script left it. */
+function leasedNetwork({ containerId, network: listed }: CachedAttachment, creator: ListedPlugin): string {
+  const isIn = (network: string) => {
+    const leases = new Memory().leases(leasesOf({ ...creator, network }));
+    return leases.some((lease) => lease.containerId === containerId && lease.ifName === creator.ifName);
+  };
+  return [creator.network, listed].find(isIn) ?? creator.network;
 }

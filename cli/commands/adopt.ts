@@ -1,6 +1,5 @@
 import { adoptCase, keptResults, type Undone, undo } from "../adopt/adoption.ts";
-import { askableOn, evidenceOn } from "../adopt/evidence.ts";
-import { type Case, proposalFor } from "../adopt/proposal.ts";
+import { askableOn, type Case, evidenceOn, proposalFor } from "../adopt/proposal.ts";
 import { jsonOf, textFor, undoneJson, undoneText } from "../adopt/report.ts";
 import { type CommandData, hostOptions, jsonOption, option, timeoutOption, withOption, yesOption } from "../command.ts";
 import { isApproved } from "../confirm.ts";

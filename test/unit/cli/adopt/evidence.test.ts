@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { askableOn, evidenceOn, isClaimed } from "../../../../cli/adopt/evidence.ts";
+import { askableOn, evidenceOn, isClaimed } from "../../../../cli/adopt/proposal.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult } from "../../../../cli/live/cached-results.ts";
 import type { CheckOptions } from "../../../../cli/live/check.ts";

@@ -1,7 +1,7 @@
 import { rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { missingJournal } from "../../../../cli/adopt/journal.ts";
+import { missingJournal } from "../../../../cli/adopt/proposal.ts";
 import type { Link } from "../../../../cli/host/links.ts";
 import { listFrom } from "../../../../cli/lists/list.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult } from "../../../../cli/live/cached-results.ts";
