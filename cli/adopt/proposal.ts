@@ -17,7 +17,7 @@ import { familyIn, withSortedKeys } from "../live/libcni.ts";
 import { namespacePath, pathStateAt } from "../live/namespaces.ts";
 import type { Network } from "../live/networks.ts";
 import type { Workload } from "../live/workload.ts";
-import { leaseDirectories } from "../prune/read-leases.ts";
+import { leaseDirectories } from "../prune/survey.ts";
 
 /** What `adopt` would do about an attachment. */
 export type Proposal =

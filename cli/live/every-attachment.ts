@@ -3,7 +3,7 @@ import { cachedResultFile } from "../../shared/journal/host-files.ts";
 import { type Entry, isSameNamespace, isStanding } from "../../shared/journal/journal.ts";
 import { journalProblem } from "../host/journal-place.ts";
 import { entriesIn, keyOf, Memory, type MemoryFile, stateDirectory } from "../host/memory.ts";
-import { homesAmong } from "../prune/homes.ts";
+import { homesAmong } from "../prune/host-namespaces.ts";
 import { oneLine, type Terminal } from "../terminal.ts";
 import { LeftOut } from "./alike.ts";
 import { withBar } from "./at-once.ts";

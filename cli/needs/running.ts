@@ -6,8 +6,8 @@ import { addressText, type Cidr, cidrOf, contains } from "../lists/addresses.ts"
 import { gatewaysIn } from "../lists/gateways.ts";
 import { creatorsOf, type List, type ListedPlugin } from "../lists/list.ts";
 import { addressesAt, type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
+import { chainName, masqueradeName } from "../prune/known.ts";
 import { readRules } from "../prune/read-rules.ts";
-import { chainName, masqueradeName } from "../prune/thing.ts";
 
 /** The host's links. `note` gets a line about what cannot be looked at. */
 export interface HostLinks {

@@ -11,8 +11,7 @@ import type { List } from "../lists/list.ts";
 import { attachmentOf } from "../live/cached-results.ts";
 import { callOf, callOrder, inVersion } from "../live/libcni.ts";
 import type { PluginOutcome, PluginRun } from "../live/run-plugin.ts";
-import type { Known } from "./known.ts";
-import { plainAddress } from "./thing.ts";
+import { type Known, plainAddress } from "./known.ts";
 
 /** A plugin whose DEL failed. */
 export interface FailedDel {

@@ -1,6 +1,5 @@
-import { addressesOfKnown, isNamedIn, type Known, namesOf } from "./known.ts";
+import { addressesOfKnown, isNamedIn, type Known, namesOf, type Thing } from "./known.ts";
 import { type AttachmentState, addressesInNamespaces, type Namespace, unclaimedNamespaces } from "./state.ts";
-import type { Thing } from "./thing.ts";
 
 /** Everything that `prune` knows of a host. */
 export interface Survey {

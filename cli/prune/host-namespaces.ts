@@ -5,8 +5,9 @@ import { attempt, closing, listDirectory, readFile, stat } from "../../shared/ho
 import { namespaceMounts } from "../../shared/journal/host-files.ts";
 import { isLive } from "../../shared/verbs/gc.ts";
 import { readLinks } from "../host/links.ts";
-import { Memory } from "../host/memory.ts";
+import { keyOf, Memory, type MemoryFile } from "../host/memory.ts";
 import { atOnce } from "../live/at-once.ts";
+import type { CachedAttachment } from "../live/cached-results.ts";
 import {
   isNamespace,
   linkText,
@@ -15,8 +16,8 @@ import {
   pathStateAt,
   withNamespace,
 } from "../live/namespaces.ts";
-import type { Known } from "./known.ts";
-import type { Namespace } from "./state.ts";
+import { type Known, knownsIn } from "./known.ts";
+import { type AttachmentState, type Namespace, statesOf } from "./state.ts";
 
 /** The network namespaces of this host, as processes and mounts show them. */
 export interface HostNamespaces {
@@ -179,4 +180,35 @@ function inodeAt(path: string): number | undefined {
 function inodeIn(text: string): number | undefined {
   const [, inode] = /^net:\[(\d+)\]$/.exec(text) ?? [];
   return inode === undefined ? undefined : Number(inode);
+}
+
+/**
+ * Returns a function that says why an attachment is not gone although its path leads to no namespace; it returns undefined if the
+ * attachment is gone. The first call looks into the namespaces of the host.
+ */
+export function homesAmong(
+  { all, memories }: { readonly all: readonly CachedAttachment[]; readonly memories: readonly MemoryFile[] },
+  namespaces = readNamespaces,
+): (attachment: CachedAttachment) => Promise<string | undefined> {
+  let states: Promise<ReadonlyMap<string, AttachmentState>> | undefined;
+  const look = async () => {
+    const host = await namespaces();
+    // A namespace that cannot be read is no sign of life.
+    const read = host.namespaces.map((one) => ({ ...one, links: one.links ?? [] }));
+    const bootId = new Memory().moment()?.bootId;
+    const found = statesOf(knownsIn(all, memories), {
+      ...host,
+      namespaces: read,
+      hostEnds: [],
+      bootId,
+      unreadable: [],
+    });
+    return new Map([...found].map(([known, state]) => [keyOf(known), state]));
+  };
+  return async (attachment) => {
+    if (attachment.netns === "") return undefined;
+    states ??= look();
+    const state = (await states).get(keyOf(attachment));
+    return state?.is === "live" ? "it is there for another process; run the command on the host itself" : state?.why;
+  };
 }

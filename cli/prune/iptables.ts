@@ -1,4 +1,4 @@
-import { chainName, plainAddress, type Thing } from "./thing.ts";
+import { chainName, plainAddress, type Thing } from "./known.ts";
 
 type Table = ReturnType<typeof tablesIn>[number];
 

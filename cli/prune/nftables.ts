@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, objectsOf, parseJsonObject } from "../../shared/protocol/json.ts";
-import { masqueradeName, plainAddress, type Thing } from "./thing.ts";
+import { masqueradeName, plainAddress, type Thing } from "./known.ts";
 
 /** The words for `nft list` that show the reference plugins' tables. */
 export const tablesOfPlugins: readonly (readonly string[])[] = [

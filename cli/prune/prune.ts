@@ -1,10 +1,142 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, constants, openSync } from "node:fs";
+import { dirname } from "node:path";
+import { attempt, listDirectory, readFile, removeDirectory } from "../../shared/host/node/files.ts";
+import { journalDirectory } from "../../shared/journal/journal.ts";
+import { unlink } from "../files/atomic-write.ts";
+import { Memory } from "../host/memory.ts";
+import { runProgram } from "../host/programs.ts";
 import { type PluginRun, runPlugin } from "../live/run-plugin.ts";
+import { reasonOf } from "../terminal.ts";
 import { detach, type FailedDel, undoRemembered } from "./detach.ts";
-import { addressesInUse, type Finding, findingsIn, type Survey } from "./findings.ts";
-import { fileName } from "./known.ts";
-import { cameBack, isBack, isGone, remove } from "./remove.ts";
+import { addressesInUse, type Finding, findingsIn, isByAddress, type Survey } from "./findings.ts";
+import { pathStateOf } from "./host-namespaces.ts";
+import { restoreText } from "./iptables.ts";
+import { fileName, isNamedIn, type Known, kinds, namespacesOf, type Removal, type Thing } from "./known.ts";
+import { removalCommands } from "./nftables.ts";
 import type { Row } from "./report.ts";
-import { kinds, type Thing } from "./thing.ts";
+
+/** How long another process may keep the lock of iptables, or host-local's of a directory, in seconds. */
+const patience = 10;
+
+/** Why something of a container stays that was gone, and no longer is. */
+export const cameBack = "its container came back meanwhile";
+
+/** Removes a thing, if its attachment is still gone. Returns why it stays; undefined if it is removed. */
+export async function remove(
+  { known, containerId, thing }: Finding,
+  results: string,
+  isTaken: (address: string) => boolean,
+): Promise<string | undefined> {
+  const isStillGone = () => (known ? isGone(known) : isUnnamed(containerId, results));
+  // guard: what a container has that came back meanwhile
+  if (!isStillGone()) return cameBack;
+  // guard: the rules of an address that another container has now
+  if (isByAddress(thing) && thing.addresses.some(isTaken)) return "another container has its address now";
+  const { removal } = thing;
+  if (removal.by !== "unlink" || removal.lock === undefined) return removeNow(removal);
+  let why: string | undefined;
+  const isHeld = await withLock(removal.lock, () => {
+    // guard: a lease whose container came back while another process held the lock
+    why = isStillGone() ? removeNow(removal) : cameBack;
+  });
+  return isHeld ? why : `host-local's lock cannot be had: ${removal.lock}`;
+}
+
+/** Whether an attachment is as it was read, and its namespace is still gone. */
+export function isGone(known: Known): boolean {
+  const { result, remembered } = known;
+  // guard: an attachment whose namespace is there again
+  if (isBack(known)) return false;
+  // Its DEL removes the journal. A new ADD writes another one.
+  // guard: an attachment that a new ADD has written another journal for
+  if (remembered.some(({ file, text }) => ![undefined, text].includes(readFile(file)))) return false;
+  // guard: an attachment that a new ADD has written another result for
+  return result === undefined || readFile(result.file) === result.text;
+}
+
+/** Whether an attachment's namespace is there again. */
+export function isBack(known: Known): boolean {
+  // guard: a namespace that may be there
+  return namespacesOf(known).some((path) => pathStateOf(path, known) !== "gone");
+}
+
+// A new attachment of the container has a file in one of the directories.
+function isUnnamed(containerId: string | undefined, results: string): boolean {
+  // guard: a thing that names no container
+  if (containerId === undefined) return false;
+  // guard: a container that has got a journal or a result meanwhile
+  return !new Memory().knows(containerId) && !listDirectory(results).some((name) => isNamedIn(name, containerId));
+}
+
+function removeNow(removal: Removal): string | undefined {
+  switch (removal.by) {
+    case "unlink":
+      return removeFile(removal.file, removal.text);
+    case "iptables":
+      return problemOf(removal.restore, ["--noflush", `--wait=${patience}`], restoreText(removal.table, removal.lines));
+    case "nft":
+      return removeRules(removal.read, removal.name);
+    case "ip":
+      return problemOf("ip", ["link", "delete", removal.link, "type", "ifb"]);
+    default:
+      return removal satisfies never;
+  }
+}
+
+function removeFile(file: string, text: string): string | undefined {
+  // guard: a file that changed since it was read
+  if (readFile(file) !== text) return readFile(file) === undefined ? undefined : "it changed meanwhile";
+  try {
+    unlink(file);
+    // The directory of a container's journals goes with the last one.
+    // guard: any directory but that of a container's journals
+    if (dirname(dirname(file)) === journalDirectory) removeDirectory(dirname(file));
+    return undefined;
+  } catch (error) {
+    return reasonOf(error as NodeJS.ErrnoException);
+  }
+}
+
+// Handles are those of this moment: the table may have been made again since.
+function removeRules(read: readonly string[], name: string): string | undefined {
+  const commands = removalCommands(runProgram("nft", ["--json", "list", ...read]).stdout, read, name);
+  return commands === "" ? undefined : problemOf("nft", ["-f", "-"], commands);
+}
+
+function problemOf(program: string, args: readonly string[], input = ""): string | undefined {
+  const { passed, problem } = runProgram(program, args, input);
+  return passed ? undefined : problem;
+}
+
+/**
+ * Calls a function while this process has host-local's lock of a lease directory (flock(2)). Returns false if another process keeps
+ * the lock, or if flock(1) is missing. The lock ends with this process, whatever ends it.
+ */
+async function withLock(lock: string, act: () => Promise<void> | void): Promise<boolean> {
+  // Whoever can open the lock can keep it, so only root may: flock(1) would make one for all.
+  attempt(() => closeSync(openSync(lock, constants.O_CREAT, 0o600)));
+  // cat ends when this process does, because its input is then closed.
+  const args = ["--wait", String(patience), "--", lock, "sh", "-c", "echo; exec cat"];
+  const holder = spawn("flock", args, { cwd: dirname(lock), stdio: ["pipe", "pipe", "ignore"] });
+  const ended = new Promise<void>((resolve) => {
+    holder.on("error", () => resolve());
+    holder.on("close", () => resolve());
+  });
+  // Without a free file descriptor, Node makes no pipes.
+  if (!holder.stdout) return ended.then(() => false);
+  const isHeld = await Promise.race([once(holder.stdout, "data").then(() => true), ended.then(() => false)]);
+  try {
+    // guard: a lease that host-local may be changing
+    if (isHeld) await act();
+  } finally {
+    holder.stdin.on("error", () => {});
+    holder.stdin.end();
+    await ended;
+  }
+  return isHeld;
+}
 
 /** How to prune a host. */
 export interface PruneOptions {

@@ -2,8 +2,8 @@ import type { Link } from "../host/links.ts";
 import { isInstalled, runProgram } from "../host/programs.ts";
 import type { Survey } from "./findings.ts";
 import { thingsInTables } from "./iptables.ts";
+import type { Thing } from "./known.ts";
 import { objectsIn, tablesOfPlugins, thingsInRuleset } from "./nftables.ts";
-import type { Thing } from "./thing.ts";
 
 /** Finds the rules of containers in all backends of this host. `problems` says why some cannot be read. */
 export function readRules(links: readonly Link[]): Pick<Survey, "things" | "problems"> {

@@ -3,7 +3,7 @@ import type { WorkloadNames } from "../live/workload.ts";
 import { compared, plainTable } from "../plain-table.ts";
 import { type Colors, counted, jsonText, oneLine, type Style, styled } from "../terminal.ts";
 import type { Finding } from "./findings.ts";
-import { kinds } from "./thing.ts";
+import { kinds } from "./known.ts";
 
 /** What becomes of a thing. */
 type Fate = "prunable" | "pruned" | "left";

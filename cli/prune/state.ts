@@ -2,8 +2,7 @@ import { isContainerInterface } from "../../shared/protocol/result.ts";
 import { addressesOf, type Link } from "../host/links.ts";
 import type { PathState } from "../live/namespaces.ts";
 import { namespacePath } from "../live/namespaces.ts";
-import { addressesOfKnown, hostEndsOf, inodesOf, isNamedIn, type Known, namespacesOf } from "./known.ts";
-import { plainAddress } from "./thing.ts";
+import { addressesOfKnown, hostEndsOf, inodesOf, isNamedIn, type Known, namespacesOf, plainAddress } from "./known.ts";
 
 /** Whether an attachment's namespace is there. `unknown` counts as there. */
 export type AttachmentState =

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from "vitest";
 import { Memory } from "../../../../cli/host/memory.ts";
 import type { PathState } from "../../../../cli/live/namespaces.ts";
 import { findingsIn } from "../../../../cli/prune/findings.ts";
-import { remove } from "../../../../cli/prune/remove.ts";
+import { remove } from "../../../../cli/prune/prune.ts";
 import { surveyOf } from "../../../../cli/prune/survey.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { entryOf } from "../../support/journals.ts";

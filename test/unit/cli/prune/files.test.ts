@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writ
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import type { Finding } from "../../../../cli/prune/findings.ts";
-import { holdersOf, readLeases } from "../../../../cli/prune/read-leases.ts";
-import { remove } from "../../../../cli/prune/remove.ts";
+import { remove } from "../../../../cli/prune/prune.ts";
+import { holdersOf, readLeases } from "../../../../cli/prune/survey.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { configOf } from "../../support/cached-results.ts";
 import { runCommand, trouble } from "../../support/fake-terminal.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { addressesInUse, findingsIn, type Survey } from "../../../../cli/prune/findings.ts";
-import type { Known } from "../../../../cli/prune/known.ts";
+import type { Known, Thing } from "../../../../cli/prune/known.ts";
 import type { AttachmentState, Namespace } from "../../../../cli/prune/state.ts";
-import type { Thing } from "../../../../cli/prune/thing.ts";
 import { configOf } from "../../support/cached-results.ts";
 import { forwardOf, knownOf, leaseOf, surveyWith } from "./support.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { workloadOf } from "../../../../cli/live/workload.ts";
+import type { Kind, Thing } from "../../../../cli/prune/known.ts";
 import { pruneJson, pruneText, type Row } from "../../../../cli/prune/report.ts";
-import type { Kind, Thing } from "../../../../cli/prune/thing.ts";
 import { styled } from "../../../../cli/terminal.ts";
 import { knownOf, leaseOf } from "./support.ts";
 
