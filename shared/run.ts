@@ -1,8 +1,7 @@
-import { type Call, makeCall } from "./call/call.ts";
+import { type Call, delegateName, makeCall } from "./call/call.ts";
 import { delegateCall } from "./call/delegate-call.ts";
 import type { Plan } from "./call/plan.ts";
 import { logOf, printError, printVersions, readInput, type Session, say, warn } from "./call/session.ts";
-import { delegateName } from "./call/target.ts";
 import { handOver, handOverUnchanged, nestedVariable, prepareCall } from "./delegate/run-delegate.ts";
 import type { Host } from "./host/host.ts";
 import type { Profiles } from "./plugin/profile.ts";

@@ -1,6 +1,6 @@
 import { getNodeValue, type JSONPath } from "jsonc-parser";
 import { profiles } from "../../plugins/index.ts";
-import { delegateName, type Targeting, targetOf } from "../../shared/call/target.ts";
+import { delegateName, type Targeting, targetOf } from "../../shared/call/call.ts";
 import { type Profile, profileOf, type Role } from "../../shared/plugin/profile.ts";
 import { isJsonObject, type JsonObject, objectOf } from "../../shared/protocol/json.ts";
 import { interfaceNameProblem, networkNameProblem } from "../../shared/protocol/names.ts";

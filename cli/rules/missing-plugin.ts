@@ -1,5 +1,5 @@
 import { profiles } from "../../plugins/index.ts";
-import { delegateName } from "../../shared/call/target.ts";
+import { delegateName } from "../../shared/call/call.ts";
 import { editDistance, nearest } from "../../shared/protocol/spelling.ts";
 import type { PluginRule } from "../lint/rule.ts";
 import { isWrapperType } from "../lists/list.ts";

@@ -1,4 +1,4 @@
-import { delegateName } from "../../shared/call/target.ts";
+import { delegateName } from "../../shared/call/call.ts";
 import type { PluginRule } from "../lint/rule.ts";
 
 export const unnamedDelegate: PluginRule = {

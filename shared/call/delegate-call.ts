@@ -3,7 +3,7 @@ import { goLookup, goNames, isJsonObject, type JsonObject, objectOf } from "../p
 import { type ArgsOption, type PortsOption, portRange } from "../protocol/options.ts";
 import { lenientVerbs, type Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
-import type { Target } from "./target.ts";
+import type { Target } from "./call.ts";
 
 /** One run of the delegate with the runtime's own stdin: its type, and the variables that change. */
 export interface PlainCall {

@@ -3,9 +3,8 @@ import { type Lease, leaseDirectoryOf } from "../journal/host-files.ts";
 import { isNamedByNetwork } from "../plugin/profile.ts";
 import { goLookup, isJsonObject, type JsonObject, objectOf } from "../protocol/json.ts";
 import { ipamOf } from "../protocol/request.ts";
-import type { Call } from "./call.ts";
+import type { Call, Target } from "./call.ts";
 import type { DelegateCall, Subject } from "./delegate-call.ts";
-import type { Target } from "./target.ts";
 
 // An interface with an `ifName` has its own network. Before the wrappers, a script may have attached it under the list's own
 // name. Two networks do not know each other's leases, so an address could be given out twice.

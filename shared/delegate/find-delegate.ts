@@ -1,4 +1,4 @@
-import { delegateName } from "../call/target.ts";
+import { delegateName } from "../call/call.ts";
 import type { Host } from "../host/host.ts";
 import { CniError, type ErrorKey } from "../protocol/errors.ts";
 import { lastElement } from "../protocol/names.ts";

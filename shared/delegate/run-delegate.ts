@@ -1,7 +1,7 @@
+import { delegateName } from "../call/call.ts";
 import type { DelegateCall, PlainCall } from "../call/delegate-call.ts";
 import type { HandOver } from "../call/plan.ts";
 import { printVersions, type Session, say, sizeLimit } from "../call/session.ts";
-import { delegateName } from "../call/target.ts";
 import type { Answer } from "../host/host.ts";
 import type { Entry } from "../journal/journal.ts";
 import { CniError } from "../protocol/errors.ts";

@@ -1,11 +1,10 @@
 import { containerInterfaceNames, ownAttachment } from "../attachment/attachments.ts";
 import { arranged } from "../attachment/narrow.ts";
-import type { Call } from "../call/call.ts";
+import type { Call, Target } from "../call/call.ts";
 import { delegateCall } from "../call/delegate-call.ts";
 import { inBothNetworks } from "../call/networks.ts";
 import type { RemovePlan } from "../call/plan.ts";
 import { warn } from "../call/session.ts";
-import type { Target } from "../call/target.ts";
 import { type Finished, handOver, prepareCall, printAnswer, runDel } from "../delegate/run-delegate.ts";
 import { type PlannedDel, runRemoval, undoEntries } from "../delegate/undo.ts";
 import { planRemoval, type Undoing } from "../delegate/undoing.ts";

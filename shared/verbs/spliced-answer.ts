@@ -1,7 +1,7 @@
 import { type AddedInterface, addedInterfaces, addressesOf } from "../attachment/attachments.ts";
 import { completeResult, orderResult, sharedAddress, spliceCreator, spliceMeta } from "../attachment/splice.ts";
+import type { Target } from "../call/call.ts";
 import type { Splice } from "../call/plan.ts";
-import type { Target } from "../call/target.ts";
 import type { Bytes } from "../host/host.ts";
 import { CniError } from "../protocol/errors.ts";
 import { hasTooManyValues, isTooDeep, losesNumbers, parseJsonObject, tooManyValues } from "../protocol/json.ts";

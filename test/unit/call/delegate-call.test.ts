@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { addressesOf } from "../../../shared/attachment/attachments.ts";
+import { targetOf } from "../../../shared/call/call.ts";
 import { argsOf, delegateCall } from "../../../shared/call/delegate-call.ts";
 import { askingFor } from "../../../shared/call/networks.ts";
-import { targetOf } from "../../../shared/call/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { Variables } from "../../../shared/protocol/request.ts";
 import { requestOf } from "../support/requests.ts";

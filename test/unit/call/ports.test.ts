@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { targetOf } from "../../../shared/call/call.ts";
 import { delegateCall, withOwnPorts } from "../../../shared/call/delegate-call.ts";
-import { targetOf } from "../../../shared/call/target.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { frozen } from "../support/frozen.ts";
 import { requestOf } from "../support/requests.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { delegateName, targetOf } from "../../../shared/call/target.ts";
+import { delegateName, targetOf } from "../../../shared/call/call.ts";
 import { frozen } from "../support/frozen.ts";
 import { requestOf } from "../support/requests.ts";
 
