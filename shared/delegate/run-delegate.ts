@@ -1,7 +1,7 @@
 import { delegateName } from "../call/call.ts";
-import type { DelegateCall, PlainCall } from "../call/delegate-call.ts";
+import type { DelegateCall, Filter, PlainCall } from "../call/delegate-call.ts";
 import type { HandOver } from "../call/plan.ts";
-import { printVersions, type Session, say, sizeLimit } from "../call/session.ts";
+import { printVersions, type Session, say, sizeLimit, warn } from "../call/session.ts";
 import type { Answer } from "../host/host.ts";
 import type { Entry } from "../journal/journal.ts";
 import { CniError } from "../protocol/errors.ts";
@@ -10,7 +10,6 @@ import { typeProblem } from "../protocol/names.ts";
 import { ipamOf } from "../protocol/request.ts";
 import type { LogLevel } from "../protocol/shapes.ts";
 import { findDelegate, missingDelegate } from "./find-delegate.ts";
-import { filtered } from "./wrapper-jq.ts";
 
 /** The answer of a delegate that exited by itself. */
 export type Finished = Answer & { ended: "exit" };
@@ -172,4 +171,51 @@ export function freeLeases(session: Session, call: DelegateCall): Finished {
 /** Returns the call as the delegate gets it: its configuration is rewritten by `wrapper.jq`, if there is one. Code 7 if that fails. */
 export function prepareCall(session: Session, call: DelegateCall): DelegateCall {
   return call.filter ? filtered(session, call, call.filter) : call;
+}
+
+/** The longest input of a jq program. In characters. */
+const inputLimit = 1024 * 1024;
+
+/**
+ * Returns the call with the configuration that its filter makes. Code 7 if the program fails. DEL and STATUS then use the
+ * original configuration, because a container must always be removable.
+ */
+export function filtered(session: Session, call: DelegateCall, { program, mayFail }: Filter): DelegateCall {
+  try {
+    const configuration = runJq(session, program, JSON.stringify(call.configuration));
+    say(session, { level: "debug", message: "plugin configuration after wrapper.jq", more: { configuration } });
+    return { ...call, configuration };
+  } catch (error) {
+    if (!mayFail || !(error instanceof CniError)) throw error;
+    warn(session, `${error.message}; the delegate gets its configuration unfiltered`, { details: error.details });
+    return call;
+  }
+}
+
+function runJq({ host }: Session, program: string, input: string) {
+  if (host.jq === undefined) throw refusal("is not available in this build: use the Node flavor");
+  if (input.length > inputLimit) throw refusal("gets more than 1 MiB");
+  const answer = host.jq(program, input);
+  if ("problem" in answer) throw jqError(answer.problem);
+  const configuration = parseJsonObject(answer.output);
+  if (configuration === undefined) throw refusal(`must return one object, not ${excerpt(answer.output)}`);
+  return configuration;
+}
+
+/** jq reports the position of a syntax error, but not of an error that depends on the input. */
+function jqError(problem: string): CniError {
+  const [first = ""] = problem.split("\n");
+  const [, what = first, position] =
+    /^jq: error(?: \(at [^)]*\))?: (.*?)(?: at <top-level>, (line \d+, column \d+):?)?$/.exec(first) ?? [];
+  const where = position === undefined ? "wrapper.jq" : `wrapper.jq, ${position}`;
+  return new CniError("invalidConfiguration", `${where}: ${what}`, problem);
+}
+
+function refusal(what: string): CniError {
+  return new CniError("invalidConfiguration", `wrapper.jq ${what}`);
+}
+
+function excerpt(output: string): string {
+  if (output === "") return "nothing";
+  return output.length > 60 ? `${output.slice(0, 60)}…` : output.replaceAll("\n", " and ");
 }
