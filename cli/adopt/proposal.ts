@@ -9,8 +9,7 @@ import { addressesOf, type ContainerLinks, hostEnd, type Link, readContainerLink
 import { keyOf, Memory } from "../host/memory.ts";
 import { readPluginFolder } from "../host/read-plugin-folder.ts";
 import { ipamTypeOf, leasesOf } from "../lists/ipam.ts";
-import { type ListedPlugin, listFrom } from "../lists/list.ts";
-import { deviceName, reportedBy } from "../lists/reported.ts";
+import { deviceName, type ListedPlugin, listFrom, reportedBy } from "../lists/list.ts";
 import { type CachedAttachment, interfaceNames } from "../live/cached-results.ts";
 import { type CheckOptions, checkOnHost, networkOf, type Verdict } from "../live/check.ts";
 import { familyIn, withSortedKeys } from "../live/libcni.ts";

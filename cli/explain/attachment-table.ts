@@ -3,8 +3,7 @@ import { withOwnPorts } from "../../shared/call/delegate-call.ts";
 import { goLookup, type JsonObject, objectOf, objectsOf } from "../../shared/protocol/json.ts";
 import { isPorts, type PortsOption } from "../../shared/protocol/options.ts";
 import type { Interface } from "../../shared/protocol/result.ts";
-import type { ListedPlugin } from "../lists/list.ts";
-import { deviceName, reportedBy } from "../lists/reported.ts";
+import { deviceName, type ListedPlugin, reportedBy } from "../lists/list.ts";
 import { plainTable } from "../plain-table.ts";
 import type { Explanation, Step } from "./explain.ts";
 

@@ -1,5 +1,6 @@
 import { getNodeValue, type JSONPath } from "jsonc-parser";
 import { profiles } from "../../plugins/index.ts";
+import { type HostDevice, type Reported, reported } from "../../plugins/reported.ts";
 import { delegateName, type Targeting, targetOf } from "../../shared/call/call.ts";
 import { type Profile, profileOf, type Role } from "../../shared/plugin/profile.ts";
 import { isJsonObject, type JsonObject, objectOf } from "../../shared/protocol/json.ts";
@@ -216,4 +217,16 @@ export function unchainedPlugin(list: List): ListedPlugin | undefined {
 export function isOlder(one: string, other: string): boolean {
   const [place, otherPlace] = [supportedVersions.indexOf(one), supportedVersions.indexOf(other)];
   return place >= 0 && place < otherPlace;
+}
+
+/** The devices of a plugin. None for one that the wrappers do not know. */
+export function reportedBy(type: string): Reported {
+  return (Object.hasOwn(reported, type) && reported[type as keyof typeof reported]) || {};
+}
+
+/** Returns the name of a device; undefined if the plugin invents it. */
+export function deviceName(device: HostDevice, configuration: JsonObject): string | undefined {
+  if ("prefix" in device) return undefined;
+  const name = configuration[device.key];
+  return typeof name === "string" && name !== "" ? name : device.fallback;
 }

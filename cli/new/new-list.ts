@@ -5,9 +5,8 @@ import { textReport } from "../lint/text-report.ts";
 import { addressOf, cidrOf } from "../lists/addresses.ts";
 import { parseListFile } from "../lists/list-file.ts";
 import { Trouble } from "../terminal.ts";
-import type { HostNetworks } from "./host-networks.ts";
 import { type Preset, presets } from "./presets.ts";
-import { fields, optionOf, parseSubnet, type ValueName, type Values } from "./values.ts";
+import { fields, type HostNetworks, optionOf, parseSubnet, type ValueName, type Values } from "./values.ts";
 
 const width = 160;
 

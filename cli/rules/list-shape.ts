@@ -1,6 +1,6 @@
 import type { FoundAt, ListRule } from "../lint/rule.ts";
+import { type Problem, problemsOf, problemText } from "../schema/go-view.ts";
 import { listKeys, singleKeys } from "../schema/list.ts";
-import { type Problem, problemsOf, problemText } from "../schema/problems.ts";
 
 export const listShape: ListRule = {
   title: "A key that the runtime reads has a value of a wrong type.",

@@ -1,9 +1,8 @@
 import { nearest } from "../../shared/protocol/spelling.ts";
 import type { FoundAt, PluginRule } from "../lint/rule.ts";
 import type { ListedPlugin } from "../lists/list.ts";
-import { goView } from "../schema/go-view.ts";
+import { goView, type Problem, problemsOf, problemText } from "../schema/go-view.ts";
 import { schemasOf } from "../schema/plugin.ts";
-import { type Problem, problemsOf, problemText } from "../schema/problems.ts";
 
 export const pluginValue: PluginRule = {
   title: "A key of a plugin has a value that the plugin refuses.",

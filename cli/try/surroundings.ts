@@ -5,8 +5,7 @@ import { addressesOf, type DefaultRoute, defaultRoutes, isNoBridge, type Link, l
 import { stateDirectory } from "../host/memory.ts";
 import { processesNamed } from "../host/programs.ts";
 import { ipamTypeOf, leasesOf } from "../lists/ipam.ts";
-import { hasCapability, isDisabled, isRewritten, type List, type ListedPlugin } from "../lists/list.ts";
-import { reportedBy } from "../lists/reported.ts";
+import { hasCapability, isDisabled, isRewritten, type List, type ListedPlugin, reportedBy } from "../lists/list.ts";
 import { existingAbove } from "./stage.ts";
 
 /** The links of the host, and what the command was asked for. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { HostNetworks } from "../../cli/new/host-networks.ts";
 import { newList } from "../../cli/new/new-list.ts";
+import type { HostNetworks } from "../../cli/new/values.ts";
 import { exampleHost } from "../support/examples.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
 import type { NetworkList } from "../support/runtime.ts";

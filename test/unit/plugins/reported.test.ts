@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { deviceName, reportedBy } from "../../../cli/lists/reported.ts";
+import { deviceName, reportedBy } from "../../../cli/lists/list.ts";
 import { profiles } from "../../../plugins/index.ts";
 
 // No plugin has the last key, as none has a key for a device whose name it invents.
