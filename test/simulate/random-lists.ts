@@ -72,9 +72,11 @@ function randomCreator(random: Random, type: string, subnet: number, ifName: str
   // the scenarios.
   const mayMasquerade = ["bridge", "ptp"].includes(type) && ifName !== undefined && !hasPool && !hasDhcp;
   const masquerades = mayMasquerade && random.once(2) ? { ipMasq: true } : {};
+  // CHECK of an ipvlan without a master fails.
+  const card = type === "ipvlan" ? { master: "ens18" } : {};
   return type === "flannel"
     ? { type: "flannel-wrapper", wrapper, subnet: range }
-    : { type: `${type}-wrapper`, wrapper, ipam, ...masquerades };
+    : { type: `${type}-wrapper`, wrapper, ipam, ...masquerades, ...card };
 }
 
 /** Returns the chained plugins for an interface. */
