@@ -81,7 +81,7 @@ function cniVersionOf({ cniVersion, cniVersions }: JsonObject): string | undefin
 function isDropInList(configurations: readonly JsonObject[]): boolean {
   if (configurations.some((configuration) => isWrapperType(typeOf(configuration)))) return false;
   return configurations.some((configuration) => {
-    return configuration.wrapper !== undefined && profileOf(typeOf(configuration), profiles)?.role === "creator";
+    return (configuration.wrapper ?? null) !== null && profileOf(typeOf(configuration), profiles)?.role === "creator";
   });
 }
 

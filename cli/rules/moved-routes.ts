@@ -5,11 +5,11 @@ import { creatorFor, creatorsOf, type List, type ListedPlugin, runsCheck } from 
 
 export const movedRoutes: ListRule = {
   title: "Routes of a plugin are in another table than the main one, and no wrapper looks for them there.",
-  page: `sbr and vrf move an interface's routes to another table. The CHECK of the interface's plugin looks for them in the main
-table, and fails (\`Failed to find Gateway\`,
+  page: `CHECK of the interface plugins looks for all routes in the main table. With a \`table\` of a route in the list it fails
+(\`Expected Route ... not found in routing table\`): wrap the plugin. sbr and vrf move an interface's routes to another table, and
+CHECK of the interface's plugin fails, too (\`Failed to find Gateway\`,
 [containernetworking/plugins#297](https://github.com/containernetworking/plugins/issues/297)). The wrappers look where the
-routes are: see [sbr](../plugins/sbr/README.md#notes-and-upstream-bugs). Wrap both plugins. It is the same with a \`table\` of a
-route in the list (\`Expected Route ... not found in routing table\`): wrap the plugin.`,
+routes are: see [sbr](../plugins/sbr/README.md#notes-and-upstream-bugs). Wrap both plugins.`,
   findInList(list) {
     if (!runsCheck(list)) return [];
     return [...list.plugins.flatMap((plugin) => foundIn(list, plugin) ?? []), ...tablesOf(list)];

@@ -11,7 +11,7 @@ the second vlan fails (\`file exists\`). A master carries macvlan or ipvlan inte
 With \`"mode": "passthru"\`, macvlan takes its master for itself (\`invalid argument\`). All ipvlan interfaces of a master have one
 mode: the second one's ADD changes the first one's, whose CHECK then fails (\`Container IPVlan mode l3 does not match expected
 value: l2\`). A macvlan on a bridge makes the bridge promiscuous, and CHECK of the bridge plugin then fails (\`configured Promisc
-Mode false doesn't match current state: true\`), unless it has \`promiscMode\`. Use another device, id, mode, or kind of plugin.
+Mode false doesn't match current state: true\`), unless it has \`promiscMode\`. So does another bridge plugin with \`promiscMode\`. Use another device, id, mode, or kind of plugin.
 The lists of a directory are compared, too, for macvlan and ipvlan on one master, and for macvlan on a bridge.`,
   findInPlugin(plugin, list, { lists }) {
     if (isRewritten(plugin)) return undefined;
@@ -24,7 +24,7 @@ The lists of a directory are compared, too, for macvlan and ipvlan on one master
 
 /** A device that is moved into a container may be in two lists on purpose, for one container after the other. */
 function conflictsElsewhere(plugin: ListedPlugin, list: List, lists: Run): readonly FoundAt[] {
-  const kinds = rivals[plugin.delegate] ?? [];
+  const kinds = rivals.get(plugin.delegate) ?? [];
   const others = kinds.flatMap((kind) => onDevice(list, lists, deviceKey(kind, plugin)));
   return others.flatMap(({ list: other, plugin: earlier }) => {
     const found = isBefore(other, list, lists) ? conflictOf(plugin, earlier, list) : undefined;
@@ -32,11 +32,11 @@ function conflictsElsewhere(plugin: ListedPlugin, list: List, lists: Run): reado
   });
 }
 
-const rivals: Readonly<Record<string, readonly string[]>> = {
-  macvlan: ["ipvlan", "bridge"],
-  ipvlan: ["macvlan", "ipvlan"],
-  bridge: ["macvlan"],
-};
+const rivals: ReadonlyMap<string, readonly string[]> = new Map([
+  ["macvlan", ["ipvlan", "bridge"]],
+  ["ipvlan", ["macvlan", "ipvlan"]],
+  ["bridge", ["macvlan", "bridge"]],
+]);
 
 const onDevice = amongNeighbours((list) => {
   const creators = creatorsOf(list).filter((plugin) => !isRewritten(plugin));
@@ -64,7 +64,8 @@ function conflictOf(plugin: ListedPlugin, other: ListedPlugin, list: List): Foun
     if (key === undefined || own[key] !== others[key]) return undefined;
     return { at: [key], message: `${other.type} has taken ${own[key]} already`, hint: "Use another device" };
   }
-  if (kinds.includes("bridge") && kinds.includes("macvlan") && runsCheck(list)) return promiscConflict(plugin, other);
+  if (runsCheck(list) && kinds.includes("bridge") && kinds.every((kind) => /^(?:bridge|macvlan)$/.test(kind)))
+    return promiscConflict(plugin, other);
   const { master } = own;
   const isInOne = (own.linkInContainer === true) !== (others.linkInContainer === true);
   if (typeof master !== "string" || master === "" || master !== others.master || isInOne) return undefined;
@@ -84,14 +85,14 @@ function conflictOf(plugin: ListedPlugin, other: ListedPlugin, list: List): Foun
 
 /** A bridge has no filter for the MAC of a macvlan, so the kernel lets it receive everything. */
 function promiscConflict(plugin: ListedPlugin, other: ListedPlugin): FoundAt | undefined {
-  const isBridge = plugin.delegate === "bridge";
-  const [bridge, macvlan] = isBridge ? [plugin, other] : [other, plugin];
+  const isPromisc = ({ delegate, configuration }: ListedPlugin) =>
+    delegate === "macvlan" ? configuration.linkInContainer !== true : configuration.promiscMode === true;
+  const [maker, bridge] = isPromisc(plugin) ? [plugin, other] : [other, plugin];
   const name = deviceOf(bridge);
-  const isOn = deviceOf(macvlan) === name && macvlan.configuration.linkInContainer !== true;
-  if (!isOn || bridge.configuration.promiscMode === true) return undefined;
-  const message = `${macvlan.type} makes ${name} promiscuous, so CHECK of ${bridge.type} fails`;
-  const hint = `Use another master for ${macvlan.type}, or set "promiscMode": true for ${bridge.type}`;
-  return { at: [isBridge ? "bridge" : "master"], message, hint };
+  if (deviceOf(maker) !== name || !isPromisc(maker) || isPromisc(bridge)) return undefined;
+  const message = `${maker.type} makes ${name} promiscuous, so CHECK of ${bridge.type} fails`;
+  const hint = `Use another ${maker.delegate === "bridge" ? "bridge" : "master"} for ${maker.type}, or set "promiscMode": true for ${bridge.type}`;
+  return { at: [plugin.delegate === "bridge" ? "bridge" : "master"], message, hint };
 }
 
 /** The mode is the master's (ipvlan_set_port_mode of the kernel). */

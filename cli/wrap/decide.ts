@@ -92,9 +92,10 @@ function needsOf({ plugins, cniVersion }: List): readonly Need[] {
       return [{ plugin, why: "CHECK finds the routes that it moves only through wrappers" }];
     const next = creators.find(({ index }) => index > plugin.index);
     const isBetween = next !== undefined && creators.some(({ index }) => index < plugin.index);
-    return isBetween
-      ? [{ plugin, why: `${next.delegate} comes after it, and its CHECK must not see that interface` }]
-      : [];
+    if (isBetween)
+      return [{ plugin, why: `${next.delegate} comes after it, and its CHECK must not see that interface` }];
+    const hasBlock = creators.length > 1 && plugin.profile && Object.keys(plugin.wrapper).length > 0;
+    return hasBlock ? [{ plugin, why: "only a wrapper reads its block" }] : [];
   });
 }
 

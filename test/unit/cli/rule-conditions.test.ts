@@ -98,6 +98,9 @@ const contrary = (key: string) =>
   `"tuning-wrapper": tuning-wrapper and the tuning-wrapper before it expect different values of ${key} on eth0. Write all values of eth0 into one tuning`;
 const spelled = (mac: string) =>
   `"${mac}": the kernel writes "02:aa:bb:cc:dd:ee", so CHECK fails. Write "02:aa:bb:cc:dd:ee"`;
+const promiscBridge = { type: "bridge", bridge: "br0", promiscMode: true };
+const otherMode =
+  '"br0": bridge makes br0 promiscuous, so CHECK of bridge-wrapper fails: see a (1.conflist). Use another bridge for bridge, or set "promiscMode": true for bridge-wrapper';
 const limit = { type: "bandwidth", egressRate: 1 };
 const published = (first: Plugin, second: Plugin, own: object = {}) => [
   first,
@@ -586,6 +589,10 @@ const conditionsOfTwo: Readonly<Record<string, readonly Lists[]>> = {
       promiscuous('"br0"', "br0", "-wrapper", seen),
     ],
     ["a macvlan without a master", [on("macvlan", "")], [ownBridge("")]],
+    ["two bridges of one mode", [promiscBridge], [promiscBridge]],
+    ["a bridge that another one makes promiscuous", [promiscBridge], [ownBridge("br0")], otherMode],
+    ["the promiscuous one last", [ownBridge("br0")], [promiscBridge], otherMode],
+    ["two bridges that are not", [ownBridge("br0")], [ownBridge("br0")]],
   ],
 };
 

@@ -41,7 +41,7 @@ test.each<[string, object, [bridge: string, value: bigint, length: number][]]>([
   ["no address", { ...gateway, ipam: { ...subnet, gateway: "nine" } }, []],
   ["no subnet", { ...gateway, ipam: { type: "host-local", subnet: "ten" } }, []],
   ["no gateway", { ...gateway, isGateway: false }, []],
-  ["an address that changes", { ...gateway, forceAddress: true }, []],
+  ["an address that takes another one's place", { ...gateway, forceAddress: true }, [["cni0", 0x0a000001n, 24]]],
   ["a VLAN's address", { ...gateway, vlan: 7 }, []],
   ["a rewritten configuration", { ...gateway, type: "bridge-wrapper", wrapper: { jq: "." } }, []],
   ["a plugin without a bridge", { ...gateway, type: "macvlan" }, []],
