@@ -1,4 +1,4 @@
-import { containerInterfaceNames, ownAttachment } from "../attachment/attachments.ts";
+import { addressesOf, containerInterfaceNames, ownAttachment } from "../attachment/attachments.ts";
 import { arranged } from "../attachment/narrow.ts";
 import type { Call, Target } from "../call/call.ts";
 import { delegateCall } from "../call/delegate-call.ts";
@@ -7,7 +7,7 @@ import type { RemovePlan } from "../call/plan.ts";
 import { warn } from "../call/session.ts";
 import { type Finished, handOver, prepareCall, printAnswer, runDel } from "../delegate/run-delegate.ts";
 import { type PlannedDel, runRemoval, undoEntries } from "../delegate/undo.ts";
-import { planRemoval, type Undoing } from "../delegate/undoing.ts";
+import { planRemoval, removesRules, type Undoing } from "../delegate/undoing.ts";
 import type { CachedResult } from "../journal/host-files.ts";
 import { type Entry, journalDirectory, nowhere } from "../journal/journal.ts";
 import { type Role, scopeOf } from "../plugin/profile.ts";
@@ -34,10 +34,14 @@ export function removalsWithoutEntry(call: Call): RemovePlan["removals"] {
   const isThere = isListed && !isMissing;
   const shown = shownPrevResult(call) ?? "none";
   // The first DEL of a known creator deletes the interface, so the other only frees leases.
-  return inBothNetworks({ ...call, target: { ...target, role } }).map((one, index) => ({
-    call: delegateCall({ ...call, target: one }, shown),
-    as: imaginedEntry(call, one, { role, isThere: isThere && (index === 0 || one.profile?.role !== "creator") }),
-  }));
+  return inBothNetworks({ ...call, target: { ...target, role } }).map((one, index) => {
+    const planned = delegateCall({ ...call, target: one }, shown);
+    const isIn = isThere && (index === 0 || one.profile?.role !== "creator");
+    return {
+      call: planned,
+      as: imaginedEntry(call, one, { role, isThere: isIn, configuration: planned.configuration }),
+    };
+  });
 }
 
 /** Whether the interface is missing without which the DEL of a known plugin does nothing in the namespace. */
@@ -97,9 +101,9 @@ function isIn({ interfaces }: CachedResult, { selector }: Target): boolean {
 function imaginedEntry(
   call: Call,
   target: Target,
-  { role, isThere }: Pick<Entry, "role"> & { isThere: boolean },
+  { role, isThere, configuration }: Pick<Entry, "role" | "configuration"> & { isThere: boolean },
 ): Entry {
-  const { key, facts, request } = call;
+  const { key, facts, prevResult, request } = call;
   const { netns } = request.variables;
   const { bootId = "", uptime = 0 } = facts.moment() ?? {};
   const namespace = isThere ? facts.namespace(netns) : undefined;
@@ -119,8 +123,8 @@ function imaginedEntry(
     namespace: isOwn ? namespace : nowhere(netns),
     checksum: "",
     wrapper: {},
-    configuration: {},
-    done: { addresses: [] },
+    configuration,
+    done: { addresses: prevResult ? addressesOf(prevResult, target.selector) : [] },
     isGivenUp: false,
     isUndone: false,
   };
@@ -137,7 +141,8 @@ export function runRemovals(call: Call, { removals, entries }: RemovePlan): numb
   // The DEL of a repeatable plugin may remove a sibling's rules, so that the sibling's ADD must run again.
   const { repeatable, delNeedsMaster } = call.target.profile ?? {};
   // Nothing depends on its answer.
-  if (del && !other && !repeatable && !delNeedsMaster && !sharesNetwork(call))
+  const isAlone = del && !other && !removesRules(undoing, first.as, del.removal);
+  if (isAlone && !repeatable && !delNeedsMaster && !sharesNetwork(call))
     return handOver(call.session, { do: "handOver", call: del.call });
   const answers = removals.flatMap((removal, index) => {
     // A sibling's ADD may have begun meanwhile.

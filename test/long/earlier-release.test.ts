@@ -41,6 +41,7 @@ describe.skipIf(!hasEarlierRelease()).each(Object.entries(lists))("%s, attached 
     await lab.ip(container, "address", "del", address, "dev", "eth1");
     expect((await lab.goCni.check(list, container, options)).exitCode).toBe(1);
     await lab.ip(container, "address", "add", address, "dev", "eth1");
+    await lab.deleteNamespace(other);
     for (const each of [container, other]) expectPassed(await lab.goCni.del(list, each, options));
     await expectNoRuleLeft(lab);
   });

@@ -20,10 +20,11 @@ function shownIn({ runs }: ReturnType<typeof del>): unknown[] {
 
 describe("the plan of a DEL", () => {
   test("without an entry has the one that a wrapper would have written", () => {
+    const configuration = { cniVersion: "1.0.0", name: "zone", type: "bridge" };
     const imagined = {
       ...zoneOfBlue,
       ...{ id: "", bootId, uptime: 1000, type: "bridge", role: "creator", ifName: "eth0", delegateNetwork: "zone" },
-      ...{ path: "", args: "", checksum: "", wrapper: {}, configuration: {}, isGivenUp: false, isUndone: false },
+      ...{ path: "", args: "", checksum: "", wrapper: {}, configuration, isGivenUp: false, isUndone: false },
       namespace: { path: blue, device: 4, inode: ownNamespace, changedMs: 0 },
     };
     const plan = planned({});
@@ -31,11 +32,7 @@ describe("the plan of a DEL", () => {
       do: "remove",
       removals: [
         {
-          call: {
-            delegate: "bridge",
-            environment: {},
-            configuration: { cniVersion: "1.0.0", name: "zone", type: "bridge" },
-          },
+          call: { delegate: "bridge", environment: {}, configuration },
           as: { ...imagined, done: { addresses: [] } },
         },
       ],

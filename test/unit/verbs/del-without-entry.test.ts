@@ -130,6 +130,32 @@ describe("DEL of an attachment without an entry", () => {
     },
   );
 
+  test("with ipMasq finds its rules by prevResult's addresses, also those that are named by the second network", () => {
+    const asked: string[] = [];
+    const ip = (_: unknown, commands: string) => String(asked.push(commands));
+    const { runs } = del("bridge", { ...renamed, ipMasq: true }, { ip });
+    const lent = expect.stringMatching(/^\/run\/netns\/cni-wrappers-/);
+    expect(runs.map(({ env, stdin }) => [(stdin as JsonObject).name, env.CNI_NETNS])).toEqual([
+      ["zone", blue],
+      ["zone-eth1", lent],
+    ]);
+    expect(asked.join("").match(/\S+ dev eth1/g)).toEqual(["172.26.64.2/20 dev eth1", "172.26.64.2/20 dev eth1"]);
+  });
+
+  test("with ipMasq waits for its plugin, because it may need another namespace", () => {
+    const { runs } = del("bridge", { ipMasq: true, prevResult: bothResult }, { ip: () => "", links: [0] });
+    expect(runs).toMatchObject([{ how: "spawn", env: { CNI_NETNS: expect.stringContaining("cni-wrappers-") } }]);
+  });
+
+  test("knows portmap's backend: with nftables a sibling's ADD runs again, whatever its network", () => {
+    const runs = (backend: string) => {
+      const entries = [{ ...entryOf({ type: "portmap", role: "meta" }), ...net1, delegateNetwork: "other" }];
+      return runsOf(del("portmap", { backend, prevResult: bothResult }, { entries }));
+    };
+    expect(runs("nftables")).toEqual([`portmap DEL eth0 ${blue}`, `portmap ADD eth0 ${blue}`]);
+    expect(runs("iptables")).toEqual([`portmap DEL eth0 ${blue}`]);
+  });
+
   test("keeps the path of a namespace that is gone: some plugins free nothing without one", () => {
     const machine = { entries: [entryOf({ ...net1, delegateNetwork: "other" })], noNamespace: true };
     expect(runsOf(del("bridge", { prevResult: bothResult }, machine))).toEqual([`bridge DEL eth0 ${blue}`]);
