@@ -14,11 +14,17 @@ import { type AttachmentParameters, type Call, callsOf, notSent } from "../live/
 import { hostOf } from "../model/wrapper-host.ts";
 import type { HostState } from "./host-state.ts";
 
-/** One plugin's part of a verb. */
-export interface Step extends Rehearsal {
+/** One plugin's part of a verb: of a wrapper its plan, the plugins that it runs, and the answer for the runtime. */
+export interface Step {
   readonly plugin: ListedPlugin;
   /** The variables and the stdin that the runtime gives. */
   readonly given: Call;
+  /** Undefined if the call is refused before there is a plan, and for a plain plugin. */
+  readonly plan: Plan | undefined;
+  readonly runs: readonly RehearsedRun[];
+  readonly answer: Answer;
+  /** The warnings in the wrapper's log. */
+  readonly warnings: readonly string[];
 }
 
 /** A verb of a list, step by step. */
@@ -89,26 +95,10 @@ export function stepOf(plugin: ListedPlugin, given: Call, source: Source): Step 
   return plugin.isWrapped ? wrappedStep(plugin, given, source) : plainStep(plugin, given, source);
 }
 
-function wrappedStep(plugin: ListedPlugin, given: Call, { state, jq, answer }: Source): Step {
-  const rehearsal = rehearse(calledAs(plugin, given), given, {
-    state,
-    jq,
-    pid: plugin.index,
-    answer: (type, call) => answer(plugin, type, call),
-  });
-  return { plugin, given, ...rehearsal };
-}
-
 function plainStep(plugin: ListedPlugin, given: Call, source: Source): Step {
   const answer = source.answer(plugin, plugin.type, given);
   const run = { plugin: plugin.type, ...given, answer };
   return { plugin, given, plan: undefined, runs: [run], answer, warnings: [] };
-}
-
-// A runtime starts the wrapper that it finds first. With drop-in that is not the plugin of this name.
-function calledAs({ type }: ListedPlugin, { environment }: Call): string {
-  const [first = ""] = (environment.CNI_PATH ?? "").split(":");
-  return `${first}/${type}`;
 }
 
 /** Returns an explanation as plain data, for programs. */
@@ -152,37 +142,17 @@ export interface RehearsedRun extends Call {
   readonly answer: Answer;
 }
 
-/** A call of a wrapper: its plan, the plugins that it runs, and the answer for the runtime. */
-export interface Rehearsal {
-  /** Undefined if the call is refused before there is a plan, and for a plain plugin. */
-  readonly plan: Plan | undefined;
-  readonly runs: readonly RehearsedRun[];
-  readonly answer: Answer;
-  /** The warnings in the wrapper's log. */
-  readonly warnings: readonly string[];
-}
-
-/** The surroundings of a rehearsal. */
-interface Stage {
-  readonly state: HostState;
-  readonly jq: Host["jq"];
-  /** Tells the wrappers of a list apart. */
-  readonly pid: number;
-  /** Answers for the plugin that the wrapper runs. */
-  answer(plugin: string, call: Call): Answer;
-}
-
 /**
  * Runs a wrapper's own code for a call, on a host on which nothing happens: its plugins only answer, and nothing is written
  * to a disk.
  */
-export function rehearse(calledAs: string, call: Call, stage: Stage): Rehearsal {
-  const { host, runs, output, log } = stageOf(calledAs, call, stage);
-  const plan = planOf(host, call);
+function wrappedStep(plugin: ListedPlugin, given: Call, source: Source): Step {
+  const { host, runs, output, log } = stageOf(plugin, given, source);
+  const plan = planOf(host, given);
   const exitCode = run(host, profiles);
   const warnings = log.map((line) => parseJsonObject(line) ?? {}).filter(({ level }) => level === "warn");
   const answer = { exitCode, output: parseJsonObject(output.join("")) };
-  return { plan, runs, answer, warnings: warnings.map(({ message }) => String(message)) };
+  return { plugin, given, plan, runs, answer, warnings: warnings.map(({ message }) => String(message)) };
 }
 
 function planOf(host: Host, { stdin }: Call): Plan | undefined {
@@ -198,20 +168,25 @@ function planOf(host: Host, { stdin }: Call): Plan | undefined {
 }
 
 /** The host of a rehearsal, and what the wrapper then runs, prints and logs on it. */
-function stageOf(calledAs: string, call: Call, { state, jq, pid, answer }: Stage) {
+function stageOf(listed: ListedPlugin, call: Call, { state, jq, answer }: Source) {
+  // A runtime starts the wrapper that it finds first. With drop-in that is not the plugin of this name.
+  const [first = ""] = (call.environment.CNI_PATH ?? "").split(":");
   const runs: RehearsedRun[] = [];
   const output: string[] = [];
   const log: string[] = [];
   const host = hostOf({
     view: { ...state, appendLine: (_, line) => void log.push(line) },
     env: { CNI_WRAPPERS_LOG: "log", CNI_WRAPPERS_LOG_LEVEL: "warn", ...call.environment },
-    ...{ calledAs, pid, stdin: JSON.stringify(call.stdin) },
+    calledAs: `${first}/${listed.type}`,
+    // It tells the wrappers of a list apart.
+    pid: listed.index,
+    stdin: JSON.stringify(call.stdin),
     inspect: (path) => (isWrapperType(lastElement(path)) ? "the wrapper itself" : "executable"),
     runPlugin(plugin, changes, stdin) {
       // The mark is for a wrapper that a plugin runs.
       const { CNI_WRAPPERS_NESTED: _, ...environment } = { ...call.environment, ...changes } as Call["environment"];
       const given = { environment, stdin: parseJsonObject(stdin) ?? call.stdin };
-      const ended = answer(plugin, given);
+      const ended = answer(listed, plugin, given);
       runs.push({ plugin, ...given, answer: ended });
       return [ended.exitCode, ended.output === undefined ? "" : JSON.stringify(ended.output)];
     },
