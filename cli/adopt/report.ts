@@ -42,11 +42,6 @@ export function undoneText(undone: readonly (readonly [string, Undone])[]): stri
   return undone.map(([file, how]) => `${oneLine(file)}: ${undoneWords[how]}\n`).join("");
 }
 
-/** The same as JSON. */
-export function undoneJson(undone: readonly (readonly [string, Undone])[]): string {
-  return jsonText(undone.map(([file, how]) => ({ file, undone: how })));
-}
-
 const undoneWords: Readonly<Record<Undone, string>> = {
   restored: "restored",
   gone: "the container is gone; the backup is removed",

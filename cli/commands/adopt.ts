@@ -1,6 +1,6 @@
 import { adoptCase, keptResults, type Undone, undo } from "../adopt/adoption.ts";
 import { askableOn, type Case, evidenceOn, proposalFor } from "../adopt/proposal.ts";
-import { jsonOf, textFor, undoneJson, undoneText } from "../adopt/report.ts";
+import { jsonOf, textFor, undoneText } from "../adopt/report.ts";
 import { type CommandData, hostOptions, jsonOption, option, timeoutOption, withOption, yesOption } from "../command.ts";
 import { isApproved } from "../confirm.ts";
 import { atOnce, withBar } from "../live/at-once.ts";
@@ -9,7 +9,7 @@ import { type CheckOptions, type CheckRequest, checkOnHost, inPlace } from "../l
 import { everyAttachment, type HostView, placesText, viewOf } from "../live/every-attachment.ts";
 import type { HostPaths } from "../live/host-paths.ts";
 import { workloadNames } from "../live/workload.ts";
-import { exitCodeOf, type Terminal, Trouble } from "../terminal.ts";
+import { exitCodeOf, jsonText, type Terminal, Trouble } from "../terminal.ts";
 
 interface Options extends CheckRequest {
   readonly write?: boolean;
@@ -48,7 +48,8 @@ export const adoptCommand: CommandData<undefined, Options> = {
       });
       const undone = undo(paths.cacheDirectory, isWanted, { kept, note: leftOut.note });
       leftOut.tell(terminal);
-      terminal.write(options.json ? undoneJson(undone) : undoneText(undone));
+      const data = undone.map(([file, how]) => ({ file, undone: how }));
+      terminal.write(options.json ? jsonText(data) : undoneText(undone));
       const has = (word: Undone) => undone.some(([, how]) => how === word);
       const isGood = !has("changed since") && !has("needed") && !has("lost");
       return exitCodeOf({ isGood, isComplete: leftOut.isEmpty && !has("unreadable") });

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { Argument } from "commander";
 import { type CommandData, option } from "../command.ts";
-import { type Link, readLinks } from "../host/links.ts";
+import { readLinks } from "../host/links.ts";
 import { readState, stateDirectory } from "../host/memory.ts";
 import { readPluginFolder } from "../host/read-plugin-folder.ts";
 import { explainRule, ruleNamed } from "../lint/explain-rule.ts";
@@ -80,21 +80,14 @@ async function lint(paths: readonly string[], options: Options, terminal: Termin
 }
 
 async function hostOf({ cniPath, state, host }: Options, { directory }: Terminal): Promise<Omit<Context, "lists">> {
-  return {
+  // A host that never had a container lacks the usual directory. Any other directory must exist.
+  const isUnused = state === undefined || (state === stateDirectory && !existsSync(state));
+  const around = {
     plugins: cniPath === undefined ? undefined : readPluginFolder(cniPath, directory),
-    state: state === undefined || isUnused(state) ? undefined : readState(state, directory),
-    links: host && (await linksOfHost()),
+    state: isUnused ? undefined : readState(state, directory),
+    links: host && (await readLinks()),
     hasCrio: host && existsSync("/etc/crio"),
   };
-}
-
-/** Whether it is the usual directory of a host that never had a container. Any other directory must exist. */
-function isUnused(state: string): boolean {
-  return state === stateDirectory && !existsSync(state);
-}
-
-async function linksOfHost(): Promise<readonly Link[]> {
-  const links = await readLinks();
-  if (links === undefined) throw new Trouble("--host needs ip(8), which failed or is missing: install iproute2");
-  return links;
+  if (host && !around.links) throw new Trouble("--host needs ip(8), which failed or is missing: install iproute2");
+  return around;
 }

@@ -3,7 +3,7 @@ import { withOwnPorts } from "../../shared/call/delegate-call.ts";
 import { goLookup, type JsonObject, objectOf, objectsOf } from "../../shared/protocol/json.ts";
 import { isPorts, type PortsOption } from "../../shared/protocol/options.ts";
 import type { Interface } from "../../shared/protocol/result.ts";
-import { deviceName, type ListedPlugin, reportedBy } from "../lists/list.ts";
+import { deviceName, reportedBy } from "../lists/list.ts";
 import { plainTable } from "../plain-table.ts";
 import type { Explanation, Step } from "./explain.ts";
 
@@ -52,12 +52,10 @@ function attached(explanation: Explanation, { name }: Interface, devices: readon
     /** The published ports and who publishes them, such as `portmap :25080/tcp to :80`. */
     ports: explanation.steps.filter(({ plugin }) => plugin.ifName === name).flatMap(portsOf),
     /** The other wrapped chained plugins that act on it. */
-    acting: own.filter(actsAlone).map(({ delegate }) => delegate),
+    acting: own
+      .filter((one) => one.role === "meta" && one.isWrapped && !reportedBy(one.delegate).publishes)
+      .map(({ delegate }) => delegate),
   };
-}
-
-function actsAlone({ role, isWrapped, delegate }: ListedPlugin): boolean {
-  return role === "meta" && isWrapped && !reportedBy(delegate).publishes;
 }
 
 // DEL gets all ports, so the wrapper's choice is made here.

@@ -170,8 +170,11 @@ export function readAttachments(paths: Asked, leaveOut: (line: string) => void, 
   const { cacheDirectory, network } = paths;
   demandCache(cacheDirectory, usual);
   const entries = readCachedResults(cacheDirectory);
+  // libcni names the file after the network, the container and the interface.
   // guard: a result that cannot be read is not called good
-  for (const entry of entries) if (!isAttachment(entry) && isOf(network, entry)) leaveOut(lineFor(entry));
+  for (const entry of entries)
+    if (!isAttachment(entry) && (network === undefined || basename(entry.file).startsWith(`${network}-`)))
+      leaveOut(`${oneLine(entry.file)}: ${oneLine(entry.reason)}; this attachment is left out`);
   // Every runtime that uses go-cni attaches `lo` in a network of its own, which no file defines.
   const all = entries.filter(isAttachment).filter((one) => one.network !== "cni-loopback");
   return { wanted: all.filter((attachment) => isWanted(paths, attachment)), all };
@@ -219,13 +222,4 @@ export function demandNetwork(network: string | undefined, names: readonly strin
 export function namesIn(networks: Iterable<string>): string {
   const names = [...new Set(networks)].sort().map(oneLine);
   return names.length === 0 ? "there are none" : `there are: ${names.join(", ")}`;
-}
-
-// libcni names the file after the network, the container and the interface.
-function isOf(network: string | undefined, { file }: UnreadableResult): boolean {
-  return network === undefined || basename(file).startsWith(`${network}-`);
-}
-
-function lineFor({ file, reason }: UnreadableResult): string {
-  return `${oneLine(file)}: ${oneLine(reason)}; this attachment is left out`;
 }

@@ -113,15 +113,11 @@ async function believedFrom(env: NomadEnvironment, path: string, address?: strin
     if (call.options.socketPath) throw new Error("another user owns the socket, or can put another one into its place");
     const nobody = "no program nomad of root's on this host answers at its address";
     const unseen = "this process may not see who answers at its address; run it as root, with CAP_SYS_PTRACE";
-    throw new Error(seesAll() ? nobody : unseen);
+    // With CAP_SYS_PTRACE (uapi/linux/capability.h), it may look into the processes of root.
+    throw new Error((capabilitiesOf("/proc/self") >> 19n) & 1n ? nobody : unseen);
   }
   // To look at 190,000 open files takes a second of the agent's time.
   return response.setTimeout(patience.silent);
-}
-
-/** Whether this process may look into those of root: it has CAP_SYS_PTRACE (uapi/linux/capability.h). */
-function seesAll(): boolean {
-  return ((capabilitiesOf("/proc/self") >> 19n) & 1n) === 1n;
 }
 
 // A certificate that is verified says who answers, and so does a socket. Root runs programs from the directories of the answer.

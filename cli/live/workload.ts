@@ -48,7 +48,8 @@ function recognized({ args, containerId, netns }: CachedAttachment): Workload {
   const id = containerId.slice(0, 8);
   if (job !== undefined) return { runtime: "Nomad", name: `${joined(job, group)} ${id}` };
   // Nomad before 1.9.4 gives no names.
-  if (isUuid(containerId) && basename(netns) === containerId) return { runtime: "Nomad", name: id };
+  const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(containerId);
+  if (isUuid && basename(netns) === containerId) return { runtime: "Nomad", name: id };
   return withoutNomad(given, containerId, netns);
 }
 
@@ -68,8 +69,4 @@ function withoutNomad(given: Record<string, string>, containerId: string, netns:
 
 function joined(...names: (string | undefined)[]): string {
   return names.filter(Boolean).join("/");
-}
-
-function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 }

@@ -1,5 +1,5 @@
 import { delegateName } from "../call/call.ts";
-import type { DelegateCall, Filter, PlainCall } from "../call/delegate-call.ts";
+import type { DelegateCall, PlainCall } from "../call/delegate-call.ts";
 import type { HandOver } from "../call/plan.ts";
 import { printVersions, type Session, say, sizeLimit, warn } from "../call/session.ts";
 import type { Answer } from "../host/host.ts";
@@ -168,19 +168,16 @@ export function freeLeases(session: Session, call: DelegateCall): Finished {
   return runDel({ session }, { path: "" }, { ...call, environment, delegate: ipam });
 }
 
-/** Returns the call as the delegate gets it: its configuration is rewritten by `wrapper.jq`, if there is one. Code 7 if that fails. */
-export function prepareCall(session: Session, call: DelegateCall): DelegateCall {
-  return call.filter ? filtered(session, call, call.filter) : call;
-}
-
 /** The longest input of a jq program. In characters. */
 const inputLimit = 1024 * 1024;
 
 /**
- * Returns the call with the configuration that its filter makes. Code 7 if the program fails. DEL and STATUS then use the
- * original configuration, because a container must always be removable.
+ * Returns the call as the delegate gets it: `wrapper.jq` rewrites its configuration, if there is one. Code 7 if the program fails.
+ * DEL and STATUS then use the original configuration, because a container must always be removable.
  */
-export function filtered(session: Session, call: DelegateCall, { program, mayFail }: Filter): DelegateCall {
+export function prepareCall(session: Session, call: DelegateCall): DelegateCall {
+  if (!call.filter) return call;
+  const { program, mayFail } = call.filter;
   try {
     const configuration = runJq(session, program, JSON.stringify(call.configuration));
     say(session, { level: "debug", message: "plugin configuration after wrapper.jq", more: { configuration } });
