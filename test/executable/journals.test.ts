@@ -1,4 +1,4 @@
-import { statSync, utimesSync, writeFileSync } from "node:fs";
+import { readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { type Holder, hold } from "../../build/holder.ts";
@@ -39,6 +39,11 @@ const isJournal = expect.stringMatching(new RegExp(`^f 600 [1-9]\\d+ ${journal.s
 
 test("ADD leaves a journal, and nothing else", async () => {
   expect(await filesAfterAdd("", passes)).toEqual([isJournal]);
+});
+
+test("DEL removes it, and the directory of the container", async ({ machine }) => {
+  for (const command of ["ADD", "DEL"]) await machine.call({ command });
+  expect(readdirSync(machine.path("lib/cni/wrappers"))).toEqual([]);
 });
 
 test("what else is in the directory is left alone", async () => {

@@ -166,6 +166,12 @@ describe("stdout that cannot be written", () => {
     },
   );
 
+  test("broken, after a delegate that could not be started: exit code 1, and not a word", async ({ machine }) => {
+    machine.file("plain", "no program\n", 0o755);
+    const ended = await machine.call({ command: "CHECK", env: { CNI_PATH: machine.directory }, through: broken });
+    expect(ended).toEqual({ exitCode: 1, signal: undefined, stdout: "", stderr: "" });
+  });
+
   test("broken, handed over: the delegate ends as it does without a wrapper", async ({ machine }) => {
     machine.answer("CHECK", "x".repeat(100));
     const call = { command: "CHECK", delegate: "plain", through: broken };
@@ -185,6 +191,15 @@ describe("stdout that cannot be written", () => {
     expect(ended).toMatchObject({ signal: undefined, stdout: "", stderr: "" });
   });
 });
+
+test.for(["ADD", "CHECK"])(
+  "%s: where stderr is closed, no file of the delegate's gets its number",
+  async (command, { machine }) => {
+    machine.file("plain", '#!/bin/sh\nreadlink /proc/self/fd/2 >"$SCRATCH/stderr"\necho "{}"\n', 0o755);
+    await machine.call({ command, env: { CNI_PATH: machine.directory }, through: through('exec "$@" 2>&-') });
+    expect(String(machine.read("stderr"))).toBe("/dev/null\n");
+  },
+);
 
 test.for(["2>&-", "2>/dev/full"])(
   "stderr that cannot be written is no hindrance: %s",

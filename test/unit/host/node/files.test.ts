@@ -320,6 +320,7 @@ describe("the log", () => {
       file === stream ? statSync(log()) : file < 2 ? statSync("/") : actual.fstatSync(file);
     intercept("fstatSync", () => look);
     expect(appendLine(log(), "line\n")).toBe("EINVAL");
+    expect(actual.readFileSync(log(), "utf8")).toBe("");
   });
 });
 
