@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, objectOf } from "../../shared/protocol/j
 import { kernelMac, kernelNumbers } from "../lists/kernel-text.ts";
 import { bandwidth } from "./bandwidth.ts";
 import type { Link, Route } from "./machine.ts";
-import { isIn, isIpv6, subnetOf } from "./network.ts";
+import { hasNoIpv6, isIn, isIpv6, subnetOf } from "./network.ts";
 import {
   linksOn,
   namesOf,
@@ -94,6 +94,9 @@ function attribute(link: Link, name: string): number | string {
 function setAttribute(link: Link, name: string, value: number | string): void {
   if (name === "mac") link.mac = kernelMac(String(value)) ?? link.mac;
   else link.attributes.set(name, value);
+  if (!hasNoIpv6(link)) return;
+  link.addresses = link.addresses.filter((one) => !isIpv6(one));
+  link.routes = link.routes.filter(({ dst }) => !isIpv6(dst));
 }
 
 /** tuning: keeps what it changes in one file for the container and the interface (plugins/meta/tuning/tuning.go). */

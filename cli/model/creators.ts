@@ -51,6 +51,7 @@ export function* attach(kind: Kind, machine: Machine, call: PluginCall): Steps<J
   try {
     kind.begin?.(machine, call);
     const made = makeLink(kind, machine, call);
+    if (config.mtu) made.attributes.set("mtu", Number(config.mtu));
     const hostSide = kind.hostSide?.(machine, call, made) ?? [];
     yield "link made";
     const interfaces = [...hostSide, { name: ifName, mac: made.mac, sandbox: netns }];

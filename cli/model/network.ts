@@ -55,6 +55,11 @@ export function configure(
       const ip = `{Interface:0x... Address:${struct(address, { hasNames: true })} Gateway:${gateway}}`;
       throw new PluginError(`failed to add IP addr ${ip} to "${ifName}": file exists`);
     }
+    if (isIpv6(address) && hasNoIpv6(link)) {
+      const file = `/proc/sys/net/ipv6/conf/${ifName}/keep_addr_on_down`;
+      const reason = `open ${file}: no such file or directory`;
+      throw new PluginError(`failed to enable keep_addr_on_down for interface "${ifName}": ${reason}`);
+    }
     link.addresses = [...link.addresses, address];
     const isAlone = address.endsWith("/32") && !isIpv6(address);
     if (!isAlone) link.routes.push({ dst: subnetOf(address), gw: undefined, isConnected: true });
@@ -69,6 +74,11 @@ export function configure(
     throw new PluginError(`failed to add route '${struct(to, { isLong: added.includes(route) })} ${words}': ${reason}`);
   }
   return link;
+}
+
+/** The kernel takes IPv6 away from a link with a smaller MTU than IPv6's least one. */
+export function hasNoIpv6({ attributes }: Link): boolean {
+  return Number(attributes.get("mtu")) < 1280;
 }
 
 /** The scopes of routes, as netlink names them. */

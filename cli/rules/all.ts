@@ -21,6 +21,7 @@ export { interfaceName } from "./interface-name.ts";
 export { interfaceNotMade } from "./interface-not-made.ts";
 export { invalidJson } from "./invalid-json.ts";
 export { invalidRange } from "./invalid-range.ts";
+export { ipv6Mtu } from "./ipv6-mtu.ts";
 export { ipvlanMaster } from "./ipvlan-master.ts";
 export { jqInSlim } from "./jq-in-slim.ts";
 export { keptLeases } from "./kept-leases.ts";

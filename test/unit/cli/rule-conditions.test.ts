@@ -86,6 +86,8 @@ const twoGateways =
 const inTable = { ...all, table: 100 };
 const otherTable =
   '100: CHECK of ptp fails, because it looks for this route in the main table. Change the type to "ptp-wrapper"';
+const smallMtu = (verb: string) =>
+  `1279: with an MTU of 1279, eth0 has no IPv6 address: ${verb} fails. Use at least 1280`;
 const noMaster =
   '"ipvlan": ipvlan has no master: ADD needs a default route on the host, and CHECK does not look for one. Set "master" to an interface of the host';
 const isolating = (ingressPolicy: string, own: object = {}) => ({ type: "firewall", ingressPolicy, ...own });
@@ -193,6 +195,15 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
       [{ ...twoSets, forceAddress: true }, ownBridge("cni0", { isGateway: true, ...oneSet })],
       twoGateways,
     ],
+  ],
+  "ipv6-mtu": [
+    ["a fixed address", [{ ...withAddresses({ address: "fd00::2/64" }), mtu: 1279 }], smallMtu("ADD")],
+    ["no MTU", [{ ...withAddresses({ address: "fd00::2/64" }), mtu: 0 }]],
+    ["no CHECK of tuning", [withAddresses({ address: "fd00::2/64" }), { type: "tuning", mtu: 1279 }], undefined, old],
+    ["no CHECK", [{ ...withAddresses({ address: "fd00::2/64" }), mtu: 1279 }], smallMtu("ADD"), old],
+    ["a program decides", [{ ...withAddresses({ address: "fd00::2/64" }), mtu: 1279, type: "macvlan-wrapper", ...jq }]],
+    ["no interface", [{ type: "tuning", mtu: 1279 }]],
+    ["another chained plugin", [{ ...withAddresses({ address: "fd00::2/64" }), type: "sbr", mtu: 1279 }]],
   ],
   "ipvlan-master": [
     ["a key in another case", [{ type: "ipvlan", Master: "ens18" }]],
