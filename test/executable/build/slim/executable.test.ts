@@ -41,9 +41,13 @@ test.each([["--help"], ["lint", "zone.conflist"]])(
   },
 );
 
-test("a runtime's call runs a plugin, with any arguments", async () => {
+test("a runtime's call of a wrapper runs a plugin, with any arguments", async () => {
   const env = { CNI_COMMAND: "VERSION", CNI_PATH: "dummy" };
-  const { exitCode, stdout } = await execa(file, ["--help"], { env, extendEnv: false, input: "{}" });
+  const { exitCode, stdout } = await execa(join(bin, "bridge-wrapper"), ["--help"], {
+    env,
+    extendEnv: false,
+    input: "{}",
+  });
   expect(exitCode).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ cniVersion: "1.1.0" });
 });
