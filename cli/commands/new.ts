@@ -6,8 +6,7 @@ import { demandNoDirectory, writeAtomically } from "../files/atomic-write.ts";
 import { lintFiles } from "../lint/lint.ts";
 import { type ListFile, parseListFile } from "../lists/list-file.ts";
 import { faultsIn, type Lists, networkIn, readLists } from "../live/networks.ts";
-import { newList } from "../new/new-list.ts";
-import { presets } from "../new/presets.ts";
+import { newList, presets } from "../new/new-list.ts";
 import { fields, optionOf, readHostNetworks, type ValueName, type Values } from "../new/values.ts";
 import { type ExitCode, type Terminal, Trouble } from "../terminal.ts";
 

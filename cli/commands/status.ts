@@ -15,12 +15,11 @@ import { checkEvery, everyAttachment, lookedAt, viewOf } from "../live/every-att
 import type { HostPathsFound } from "../live/host-paths.ts";
 import { errorsIn, type Lists } from "../live/networks.ts";
 import { hostErrors, type RunningHost } from "../needs/host-errors.ts";
-import { countNetworks, type HostStatus, isWell } from "../status/host-status.ts";
 import { installationsIn } from "../status/installation.ts";
 import { narrowRuntimes } from "../status/narrow-runtimes.ts";
 import { prometheusText } from "../status/prometheus.ts";
 import { repairedAdds } from "../status/repaired-adds.ts";
-import { statusText } from "../status/text.ts";
+import { countNetworks, type HostStatus, isWell, statusText } from "../status/text.ts";
 import { exitCodeOf, jsonText, oneLine, type Terminal, Trouble } from "../terminal.ts";
 
 interface Options extends CheckRequest {

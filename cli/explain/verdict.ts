@@ -6,8 +6,7 @@ import { loadProblem } from "../model/decode.ts";
 import { Machine } from "../model/machine.ts";
 import { type ExitCode, exitCodeOf, oneLine } from "../terminal.ts";
 import { decide } from "../wrap/decide.ts";
-import { type Left, leftOf, leftWords } from "./left.ts";
-import { type Failure, ListRun, NotKnown } from "./list-run.ts";
+import { type Failure, type Left, ListRun, leftOf, leftWords, NotKnown } from "./list-run.ts";
 import { exampleSource } from "./model-answers.ts";
 
 /** What happens to the containers of a list, in the order in which people read it. */

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
+import { isExecutable } from "../../shared/host/node/executable-file.ts";
 import { readFile, stat } from "../../shared/host/node/files.ts";
-import { isExecutable } from "../../shared/host/node/inspect-file.ts";
 import { linkText } from "../live/namespaces.ts";
 
 /** Runs a program of the host to its end. `problem` is the last line that it wrote to stderr. */

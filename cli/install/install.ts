@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { profiles } from "../../plugins/index.ts";
+import { hasSameBytes } from "../../shared/host/node/executable-file.ts";
 import { removeDirectory } from "../../shared/host/node/files.ts";
-import { hasSameBytes } from "../../shared/host/node/inspect-file.ts";
 import { syncDirectory, writeDurably } from "../files/atomic-write.ts";
 import { isPluginName } from "../host/plugin-folder.ts";
 import { Trouble, withPath } from "../terminal.ts";

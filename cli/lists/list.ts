@@ -2,9 +2,11 @@ import { getNodeValue, type JSONPath } from "jsonc-parser";
 import { profiles } from "../../plugins/index.ts";
 import { type HostDevice, type Reported, reported } from "../../plugins/reported.ts";
 import { delegateName, type Targeting, targetOf } from "../../shared/call/call.ts";
+import { isSelected } from "../../shared/call/delegate-call.ts";
 import { type Profile, profileOf, type Role } from "../../shared/plugin/profile.ts";
 import { isJsonObject, type JsonObject, objectOf } from "../../shared/protocol/json.ts";
 import { interfaceNameProblem, networkNameProblem } from "../../shared/protocol/names.ts";
+import { isPorts, type PortsOption, portRange } from "../../shared/protocol/options.ts";
 import { isUnchainedVersion, newestVersion, supportedVersions } from "../../shared/protocol/result.ts";
 import { compareVersions } from "../host/plugin-folder.ts";
 import { type ListFile, parseListFile } from "./list-file.ts";
@@ -229,4 +231,21 @@ export function deviceName(device: HostDevice, configuration: JsonObject): strin
   if ("prefix" in device) return undefined;
   const name = configuration[device.key];
   return typeof name === "string" && name !== "" ? name : device.fallback;
+}
+
+const highestPort = 65535;
+
+/** The first container port that all of these plugins publish; undefined if there is none, or if a `wrapper.ports` is invalid. */
+export function firstPortOf(plugins: readonly ListedPlugin[]): number | undefined {
+  const chosen = plugins.filter(({ isWrapped, wrapper }) => isWrapped && wrapper.ports !== undefined);
+  const options = chosen.map(({ wrapper }) => wrapper.ports as PortsOption);
+  if (!options.every(isPorts)) return undefined;
+  const ranges = options.flatMap(({ only, except }) => (only ?? except ?? []).map(portRange));
+  // A choice begins at port 1, or where a range begins or has ended.
+  const starts = [1, ...ranges.flatMap(([first, last] = [1, 0]) => [first, last + 1])].sort(
+    (one, other) => one - other,
+  );
+  return starts.find((port) => {
+    return port <= highestPort && options.every((ports) => isSelected({ containerPort: port }, ports));
+  });
 }

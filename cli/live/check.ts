@@ -10,10 +10,10 @@ import { missingWrapperCure } from "../rules/missing-plugin.ts";
 import { unwrappedCreator } from "../rules/unwrapped-creator.ts";
 import { Trouble } from "../terminal.ts";
 import { addressesAt, attachmentOf, type CachedAttachment } from "./cached-results.ts";
-import { runChain } from "./chain.ts";
 import type { HostOptions, HostPaths } from "./host-paths.ts";
 import { pathStateAt } from "./namespaces.ts";
 import { demandNetworkIn, type Lists, type Network, networkIn, networksIn, readLists } from "./networks.ts";
+import { runChain } from "./run-plugin.ts";
 
 /** What the next restart of the runtime would do to an attachment. */
 export type Verdict =

@@ -12,7 +12,7 @@ import { type CheckOptions, type CheckRequest, checkOnHost, checkOptionsOn, inPl
 import { type HostPaths, type HostPathsFound, hostPathsOn } from "./host-paths.ts";
 import { namespacePath } from "./namespaces.ts";
 import { addedPlugins, type Networks } from "./networks.ts";
-import type { NomadHost } from "./nomad-host.ts";
+import type { NomadHost } from "./nomad-agent.ts";
 
 /** What a command looks at on a host. */
 export type HostView = Readonly<Awaited<ReturnType<typeof viewOf>>>;

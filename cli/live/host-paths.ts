@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { delimiter } from "node:path";
 import { type Terminal, Trouble } from "../terminal.ts";
-import { NomadAgent } from "./nomad-agent.ts";
-import { askNomadHost } from "./nomad-host.ts";
+import { askNomadHost, NomadAgent } from "./nomad-agent.ts";
 
 /** The directories of a host, and the attachments that a command is about. */
 export interface HostPaths {

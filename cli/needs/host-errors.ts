@@ -29,7 +29,7 @@ export function hostErrors(networks: Networks, { live, ...host }: RunningHost): 
   return [...networks.values()].flatMap(({ name, list }) => {
     const own = live.filter(({ network }) => network === name);
     const problems = [
-      ...list.plugins.flatMap(problemsOf),
+      ...list.plugins.flatMap((plugin) => ofPlugins.flatMap((problemsOf) => problemsOf(plugin))),
       ...ipv6Problems(list),
       ...lostSince(list, own, host),
       ...own.flatMap((attachment) => droppedPlugins(list, attachment)),
@@ -38,15 +38,7 @@ export function hostErrors(networks: Networks, { live, ...host }: RunningHost): 
   });
 }
 
-function problemsOf(plugin: ListedPlugin): readonly string[] {
-  return [
-    ...logProblem(plugin),
-    ...ipamProblems(plugin),
-    ...sysctlProblems(plugin),
-    ...programProblems(plugin),
-    ...routeProblems(plugin),
-  ];
-}
+const ofPlugins = [logProblem, ipamProblems, sysctlProblems, programProblems, routeProblems];
 
 /** A call would say it on stderr only. */
 function logProblem({ wrapper: { log } }: ListedPlugin): readonly string[] {

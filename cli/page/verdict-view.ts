@@ -1,5 +1,4 @@
-import { leftWords } from "../explain/left.ts";
-import type { Failure } from "../explain/list-run.ts";
+import { type Failure, leftWords } from "../explain/list-run.ts";
 import { type EventName, events, type Outcome, whyOnce } from "../explain/verdict.ts";
 import { notSent } from "../live/libcni.ts";
 import type { Answers } from "./answers.ts";

@@ -1,6 +1,5 @@
 import type { PluginRule } from "../lint/rule.ts";
-import { hasCapability, isRewritten, type ListedPlugin } from "../lists/list.ts";
-import { firstPortOf } from "../lists/ports.ts";
+import { firstPortOf, hasCapability, isRewritten, type ListedPlugin } from "../lists/list.ts";
 
 export const duplicatePortmap: PluginRule = {
   severity: "warning",

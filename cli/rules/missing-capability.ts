@@ -10,7 +10,7 @@ ADD passes and no port is published. bandwidth does nothing without rates of its
 without \`"capabilities": { "bandwidth": true }\`.`,
   findInPlugin(plugin) {
     const { type, delegate, configuration } = plugin;
-    const need = Object.hasOwn(needs, delegate) ? needs[delegate] : undefined;
+    const need = Object.hasOwn(needs, delegate) ? needs[delegate as keyof typeof needs] : undefined;
     if (!need || isRewritten(plugin) || need.isMet(plugin) || hasCapability(plugin, need.capability)) return undefined;
     const { capabilities } = configuration;
     // Other rules report a wrong value, and a misspelt name.
@@ -21,23 +21,18 @@ without \`"capabilities": { "bandwidth": true }\`.`,
   },
 };
 
-interface Need {
-  readonly capability: string;
-  readonly message: string;
-  /** Whether the list has the data itself. */
-  isMet(plugin: ListedPlugin): boolean;
-}
-
-const needs: Readonly<Record<string, Need>> = {
+/** `isMet` tells whether the list has the data itself. */
+const needs = {
   portmap: {
     capability: "portMappings",
     message: "gets no ports from the runtime, so it publishes none",
-    isMet: ({ configuration: { runtimeConfig } }) =>
+    isMet: ({ configuration: { runtimeConfig } }: ListedPlugin) =>
       isJsonObject(runtimeConfig) && runtimeConfig.portMappings !== undefined,
   },
   bandwidth: {
     capability: "bandwidth",
     message: "has no rates and gets none from the runtime, so it limits nothing",
-    isMet: ({ configuration }) => ["ingressRate", "egressRate", "runtimeConfig"].some((key) => configuration[key]),
+    isMet: ({ configuration }: ListedPlugin) =>
+      ["ingressRate", "egressRate", "runtimeConfig"].some((key) => configuration[key]),
   },
 };

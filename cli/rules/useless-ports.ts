@@ -1,7 +1,6 @@
 import { isPorts } from "../../shared/protocol/options.ts";
 import type { PluginRule } from "../lint/rule.ts";
-import { hasCapability, type ListedPlugin } from "../lists/list.ts";
-import { firstPortOf } from "../lists/ports.ts";
+import { firstPortOf, hasCapability, type ListedPlugin } from "../lists/list.ts";
 
 export const uselessPorts: PluginRule = {
   severity: "warning",

@@ -10,9 +10,9 @@ import { exampleAttachment } from "../explain/model-answers.ts";
 import { runProgram } from "../host/programs.ts";
 import type { List } from "../lists/list.ts";
 import { addressesAt } from "../live/cached-results.ts";
-import { type ChainOutcome, runChain } from "../live/chain.ts";
 import { withoutPlugins } from "../live/check.ts";
 import type { AttachmentParameters } from "../live/libcni.ts";
+import { type ChainOutcome, runChain } from "../live/run-plugin.ts";
 import { Trouble } from "../terminal.ts";
 import { addedTo, type Thing, takeSnapshot } from "./snapshot.ts";
 
@@ -42,15 +42,8 @@ interface Container {
   result: CniResult | undefined;
 }
 
-/** What happened to the containers of a trial. */
-export interface Happened {
-  readonly steps: readonly Step[];
-  /** What was still there after the DEL of the last container, and not before its ADD. */
-  readonly left: readonly Thing[];
-}
-
 /** Runs a list for a first container, a second one beside it, and a third one whose first ADD fails at the last plugin. */
-export async function courseOf(trial: Trial): Promise<Happened> {
+export async function courseOf(trial: Trial): Promise<Pick<Course, "steps" | "left">> {
   const { name = "" } = trial.list;
   // Then libcni asks no plugin (AddNetworkList).
   const problem = networkNameProblem(name);
@@ -83,8 +76,10 @@ export async function courseOf(trial: Trial): Promise<Happened> {
   return course;
 }
 
-class Course implements Happened {
+/** What happened to the containers of a trial. */
+class Course {
   readonly steps: Step[] = [];
+  /** What was still there after the DEL of the last container, and not before its ADD. */
   left: readonly Thing[] = [];
   readonly #trial: Trial;
   readonly #made = new Set<Container>();

@@ -1,6 +1,6 @@
 import { parseJsonList } from "../../protocol/json.ts";
 import { ipCommand, longestAnswer } from "../programs.ts";
-import { inspectFile } from "./inspect-file.ts";
+import { inspectFile } from "./executable-file.ts";
 
 /** Runs ip(8), as `Host.ip` says. */
 export function ip(args: readonly string[], commands: string, netns?: string): string | undefined {

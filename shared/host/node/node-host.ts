@@ -1,7 +1,7 @@
 import { closeSync, readFileSync, readSync, writeSync } from "node:fs";
 import type { Answer, Bytes, Host, Streams } from "../host.ts";
 import { findProgram } from "../programs.ts";
-import { canExec, canSpawn } from "./executable-file.ts";
+import { canExec, canSpawn, inspectFile } from "./executable-file.ts";
 import {
   appendJournal,
   appendLine,
@@ -12,7 +12,6 @@ import {
   removeFile,
   stat,
 } from "./files.ts";
-import { inspectFile } from "./inspect-file.ts";
 import { ip, linkIndex } from "./ip.ts";
 import { jq } from "./jq.ts";
 import { fileWith, replaceStdin } from "./stdin-file.ts";

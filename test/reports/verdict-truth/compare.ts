@@ -1,4 +1,4 @@
-import type { Left } from "../../../cli/explain/left.ts";
+import type { Left } from "../../../cli/explain/list-run.ts";
 import { exampleAttachment } from "../../../cli/explain/model-answers.ts";
 import { type EventName, type Outcome, verdictOf } from "../../../cli/explain/verdict.ts";
 import { listOf } from "../../../cli/lists/list.ts";

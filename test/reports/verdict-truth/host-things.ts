@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import path from "node:path";
-import type { Left } from "../../../cli/explain/left.ts";
+import type { Left } from "../../../cli/explain/list-run.ts";
 import type { Lab } from "../../support/lab.ts";
 
 /** What is on the host besides its own: each thing by the line that shows it. */

@@ -2,7 +2,7 @@ import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
-import type { Left } from "../../../cli/explain/left.ts";
+import type { Left } from "../../../cli/explain/list-run.ts";
 import type { EventName } from "../../../cli/explain/verdict.ts";
 import { exampleHost } from "../../support/examples.ts";
 import { Lab } from "../../support/lab.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { leftOf, leftWords } from "../../../../cli/explain/left.ts";
+import { leftOf, leftWords } from "../../../../cli/explain/list-run.ts";
 import { Machine } from "../../../../cli/model/machine.ts";
 
 /** A host on which a container has left one thing of each kind. */

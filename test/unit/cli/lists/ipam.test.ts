@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { InstalledPlugin, PluginFolder } from "../../../../cli/host/read-plugin-folder.ts";
 import { installedVersion, isNewer } from "../../../../cli/lists/installed.ts";
 import { certainSubnets, commonAddress, isStrict, pluginNamesIn, poolsOf } from "../../../../cli/lists/ipam.ts";
-import { firstPortOf } from "../../../../cli/lists/ports.ts";
+import { firstPortOf } from "../../../../cli/lists/list.ts";
 import { parsedList } from "../explain/support.ts";
 
 function pluginOf(plugin: object) {

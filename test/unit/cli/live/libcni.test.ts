@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { listOf } from "../../../../cli/lists/list.ts";
 import { parseListFile } from "../../../../cli/lists/list-file.ts";
 import { attachmentOf } from "../../../../cli/live/cached-results.ts";
-import { callsIn } from "../../../../cli/live/chain.ts";
 import { callOf, callOrder, notSent, withSortedKeys } from "../../../../cli/live/libcni.ts";
+import { callsIn } from "../../../../cli/live/run-plugin.ts";
 import { cachedAttachment } from "../../support/cached-results.ts";
 import { parsedList } from "../explain/support.ts";
 

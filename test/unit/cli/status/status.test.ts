@@ -2,9 +2,14 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { join } from "node:path";
 import process from "node:process";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type CheckedAttachment, countNetworks, type HostStatus, isWell } from "../../../../cli/status/host-status.ts";
 import { prometheusText } from "../../../../cli/status/prometheus.ts";
-import { statusText } from "../../../../cli/status/text.ts";
+import {
+  type CheckedAttachment,
+  countNetworks,
+  type HostStatus,
+  isWell,
+  statusText,
+} from "../../../../cli/status/text.ts";
 import { printable } from "../../../../cli/terminal.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { writeResult } from "../../support/cached-results.ts";

@@ -1,8 +1,7 @@
 import { chmodSync, openSync, readSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { canExec, canSpawn } from "../../../../shared/host/node/executable-file.ts";
-import { inspectFile } from "../../../../shared/host/node/inspect-file.ts";
+import { canExec, canSpawn, inspectFile } from "../../../../shared/host/node/executable-file.ts";
 import { scratch } from "../../../support/scratch.ts";
 
 const folder = scratch();
