@@ -171,10 +171,12 @@ export function readAttachments(paths: Asked, leaveOut: (line: string) => void, 
   demandCache(cacheDirectory, usual);
   const entries = readCachedResults(cacheDirectory);
   // libcni names the file after the network, the container and the interface.
-  // guard: a result that cannot be read is not called good
-  for (const entry of entries)
-    if (!isAttachment(entry) && (network === undefined || basename(entry.file).startsWith(`${network}-`)))
-      leaveOut(`${oneLine(entry.file)}: ${oneLine(entry.reason)}; this attachment is left out`);
+  const isOf = (file: string) => network === undefined || basename(file).startsWith(`${network}-`);
+  for (const entry of entries) {
+    // guard: a result that cannot be read is not called good
+    if (isAttachment(entry) || !isOf(entry.file)) continue;
+    leaveOut(`${oneLine(entry.file)}: ${oneLine(entry.reason)}; this attachment is left out`);
+  }
   // Every runtime that uses go-cni attaches `lo` in a network of its own, which no file defines.
   const all = entries.filter(isAttachment).filter((one) => one.network !== "cni-loopback");
   return { wanted: all.filter((attachment) => isWanted(paths, attachment)), all };
