@@ -139,6 +139,13 @@ test("an interface whose name is not UTF-8 hides no route", async ({ machine }) 
   expect(String(machine.read("journal"))).toContain('{"dst":"10.1.0.0/24","dev":"far0"');
 });
 
+test("a journal that does not get to the disk fails ADD, and stays for DEL", async ({ skip }) => {
+  skipEmulated(skip, "strace does not see the calls of a program in qemu");
+  const ended = { exitCode: 1, stdout: expect.stringContaining(`${journal}: EIO`) };
+  const under = `strace -f -qq -o /dev/null -P ${journal} -e trace=fsync -e inject=fsync:error=EIO`;
+  expect(await filesAfterAdd("", ended, { under })).toEqual([isJournal]);
+});
+
 describe("a journal that cannot be written fails ADD, and nothing is left behind", () => {
   test("because there is a directory in its place", async () => {
     expect(await filesAfterAdd(`mkdir -p ${journal}`, refused)).toEqual([]);

@@ -84,6 +84,18 @@ describe("a program of the host", () => {
     expect(await callSbr(machine, 'PATH="$SCRATCH"')).toMatchObject({ exitCode: 0, stderr: "" });
     expect(machine.read("decoys")?.toString()).toMatch(/^(nsenter\n)+$/);
   });
+
+  test("is asked for an address from a router ten times a second at most", async ({ machine }) => {
+    machine.file("ip", '#!/bin/sh\necho >>"$SCRATCH/asked"\nexec /usr/sbin/ip "$@"\n', 0o755);
+    const sandbox = "/proc/self/ns/net";
+    machine.answer("ADD", JSON.stringify({ cniVersion: "1.0.0", interfaces: [{ name: "eth0", sandbox }] }));
+    const script = 'ip link add eth0 type veth peer name far0; PATH="$SCRATCH:$PATH"; exec "$@"';
+    const configuration = { wrapper: { slaac: { wait: "1s" } } };
+    await machine.call({ env: { CNI_NETNS: sandbox }, configuration, through: apart(script) });
+    const asked = String(machine.read("asked")).length;
+    expect(asked).toBeGreaterThan(1);
+    expect(asked).toBeLessThan(13);
+  });
 });
 
 async function until<T>(seen: () => T): Promise<T> {

@@ -267,6 +267,23 @@ test.each(["ADD", "CHECK"])("debug, and %s with values that are nested too deepl
   expect(lines(machine)).toMatchObject([{}, {}, { message: `delegate failed ${command}: no lease` }, {}]);
 });
 
+test("a pipe gets a line of 4096 bytes, and none of one more", async ({ machine }) => {
+  await execa("mkfifo", [machine.path("pipe")]);
+  // In a process namespace, the wrapper's number is 1, and each line is as long as the others.
+  const script =
+    'exec 3<>"$SCRATCH/pipe"; unshare --pid --fork "$@"; exec 4<"$SCRATCH/pipe" 3>&-; cat <&4 >"$SCRATCH/got"';
+  const say = async (name: string, length: number) => {
+    const env = { CNI_ARGS: `K8S_POD_NAME=${"x".repeat(length)}`, CNI_WRAPPERS_LOG: machine.path(name) };
+    return machine.call({ stdin: "{", env, through: through(script) });
+  };
+  await say("log", 100);
+  const rest = 4096 - (machine.read("log")?.length ?? 0);
+  await say("pipe", 100 + rest);
+  expect(machine.read("got")).toHaveLength(4096);
+  expect((await say("pipe", 101 + rest)).stderr).toContain("EMSGSIZE");
+  expect(machine.read("got")).toHaveLength(0);
+});
+
 test("a pipe gets whole lines only: one that is too long is left out", async ({ machine }) => {
   await execa("mkfifo", [machine.path("pipe")]);
   // Nobody reads before the wrapper has ended, so the pipe fills up.
