@@ -1,10 +1,10 @@
-import { readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { type Holder, hold } from "../../build/holder.ts";
 import { journalFile } from "../../shared/journal/journal.ts";
 import { skipEmulated } from "./support/emulator.ts";
-import { apart, bin, delegates, Machine, test } from "./support/machine.ts";
+import { apart, bin, delegates, Machine, stdinOf, test } from "./support/machine.ts";
 
 const journal = journalFile({ network: "zone", containerId: "blue", runtimeIfName: "eth0" });
 const container = dirname(journal);
@@ -94,6 +94,16 @@ test("the journal has the namespace as Node sees it: adopt writes journals that 
   expect(JSON.parse(began).namespace).toEqual({ path, device, inode, changedMs: Math.floor(ctimeMs) });
 });
 
+test("a namespace whose path is a link to a process's has no time", async ({ machine }) => {
+  const path = machine.path("netns");
+  symlinkSync("/proc/self/ns/net", path);
+  await machine.call();
+  const [began = ""] = readFileSync(join(machine.directory, "lib", journal.slice("/var/lib".length)), "utf8").split(
+    "\n",
+  );
+  expect(JSON.parse(began).namespace).toEqual({ path, device: expect.any(Number), inode: expect.any(Number) });
+});
+
 test.for<[string, string, string[]]>([
   ["in a directory that is there", `mkdir -p ${container}`, [journal, container]],
   ["in new directories", ":", ["/var/lib", dirname(folder), folder, journal, container]],
@@ -128,6 +138,22 @@ test.for(["gone0", "a-second-name-is-longer"])(
     expect(await machine.call({ ...call, command: "DEL" })).toMatchObject({ exitCode: 0, stdout: "" });
   },
 );
+
+test("DEL fails if the plugin's master is there: it is looked for on the host, not in the container", async ({
+  machine,
+}) => {
+  const call = { ...makePlugin(machine, "macvlan"), configuration: { master: "near9" } };
+  machine.file("given", stdinOf(call));
+  const script = `
+    ip link add near9 type veth peer name far9
+    unshare --net sleep 60 &
+    until [ "$(readlink /proc/$!/ns/net)" != "$(readlink /proc/self/ns/net)" ]; do :; done
+    for verb in ADD DEL; do CNI_COMMAND=$verb CNI_NETNS=/proc/$!/ns/net "$@" <"$SCRATCH/given"; done
+    code=$?
+    kill $!
+    exit $code`;
+  expect(await machine.call({ ...call, through: apart(script) })).toMatchObject({ exitCode: 1, stderr: "" });
+});
 
 test("an interface whose name is not UTF-8 hides no route", async ({ machine }) => {
   const script = `
