@@ -49,8 +49,9 @@ function attached(explanation: Explanation, { name }: Interface, devices: readon
     /** The host's, the one next to the container last. */
     devices: [...(used === undefined ? [] : [used]), ...devices],
     addresses: chosenBy === undefined ? addresses : addresses.map((address) => `${address} (from ${chosenBy})`),
-    /** The published ports and who publishes them, such as `portmap :25080/tcp to :80`. */
-    ports: explanation.steps.filter(({ plugin }) => plugin.ifName === name).flatMap(portsOf),
+    /** The published ports and who publishes them, such as `portmap :25080/tcp to :80`. None lead to no address. */
+    ports:
+      addresses.length === 0 ? [] : explanation.steps.filter(({ plugin }) => plugin.ifName === name).flatMap(portsOf),
     /** The other wrapped chained plugins that act on it. */
     acting: own
       .filter((one) => one.role === "meta" && one.isWrapped && !reportedBy(one.delegate).publishes)

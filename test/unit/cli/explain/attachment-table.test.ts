@@ -54,6 +54,13 @@ portmap :8080/tcp to :80
 portmap 192.0.2.1:8053/udp to :53`);
   });
 
+  test("no port leads to an interface without an address", () => {
+    const plugins = [{ type: "tap" }, { type: "portmap", capabilities: { portMappings: true } }];
+    expect(attachmentTable(explained({ cniVersion: "1.0.0", name: "zone", plugins }))).toBe(`\
+host  plugin  interface  address
+      tap     eth0`);
+  });
+
   test("an address without an interface is the runtime's", () => {
     const plugins = [{ type: "tap-wrapper" }, { type: "tap-wrapper", wrapper: { ifName: "eth1" } }];
     const explanation = explained({ cniVersion: "1.0.0", name: "zone", plugins });
