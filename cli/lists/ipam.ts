@@ -1,8 +1,7 @@
 import { normalize } from "node:path";
 import type { JSONPath } from "jsonc-parser";
 import { leaseDirectoryOf } from "../../shared/journal/host-files.ts";
-import { goLookup, isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
-import { ipamOf } from "../../shared/protocol/request.ts";
+import { goLookup, ipamOf, isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { isInOtherTable } from "../../shared/protocol/result.ts";
 import type { PluginFolder } from "../host/read-plugin-folder.ts";
 import { addressOf, addressText, cidrOf, contains, type Range, rangeOf } from "./addresses.ts";

@@ -1,4 +1,4 @@
-import { ipamOf } from "../../shared/protocol/request.ts";
+import { ipamOf } from "../../shared/protocol/json.ts";
 import { isWrapperType, type List } from "../lists/list.ts";
 import { diffText } from "../wrap/change.ts";
 import { type Answers, screen, type Wrapping } from "./answers.ts";

@@ -1,5 +1,4 @@
-import { goLookup, type JsonObject } from "../../shared/protocol/json.ts";
-import { ipamOf } from "../../shared/protocol/request.ts";
+import { goLookup, ipamOf, type JsonObject } from "../../shared/protocol/json.ts";
 import type { FoundAt, ListRule } from "../lint/rule.ts";
 import {
   addressOf,

@@ -1,5 +1,4 @@
-import { goLookup } from "../../shared/protocol/json.ts";
-import { ipamOf } from "../../shared/protocol/request.ts";
+import { goLookup, ipamOf } from "../../shared/protocol/json.ts";
 import type { PluginRule } from "../lint/rule.ts";
 import { ipamTypeOf } from "../lists/ipam.ts";
 import { isRewritten } from "../lists/list.ts";

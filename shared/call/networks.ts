@@ -1,8 +1,7 @@
 import { addressIn, subnetFinder } from "../attachment/subnet.ts";
 import { type Lease, leaseDirectoryOf } from "../journal/host-files.ts";
 import { isNamedByNetwork } from "../plugin/profile.ts";
-import { goLookup, isJsonObject, type JsonObject, objectOf } from "../protocol/json.ts";
-import { ipamOf } from "../protocol/request.ts";
+import { goLookup, ipamOf, isJsonObject, type JsonObject, objectOf } from "../protocol/json.ts";
 import type { Call, Target } from "./call.ts";
 import type { DelegateCall, Subject } from "./delegate-call.ts";
 

@@ -5,9 +5,8 @@ import { printVersions, type Session, say, sizeLimit, warn } from "../call/sessi
 import type { Answer } from "../host/host.ts";
 import type { Entry } from "../journal/journal.ts";
 import { CniError } from "../protocol/errors.ts";
-import { goLookup, jsonText, parseJsonObject } from "../protocol/json.ts";
+import { goLookup, ipamOf, jsonText, parseJsonObject } from "../protocol/json.ts";
 import { typeProblem } from "../protocol/names.ts";
-import { ipamOf } from "../protocol/request.ts";
 import type { LogLevel } from "../protocol/shapes.ts";
 import { findDelegate, missingDelegate } from "./find-delegate.ts";
 

@@ -9,8 +9,7 @@ import {
   isStanding,
   withoutStrays,
 } from "../journal/journal.ts";
-import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../protocol/json.ts";
-import { ipamOf } from "../protocol/request.ts";
+import { ipamOf, isJsonObject, type JsonObject, objectOf, objectsOf } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
 
 /**

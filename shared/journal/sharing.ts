@@ -1,6 +1,5 @@
 import { type NamingScope, type Profile, scopeOf } from "../plugin/profile.ts";
-import { goLookup } from "../protocol/json.ts";
-import { ipamOf } from "../protocol/request.ts";
+import { goLookup, ipamOf } from "../protocol/json.ts";
 import type { CachedResult } from "./host-files.ts";
 import { type Entry, isSameNamespace, isStanding, type Namespace, namesOf } from "./journal.ts";
 

@@ -72,6 +72,11 @@ export function goLookup(object: JsonObject, key: string): unknown {
   return last === undefined ? undefined : object[last];
 }
 
+/** Returns the `ipam` of a plugin's configuration, as a plugin in Go reads it; empty if it is no object. */
+export function ipamOf(configuration: JsonObject): JsonObject {
+  return objectOf(goLookup(configuration, "ipam"));
+}
+
 /** Returns the names in an object that a Go program reads as `key`. */
 export function goNames(object: JsonObject, key: string): readonly string[] {
   const found: string[] = [];

@@ -1,5 +1,5 @@
 import { CniError } from "./errors.ts";
-import { goLookup, hasTooManyValues, isJsonObject, type JsonObject, objectOf, tooManyValues } from "./json.ts";
+import { hasTooManyValues, isJsonObject, type JsonObject, tooManyValues } from "./json.ts";
 import { interfaceNameProblem, networkNameProblem } from "./names.ts";
 import type { CniResult } from "./result.ts";
 import {
@@ -234,11 +234,6 @@ export function parseVariables(env: Environment): Variables {
     args: env.CNI_ARGS ?? "",
     path: env.CNI_PATH ?? "",
   };
-}
-
-/** Returns the `ipam` of a plugin's configuration, as a plugin in Go reads it; empty if it is no object. */
-export function ipamOf(configuration: JsonObject): JsonObject {
-  return objectOf(goLookup(configuration, "ipam"));
 }
 
 /** How many levels of brackets are plain. An engine writes at least a thousand, and a valid result has five. */

@@ -23,8 +23,8 @@ import { type Lent, lentAddresses, type Recovery } from "../journal/recovery-tab
 import { holdsLease } from "../journal/sharing.ts";
 import { sharedDeviceName } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
-import type { JsonObject } from "../protocol/json.ts";
-import { indexProblem, ipamOf } from "../protocol/request.ts";
+import { ipamOf, type JsonObject } from "../protocol/json.ts";
+import { indexProblem } from "../protocol/request.ts";
 import { type CniResult, isChainVersion, listsInterface } from "../protocol/result.ts";
 
 /** Plans ADD. Code 7 if a name or a subnet is taken, 103 if a chained plugin's interface is missing. */

@@ -20,8 +20,7 @@ import {
 } from "../journal/routing.ts";
 import { hasFixedMac, macIn, readDevice, sharedDeviceName, withoutMac } from "../plugin/profile.ts";
 import { CniError } from "../protocol/errors.ts";
-import { goLookup } from "../protocol/json.ts";
-import { ipamOf } from "../protocol/request.ts";
+import { goLookup, ipamOf } from "../protocol/json.ts";
 import { type CniResult, isInOtherTable } from "../protocol/result.ts";
 
 /** What is left out of CHECK's prevResult. Each returns the same object if it leaves nothing out. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { cachedKey, leaseDirectoryOf, parseCachedResult, parseLease } from "../../../shared/journal/host-files.ts";
-import { ipamOf } from "../../../shared/protocol/request.ts";
+import { ipamOf } from "../../../shared/protocol/json.ts";
 
 const kept = { kind: "cniCacheV1", containerId: "blue", networkName: "zone", ifName: "eth0" };
 const key = { network: "zone", containerId: "blue", runtimeIfName: "eth0" };
