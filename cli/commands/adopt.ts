@@ -5,7 +5,7 @@ import { type CommandData, hostOptions, jsonOption, option, timeoutOption, withO
 import { isApproved } from "../confirm.ts";
 import { atOnce, withBar } from "../live/at-once.ts";
 import { type Attachments, type CachedAttachment, isAttachment, readCachedResult } from "../live/cached-results.ts";
-import { type CheckOptions, type CheckRequest, checkOnHost, inPlace } from "../live/check.ts";
+import { type CheckRequest, checkOnHost, inPlace } from "../live/check.ts";
 import { everyAttachment, type HostView, placesText, viewOf } from "../live/every-attachment.ts";
 import type { HostPaths } from "../live/host-paths.ts";
 import { workloadNames } from "../live/workload.ts";
@@ -61,7 +61,8 @@ export const adoptCommand: CommandData<undefined, Options> = {
     const isNeeded = proposed.some(({ proposal: { is } }) => is === "adoptable");
     // guard: nothing is replaced without --write and the operator's yes
     const isWritten = options.write === true && (!isNeeded || (await ask()));
-    const cases = isWritten ? await written(proposed, paths, check) : proposed;
+    const write = (one: Case) => adoptCase(paths.cacheDirectory, one, (again) => checkOnHost(again, check));
+    const cases = isWritten ? await atOnce(proposed, 1, write) : proposed;
     terminal.write(options.json ? jsonOf(cases, isWritten) : textFor(cases, { isWritten, where }, terminal));
     if (options.json) terminal.writeError(`${where}\n`);
     const isDone = ({ proposal: { is } }: Case) =>
@@ -95,10 +96,6 @@ async function casesOn(
     }
   };
   return withBar(wanted, terminal, caseOf);
-}
-
-async function written(cases: readonly Case[], paths: HostPaths, check: CheckOptions): Promise<readonly Case[]> {
-  return atOnce(cases, 1, (one) => adoptCase(paths.cacheDirectory, one, (again) => checkOnHost(again, check)));
 }
 
 function isWantedFile(paths: HostPaths, { wanted }: Attachments): (file: string) => boolean {

@@ -11,8 +11,8 @@ import { type Format, reports, summaryOf } from "../lint/report.ts";
 import type { Context } from "../lint/rule.ts";
 import { readSwitchedOff, switchedOffLines } from "../lint/switched-off.ts";
 import { readListFiles } from "../lists/find-files.ts";
+import { progressOf } from "../live/at-once.ts";
 import { addedBeside } from "../live/networks.ts";
-import { progressOf } from "../progress.ts";
 import { type ExitCode, exitCodeOf, oneLine, type Terminal, Trouble } from "../terminal.ts";
 
 interface Options {

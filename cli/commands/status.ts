@@ -15,8 +15,7 @@ import { checkEvery, everyAttachment, lookedAt, viewOf } from "../live/every-att
 import type { HostPathsFound } from "../live/host-paths.ts";
 import { errorsIn, type Lists } from "../live/networks.ts";
 import { hostErrors, type RunningHost } from "../needs/host-errors.ts";
-import { installationsIn } from "../status/installation.ts";
-import { narrowRuntimes } from "../status/narrow-runtimes.ts";
+import { installationsIn, narrowRuntimes } from "../status/installation.ts";
 import { prometheusText } from "../status/prometheus.ts";
 import { repairedAdds } from "../status/repaired-adds.ts";
 import { countNetworks, type HostStatus, isWell, statusText } from "../status/text.ts";

@@ -56,7 +56,9 @@ export interface Source {
 export function explain(list: List, verb: ConfiguredVerb, source: Source): Explanation {
   const before = verb === "ADD" || source.result ? undefined : explain(list, "ADD", source);
   const prevResult = verb === "ADD" ? undefined : (source.result ?? before?.result);
-  const reason = notSent(list, verb) ?? failureBefore(before, verb);
+  // A runtime's DEL follows a failed ADD, too. It has no result.
+  const failed = verb === "CHECK" ? before?.steps.find((step) => !hasPassed(step))?.plugin : undefined;
+  const reason = notSent(list, verb) ?? (failed && `ADD fails at plugin ${failed.index + 1}, ${failed.type}`);
   const common = { list, verb, attachment: source.attachment, added: before?.steps ?? [] };
   if (reason !== undefined) return { ...common, steps: [], result: prevResult, notSent: reason };
   const steps = stepsOf(list, verb, source, prevResult);
@@ -69,13 +71,6 @@ export function explain(list: List, verb: ConfiguredVerb, source: Source): Expla
 /** Whether the runtime gets no error. */
 export function hasPassed({ answer }: Step): boolean {
   return answer.exitCode === 0;
-}
-
-// A runtime's DEL follows a failed ADD, too. It has no result.
-function failureBefore(add: Explanation | undefined, verb: ConfiguredVerb): string | undefined {
-  const failed = add?.steps.find((step) => !hasPassed(step));
-  if (failed === undefined || verb !== "CHECK") return undefined;
-  return `ADD fails at plugin ${failed.plugin.index + 1}, ${failed.plugin.type}`;
 }
 
 /** Makes the calls of a verb, up to the first one that fails. `prevResult` is that of the first call. */

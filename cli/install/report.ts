@@ -15,10 +15,9 @@ import type { InstalledRelease } from "./release-of.ts";
 /** Says what `install` did. */
 export function installedText({ is, executable, release, replaced, links, newLinks }: Installed): string {
   const lines = [`${executable}: ${releaseWords(release)} ${is === "replaced" ? "installed" : is}`];
+  const where = dirname(executable) === usualDirectory ? "" : ` --dir ${dirname(executable)}`;
   if (replaced)
-    lines.push(
-      `It replaces ${releaseWords(replaced)}. To go back: cni-wrappers install --rollback${dirOf(executable)}`,
-    );
+    lines.push(`It replaces ${releaseWords(replaced)}. To go back: cni-wrappers install --rollback${where}`);
   if (newLinks.length > 0) lines.push(`new links: ${newLinks.join(", ")}`);
   else if (links.length > 0) lines.push(`${links.length} links, none of them is new`);
   if (release.flavor === "node" && is !== "rolled back") lines.push(slower);
@@ -79,10 +78,6 @@ export function releaseWords({ version, flavor, commit }: InstalledRelease): str
 }
 
 const needing = ["running container needs", "running containers need"] as const;
-
-function dirOf(executable: string): string {
-  return dirname(executable) === usualDirectory ? "" : ` --dir ${dirname(executable)}`;
-}
 
 /** A running container that the wrappers attached. */
 export interface Use {

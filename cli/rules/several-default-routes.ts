@@ -14,7 +14,8 @@ need. Two routes with different \`priority\` are no mistake. With sbr or vrf, ea
       .filter((plugin) => !isRewritten(plugin) && !hasOwnTable(list, plugin))
       .flatMap((plugin) => [...writtenRoutes(plugin), ...gatewayRoutes(plugin)]);
     return all.flatMap((route, index) => {
-      const earlier = all.slice(0, index).find((other) => competes(route, other));
+      const others = all.slice(0, index).filter(({ plugin }) => plugin.ifName !== route.plugin.ifName);
+      const earlier = others.find(({ bits, priority }) => bits === route.bits && priority === route.priority);
       if (!earlier) return [];
       const version = route.bits === 32 ? "IPv4" : "IPv6";
       const message = `${route.plugin.ifName} has a default route for ${version}, and so has ${earlier.plugin.ifName}`;
@@ -22,12 +23,6 @@ need. Two routes with different \`priority\` are no mistake. With sbr or vrf, ea
     });
   },
 };
-
-type DefaultRoute = ReturnType<typeof writtenRoutes>[number];
-
-function competes(one: DefaultRoute, other: DefaultRoute): boolean {
-  return one.plugin.ifName !== other.plugin.ifName && one.bits === other.bits && one.priority === other.priority;
-}
 
 function writtenRoutes(plugin: ListedPlugin) {
   return entriesOf(plugin, "routes").flatMap(({ path, entry }) => {

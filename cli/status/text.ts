@@ -6,8 +6,7 @@ import type { Verdict } from "../live/check.ts";
 import { isReady, type LookedAt, lookedAtLines } from "../live/every-attachment.ts";
 import { plainTable } from "../plain-table.ts";
 import { type Colors, styled } from "../terminal.ts";
-import { type Installation, isSound } from "./installation.ts";
-import { type narrowRuntimes, neededAddressSpace } from "./narrow-runtimes.ts";
+import { type Installation, isSound, type narrowRuntimes, neededAddressSpace } from "./installation.ts";
 import type { repairedAdds } from "./repaired-adds.ts";
 
 /** The state of a host in numbers. */

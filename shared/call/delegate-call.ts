@@ -16,15 +16,8 @@ export interface PlainCall {
 /** One run of the delegate: its type, the variables that change, and the plugin configuration for its stdin. */
 export interface DelegateCall extends Pick<PlainCall, "delegate" | "environment"> {
   readonly configuration: JsonObject;
-  /** The jq program that rewrites the configuration first. */
-  readonly filter?: Filter;
-}
-
-/** A jq program from `wrapper.jq`. */
-export interface Filter {
-  readonly program: string;
-  /** If the program fails, the delegate still runs, with the original configuration. */
-  readonly mayFail: boolean;
+  /** The jq program that rewrites the configuration first. If it `mayFail`, the delegate still runs, with the original one. */
+  readonly filter?: { readonly program: string; readonly mayFail: boolean };
 }
 
 /** What a delegate's call is made from. */

@@ -1,4 +1,4 @@
-import { accessSync, type BigIntStats, closeSync, constants, openSync, readSync, statSync } from "node:fs";
+import { accessSync, type BigIntStats, constants, openSync, readSync, statSync } from "node:fs";
 import type { Host } from "../host.ts";
 import { attempt, closing } from "./files.ts";
 
@@ -25,18 +25,16 @@ function isItself(path: string, file: BigIntStats): boolean {
 
 /** Compares two files. Throws if one cannot be read. */
 export function hasSameBytes(path: string, other: string): boolean {
-  const [one, two] = [openSync(path, constants.O_RDONLY), openSync(other, constants.O_RDONLY)];
   const [chunk, otherChunk] = [Buffer.alloc(compareSize), Buffer.alloc(compareSize)];
-  try {
-    for (;;) {
-      const length = readSync(one, chunk);
-      if (readSync(two, otherChunk) !== length || !chunk.equals(otherChunk)) return false;
-      if (length === 0) return true;
-    }
-  } finally {
-    closeSync(one);
-    closeSync(two);
-  }
+  return closing(openSync(path, constants.O_RDONLY), (one) =>
+    closing(openSync(other, constants.O_RDONLY), (two) => {
+      for (;;) {
+        const length = readSync(one, chunk);
+        if (readSync(two, otherChunk) !== length || !chunk.equals(otherChunk)) return false;
+        if (length === 0) return true;
+      }
+    }),
+  );
 }
 
 /** Whether this process may execute a file. */

@@ -1,7 +1,7 @@
 import process from "node:process";
 import { PassThrough } from "node:stream";
 import { expect, test, vi } from "vitest";
-import { progressOf } from "../../../cli/progress.ts";
+import { progressOf } from "../../../cli/live/at-once.ts";
 
 /** Runs a work of ten parts, each of so many milliseconds, on a terminal. Returns what the terminal got. */
 function shownBy(milliseconds: number): string {

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { narrowRuntimes } from "../../../../cli/status/narrow-runtimes.ts";
+import { narrowRuntimes } from "../../../../cli/status/installation.ts";
 import { scratch } from "../../../support/scratch.ts";
 
 const directory = scratch();
