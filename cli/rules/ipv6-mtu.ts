@@ -12,10 +12,11 @@ keep_addr_on_down\`). If tuning sets it, ADD passes, the interface loses its IPv
 addr\`). Use at least 1280, or no IPv6 addresses.`,
   findInPlugin(plugin, list) {
     const { delegate, role, ifName, configuration } = plugin;
+    const { mtu } = configuration;
     const isTuning = delegate === "tuning";
     const creator = isTuning ? creatorFor(list, plugin) : plugin;
-    const mtu = Number(configuration.mtu ?? 0);
-    if (mtu <= 0 || mtu >= leastMtu || isRewritten(plugin) || (isTuning && !runsCheck(list))) return undefined;
+    if (typeof mtu !== "number" || mtu <= 0 || mtu >= leastMtu || isRewritten(plugin) || (isTuning && !runsCheck(list)))
+      return undefined;
     if (!creator || !(isTuning || role === "creator")) return undefined;
     if (!poolsOf(creator).some(({ bits }) => bits === 128)) return undefined;
     const message = `with an MTU of ${mtu}, ${ifName} has no IPv6 address: ${isTuning ? "CHECK" : "ADD"} fails`;
