@@ -18,13 +18,14 @@ function logging(machine: Machine, name: string, level = "info") {
 
 test.for(["wrapper.log", "CNI_WRAPPERS_LOG"])("%s: what a line says", async (by, { machine }) => {
   const env = { CNI_ARGS: "NOMAD_JOB_ID=two;SECRET=hush" };
-  if (by === "wrapper.log") await machine.call({ env, ...logging(machine, "log") });
-  else await machine.call({ env: { ...env, CNI_WRAPPERS_LOG: machine.path("log") } });
+  const noting = through('echo $$ >"$SCRATCH/pid"; exec "$@"');
+  if (by === "wrapper.log") await machine.call({ env, ...logging(machine, "log"), through: noting });
+  else await machine.call({ env: { ...env, CNI_WRAPPERS_LOG: machine.path("log") }, through: noting });
   expect(lines(machine)).toEqual([
     {
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       level: "info",
-      pid: expect.any(Number),
+      pid: Number(machine.read("pid")),
       command: "ADD",
       containerId: "blue",
       ifName: "eth0",
