@@ -60,23 +60,17 @@ function ingressPolicyOf({ config: { ingressPolicy } }: PluginCall): string {
 }
 
 /** The attributes that tuning sets, with their values: those of the link, and the sysctls of the namespace. */
-function wantedOf({
-  mtu,
-  promisc,
-  mac,
-  allmulti,
-  txQLen,
-  sysctl,
-  runtimeConfig,
-}: JsonObject): [string, number | string][] {
-  const given = objectOf(runtimeConfig).mac;
+function wantedOf({ args, runtimeConfig, ...config }: JsonObject): [string, number | string][] {
+  const asked = objectOf(objectOf(args).cni);
+  const { mtu, promisc, allmulti, txQLen } = { ...config, ...asked };
+  const mac = asked.mac ?? objectOf(runtimeConfig).mac ?? config.mac;
   const wanted = {
-    ...(Boolean(given ?? mac) && { mac: String(given ?? mac) }),
+    ...(Boolean(mac) && { mac: String(mac) }),
     ...(promisc === true && { promisc: 1 }),
     ...(Boolean(mtu) && { mtu: Number(mtu) }),
     ...(allmulti !== undefined && { allmulti: Number(allmulti === true) }),
     ...(txQLen !== undefined && { txQLen: Number(txQLen) }),
-    ...objectOf(sysctl),
+    ...objectOf(config.sysctl),
   };
   return Object.entries<number | string>(wanted as Record<string, number | string>);
 }
