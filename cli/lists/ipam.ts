@@ -47,7 +47,7 @@ export function entriesOf(plugin: Configured, key: string): readonly { path: JSO
 
 /** The routes of a plugin that are not in the main table, the only one in which its CHECK looks. */
 export function routesElsewhere(plugin: Configured): ReturnType<typeof entriesOf> {
-  return entriesOf(plugin, "routes").filter(({ entry }) => isInOtherTable(entry));
+  return entriesOf(plugin, "routes").filter(({ entry }) => typeof entry.table === "number" && isInOtherTable(entry));
 }
 
 /** The subnets of an interface's addresses that are certain, as written: of static, and of host-local's sets with one range. */

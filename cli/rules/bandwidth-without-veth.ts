@@ -17,7 +17,7 @@ bandwidth acts on the runtime's interface. Use a wrapped one, and set \`ifName\`
 };
 
 function limits({ configuration: { ingressRate, egressRate } }: ListedPlugin): boolean {
-  return Number(ingressRate) > 0 || Number(egressRate) > 0;
+  return [ingressRate, egressRate].some((rate) => typeof rate === "number" && rate > 0);
 }
 
 function hintOf(list: List): string {

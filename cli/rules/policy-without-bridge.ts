@@ -10,7 +10,7 @@ if the host's card is called so, other isolated bridges no longer reach the netw
 \`ifName\` of bridge's interface, or put \`bridge\` first.`,
   findInPlugin(plugin, list) {
     const { index, delegate, isWrapped, configuration } = plugin;
-    const isAsked = /^(?:same-bridge|isolated)$/.test(String(configuration.ingressPolicy));
+    const isAsked = configuration.ingressPolicy === "same-bridge" || configuration.ingressPolicy === "isolated";
     if (delegate !== "firewall" || !isAsked || isRewritten(plugin) || mayBeMadeBefore(list, index)) return undefined;
     const before = creatorsOf(list).filter((one) => one.index < index);
     const first = isWrapped ? creatorFor(list, plugin) : before[0];

@@ -18,5 +18,6 @@ exists\`). A renamed interface has a network of its own. So set \`wrapper.ifName
 };
 
 function makesDevice(plugin: ListedPlugin): boolean {
-  return plugin.delegate === "bandwidth" && Number(plugin.configuration.egressRate) > 0 && !isRewritten(plugin);
+  const { egressRate } = plugin.configuration;
+  return plugin.delegate === "bandwidth" && typeof egressRate === "number" && egressRate > 0 && !isRewritten(plugin);
 }
