@@ -10,6 +10,7 @@ import { type PlannedDel, runRemoval, undoEntries } from "../delegate/undo.ts";
 import { planRemoval, removesRules, type Undoing } from "../delegate/undoing.ts";
 import type { CachedResult } from "../journal/host-files.ts";
 import { type Entry, journalDirectory, nowhere } from "../journal/journal.ts";
+import { masquerades } from "../journal/sharing.ts";
 import { type Role, scopeOf } from "../plugin/profile.ts";
 import { type CniResult, isContainerInterface } from "../protocol/result.ts";
 import { delCall, finish, prevResultFor, undoingOf } from "./removal.ts";
@@ -175,7 +176,9 @@ function removeUnknown(call: Call, undoing: Undoing, unknown: UnknownRemoval & {
   const first = runRemoval(undoing, as, planned);
   // The first DEL cannot remove a chain while another interface's rule points to it, and fails after everything else is gone.
   const isShared = planned.call.configuration.name === call.request.configuration.name;
-  if (first.exitCode === 0 || as.role === "meta" || !isShared) return first;
+  // bridge 1.3.0 fails if it finds an address, but no chain: nothing has masqueraded under this name, or a reboot came since.
+  const mayLackChain = masquerades(as, call.target.profile);
+  if (first.exitCode === 0 || as.role === "meta" || !(isShared || mayLackChain)) return first;
   call.facts.forget(call.key.containerId);
   const again = delWithoutEntry(undoing, call, unknown);
   return again ? runDel(undoing, as, again.call) : first;

@@ -142,6 +142,19 @@ describe("DEL of an attachment without an entry", () => {
     expect(asked.join("").match(/\S+ dev eth1/g)).toEqual(["172.26.64.2/20 dev eth1", "172.26.64.2/20 dev eth1"]);
   });
 
+  test("with ipMasq passes although its network has no chain: bridge 1.3.0 fails if it finds an address, but no chain", () => {
+    const ended = (config: JsonObject, ...answers: ReturnType<typeof exits>[]) => {
+      const outcome = del("bridge", config, { ip: () => "", links: [0], answers });
+      return { exitCode: outcome.exitCode, lent: outcome.runs.map(({ env }) => env.CNI_NETNS !== "") };
+    };
+    const twice = [exits(1), exits(0)];
+    const inBoth = { exitCode: 0, lent: [true, false, true, false] };
+    expect(ended({ ...renamed, ipMasq: true }, ...twice, ...twice)).toEqual(inBoth);
+    const ofOther = { ...renamed, ipMasq: true, wrapper: { ifName: "eth1", network: "disc" } };
+    expect(ended(ofOther, ...twice)).toEqual({ exitCode: 0, lent: [true, false] });
+    expect(ended({ ...ofOther, ipMasq: false }, exits(1))).toEqual({ exitCode: 1, lent: [false] });
+  });
+
   test("with ipMasq waits for its plugin, because it may need another namespace", () => {
     const { runs } = del("bridge", { ipMasq: true, prevResult: bothResult }, { ip: () => "", links: [0] });
     expect(runs).toMatchObject([{ how: "spawn", env: { CNI_NETNS: expect.stringContaining("cni-wrappers-") } }]);
