@@ -51,7 +51,8 @@ export function* attach(kind: Kind, machine: Machine, call: PluginCall): Steps<J
   try {
     kind.begin?.(machine, call);
     const made = makeLink(kind, machine, call);
-    if (config.mtu) made.attributes.set("mtu", Number(config.mtu));
+    // host-device ignores it.
+    if (config.mtu && kind.link !== "device") made.attributes.set("mtu", Number(config.mtu));
     const hostSide = kind.hostSide?.(machine, call, made) ?? [];
     yield "link made";
     const interfaces = [...hostSide, { name: ifName, mac: made.mac, sandbox: netns }];

@@ -4,20 +4,21 @@ import { isJsonObject } from "../../shared/protocol/json.ts";
 import { type PluginCall, PluginError } from "./plugin.ts";
 
 /** The Go structs that plugins decode their configurations into, with the words before Go's own, and the type of its numbers. */
-const structs: Readonly<Record<string, readonly [struct: string, words: string, number?: string]>> = {
-  portmap: ["PortMapConf", "failed to parse config: failed to parse network configuration"],
-  bandwidth: ["PluginConf.BandwidthEntry", "failed to parse network configuration", "uint64"],
-  sbr: ["PluginConf", "failed to parse network configuration"],
-  tuning: ["TuningConf", "failed to load netconf"],
-  firewall: ["FirewallNetConf", "failed to load netconf"],
-};
+const structs = new Map<string, readonly [struct: string, words: string, number?: string]>([
+  ["portmap", ["PortMapConf", "failed to parse config: failed to parse network configuration"]],
+  ["bandwidth", ["PluginConf.BandwidthEntry", "failed to parse network configuration", "uint64"]],
+  ["sbr", ["PluginConf", "failed to parse network configuration"]],
+  ["tuning", ["TuningConf", "failed to load netconf"]],
+  ["firewall", ["FirewallNetConf", "failed to load netconf"]],
+]);
 
 /** Fails if a key of a configuration has a value of another type than its plugin's: Go converts none. */
 export function expectTypes(type: string, { env, config }: PluginCall): void {
-  const { shape = {} } = (pluginKeys as Readonly<Record<string, z.ZodObject>>)[type] ?? {};
+  const keys: Readonly<Record<string, z.ZodObject>> = pluginKeys;
+  const shape = (Object.hasOwn(keys, type) && keys[type]?.shape) || {};
   for (const [key, value] of Object.entries(config)) {
-    const kind = kindOf(shape[key]);
-    const [struct, words, number = "int"] = structs[type] ?? ["NetConf", "failed to load netconf"];
+    const kind = Object.hasOwn(shape, key) ? kindOf(shape[key]) : undefined;
+    const [struct, words, number = "int"] = structs.get(type) ?? ["NetConf", "failed to load netconf"];
     const problem = kind === undefined || value === null ? undefined : mismatch(value, kind === "int" ? number : kind);
     if (problem === undefined) continue;
     // ADD of tuning looks at its sysctls first (validateSysctlConflict).

@@ -1,11 +1,12 @@
 import { type JsonObject, objectOf } from "../../shared/protocol/json.ts";
 import type { PluginRule } from "../lint/rule.ts";
+import { kernelMac } from "../lists/kernel-text.ts";
 import { isRewritten, type ListedPlugin, runsCheck } from "../lists/list.ts";
 
 export const contraryTunings: PluginRule = {
   title: "Two tunings of one interface expect different values, so CHECK fails.",
   page: `tuning's CHECK compares the interface with its own values. If a later tuning sets another \`mtu\`, the first one's CHECK fails
-(\`configured MTU of eth0 is 1300, current value is 1400\`). It is the same with \`txQLen\`, \`allmulti\` and a sysctl. A tuning
+(\`configured MTU of eth0 is 1300, current value is 1400\`). It is the same with \`mac\`, \`txQLen\`, \`allmulti\` and a sysctl. A tuning
 without \`promisc\` expects it to be off (\`configured promisc is false, current value is 1\`). Write all values of an
 interface into one tuning.`,
   findInPlugin(plugin, list) {
@@ -29,7 +30,9 @@ function isTuning(plugin: ListedPlugin): boolean {
 
 /** What CHECK compares. Promiscuous mode counts also if it is not set. */
 function expectedBy({ configuration }: ListedPlugin): JsonObject {
-  const { promisc, mtu, txQLen, allmulti, sysctl } = configuration;
+  const { promisc, mac, mtu, txQLen, allmulti, sysctl } = configuration;
+  // Another rule reports how a MAC is written.
+  const address = typeof mac === "string" && mac !== "" ? (kernelMac(mac) ?? mac) : undefined;
   const numbers = { mtu: mtu || undefined, txQLen: txQLen ?? undefined };
-  return { promisc: promisc === true, ...numbers, allmulti: allmulti ?? undefined, ...objectOf(sysctl) };
+  return { promisc: promisc === true, mac: address, ...numbers, allmulti: allmulti ?? undefined, ...objectOf(sysctl) };
 }

@@ -1,6 +1,6 @@
 import type { PluginRule } from "../lint/rule.ts";
 import { addressText, cidrOf, networkOf } from "../lists/addresses.ts";
-import { entriesOf } from "../lists/ipam.ts";
+import { entriesOf, ipamTypeOf } from "../lists/ipam.ts";
 import { isRewritten, runsCheck } from "../lists/list.ts";
 
 export const routeDestination: PluginRule = {
@@ -9,7 +9,8 @@ export const routeDestination: PluginRule = {
 makes an IPv6 route without these bits, and CHECK then does not find it (\`Expected Route ... not found in routing table\`).
 Write the network's address, \`10.9.0.0/16\`.`,
   findInPlugin(plugin, list) {
-    if (isRewritten(plugin)) return [];
+    // dhcp takes its routes from the server.
+    if (isRewritten(plugin) || ipamTypeOf(plugin.configuration) === "dhcp") return [];
     return entriesOf(plugin, "routes").flatMap(({ path, entry: { dst } }) => {
       const cidr = cidrOf(dst);
       if (!cidr || networkOf(cidr) === cidr.value) return [];

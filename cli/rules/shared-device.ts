@@ -10,14 +10,14 @@ export const sharedDevice: PluginRule = {
 the second vlan fails (\`file exists\`). A master carries macvlan or ipvlan interfaces, not both (\`device or resource busy\`).
 With \`"mode": "passthru"\`, macvlan takes its master for itself (\`invalid argument\`). All ipvlan interfaces of a master have one
 mode: the second one's ADD changes the first one's, whose CHECK then fails (\`Container IPVlan mode l3 does not match expected
-value: l2\`). A macvlan on a bridge makes the bridge promiscuous, and CHECK of the bridge plugin then fails (\`configured Promisc
-Mode false doesn't match current state: true\`), unless it has \`promiscMode\`. So does another bridge plugin with \`promiscMode\`. Use another device, id, mode, or kind of plugin.
-The lists of a directory are compared, too, for macvlan and ipvlan on one master, and for macvlan on a bridge.`,
+value: l2\`). A macvlan on a bridge makes the bridge promiscuous, and so does another bridge plugin with \`promiscMode\`. CHECK of a
+bridge plugin without it then fails (\`configured Promisc Mode false doesn't match current state: true\`). Use another device, id,
+mode, or kind of plugin. The lists of a directory are compared, too, for macvlan and ipvlan on one master, and for a bridge.`,
   findInPlugin(plugin, list, { lists }) {
     if (isRewritten(plugin)) return undefined;
     const creators = creatorsOf(list).filter((creator) => !isRewritten(creator));
     const earlier = creators.slice(0, Math.max(creators.indexOf(plugin), 0));
-    const found = earlier.flatMap((other) => conflictOf(plugin, other, list) ?? []);
+    const found = earlier.flatMap((other) => conflictOf({ plugin, list }, { plugin: other, list }) ?? []);
     return [...found, ...conflictsElsewhere(plugin, list, lists)].slice(0, 1);
   },
 };
@@ -26,9 +26,9 @@ The lists of a directory are compared, too, for macvlan and ipvlan on one master
 function conflictsElsewhere(plugin: ListedPlugin, list: List, lists: Run): readonly FoundAt[] {
   const kinds = rivals.get(plugin.delegate) ?? [];
   const others = kinds.flatMap((kind) => onDevice(list, lists, deviceKey(kind, plugin)));
-  return others.flatMap(({ list: other, plugin: earlier }) => {
-    const found = isBefore(other, list, lists) ? conflictOf(plugin, earlier, list) : undefined;
-    return found ? { ...found, message: `${found.message}: see ${nameOf(other)}` } : [];
+  return others.flatMap((other) => {
+    const found = isBefore(other.list, list, lists) ? conflictOf({ plugin, list }, other) : undefined;
+    return found ? { ...found, message: `${found.message}: see ${nameOf(other.list)}` } : [];
   });
 }
 
@@ -55,7 +55,11 @@ function deviceOf({ profile, configuration }: ListedPlugin): string {
   return sharedDeviceName(profile, configuration) ?? (typeof master === "string" ? master : "");
 }
 
-function conflictOf(plugin: ListedPlugin, other: ListedPlugin, list: List): FoundAt | undefined {
+/** A plugin, and the list that has it. */
+type Placed = Readonly<{ plugin: ListedPlugin; list: List }>;
+
+function conflictOf(later: Placed, earlier: Placed): FoundAt | undefined {
+  const [plugin, other] = [later.plugin, earlier.plugin];
   const [own, others] = [plugin.configuration, other.configuration];
   const kinds = [other.delegate, plugin.delegate];
   const areAll = (delegate: string) => kinds.every((kind) => kind === delegate);
@@ -64,8 +68,8 @@ function conflictOf(plugin: ListedPlugin, other: ListedPlugin, list: List): Foun
     if (key === undefined || own[key] !== others[key]) return undefined;
     return { at: [key], message: `${other.type} has taken ${own[key]} already`, hint: "Use another device" };
   }
-  if (runsCheck(list) && kinds.includes("bridge") && kinds.every((kind) => /^(?:bridge|macvlan)$/.test(kind)))
-    return promiscConflict(plugin, other);
+  if (kinds.includes("bridge") && kinds.every((kind) => /^(?:bridge|macvlan)$/.test(kind)))
+    return promiscConflict(later, earlier);
   const { master } = own;
   const isInOne = (own.linkInContainer === true) !== (others.linkInContainer === true);
   if (typeof master !== "string" || master === "" || master !== others.master || isInOne) return undefined;
@@ -84,15 +88,17 @@ function conflictOf(plugin: ListedPlugin, other: ListedPlugin, list: List): Foun
 }
 
 /** A bridge has no filter for the MAC of a macvlan, so the kernel lets it receive everything. */
-function promiscConflict(plugin: ListedPlugin, other: ListedPlugin): FoundAt | undefined {
+function promiscConflict(later: Placed, earlier: Placed): FoundAt | undefined {
   const isPromisc = ({ delegate, configuration }: ListedPlugin) =>
     delegate === "macvlan" ? configuration.linkInContainer !== true : configuration.promiscMode === true;
-  const [maker, bridge] = isPromisc(plugin) ? [plugin, other] : [other, plugin];
+  const [{ plugin: maker }, { plugin: bridge, list }] = isPromisc(later.plugin) ? [later, earlier] : [earlier, later];
   const name = deviceOf(bridge);
   if (deviceOf(maker) !== name || !isPromisc(maker) || isPromisc(bridge)) return undefined;
+  // The other one may be a macvlan in the container. CHECK is the bridge's.
+  if (bridge.delegate !== "bridge" || !runsCheck(list)) return undefined;
   const message = `${maker.type} makes ${name} promiscuous, so CHECK of ${bridge.type} fails`;
   const hint = `Use another ${maker.delegate === "bridge" ? "bridge" : "master"} for ${maker.type}, or set "promiscMode": true for ${bridge.type}`;
-  return { at: [plugin.delegate === "bridge" ? "bridge" : "master"], message, hint };
+  return { at: [later.plugin.delegate === "bridge" ? "bridge" : "master"], message, hint };
 }
 
 /** The mode is the master's (ipvlan_set_port_mode of the kernel). */

@@ -205,6 +205,7 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ["a program decides", [{ ...withAddresses({ address: "fd00::2/64" }), mtu: 1279, type: "macvlan-wrapper", ...jq }]],
     ["no interface", [{ type: "tuning", mtu: 1279 }]],
     ["another chained plugin", [{ ...withAddresses({ address: "fd00::2/64" }), type: "sbr", mtu: 1279 }]],
+    ["no key of the plugin", [{ ...withAddresses({ address: "fd00::2/64" }), type: "host-device", mtu: 1279 }]],
   ],
   "ipvlan-master": [
     ["a key in another case", [{ type: "ipvlan", Master: "ens18" }]],
@@ -230,11 +231,14 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ["IPv4 without CHECK", [macvlanRoute({ dst: "10.9.1.5/16" })], hostBits, old],
     ["no destination", [macvlanRoute({ dst: "10.9.1.5" })]],
     ["a program decides", [{ ...macvlanRoute({ dst: "10.9.1.5/16" }), ...jq }]],
+    ["dhcp takes no routes of the list", [{ ...macvlan, ipam: { ...ipam, routes: [{ dst: "10.9.1.5/16" }] } }]],
   ],
   "contrary-tunings": [
     ["promisc of the second", tunings({}, { promisc: true }), contrary("promisc")],
     ["another length", tunings({ txQLen: 0 }, { txQLen: 5 }), contrary("txQLen")],
     ["one with all multicast", tunings({ allmulti: true }, { allmulti: false }), contrary("allmulti")],
+    ["another MAC", tunings({ mac: "02:00:00:00:00:01" }, { mac: "02:00:00:00:00:02" }), contrary("mac")],
+    ["one MAC, written in two ways", tunings({ mac: "02:AA:00:00:00:01" }, { mac: "02-aa-00-00-00-01" }, { mac: "" })],
     ["another sysctl", tunings({ sysctl: { "net.a": "1" } }, { sysctl: { "net.a": "2" } }), contrary("net.a")],
     ["each has a value", tunings({ promisc: false, mtu: 1400 }, { mtu: 0, txQLen: 5, allmulti: null })],
     ["on two interfaces", [{ type: "tuning-wrapper", promisc: true, wrapper: eth1 }, { type: "tuning-wrapper" }]],
@@ -448,6 +452,10 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ["another bridge", [{ type: "bridge", bridge: "disc0" }, on("macvlan", "cni0")]],
     ["a promiscuous bridge", [{ type: "bridge", promiscMode: true }, on("macvlan", "cni0")]],
     ["a macvlan in the container", [{ type: "bridge" }, on("macvlan", "cni0", { linkInContainer: true })]],
+    [
+      "a promiscuous bridge, and a macvlan in the container",
+      [{ type: "bridge", promiscMode: true }, on("macvlan", "cni0", { linkInContainer: true })],
+    ],
     ["an ipvlan on the bridge", [{ type: "bridge" }, on("ipvlan", "cni0")]],
     ["no CHECK of the bridge", [{ type: "bridge" }, on("macvlan", "cni0")], undefined, old],
   ],
@@ -778,6 +786,15 @@ test("renamed-network: a plain plugin makes nothing that a journal has", () => {
   const entries = [entryOf({ network: "old", type: "bridge", ifName: "eth0" })];
   const state = { entries, leases: [], unreadable: [] } as unknown as State;
   expect(foundBeside("renamed-network", [{ type: "bridge" }], [second], { state })).toEqual([]);
+});
+
+test.each([
+  ["of the macvlan's list", {}, { disableCheck: true }, [promiscuous('"br0"', "br0", "-wrapper", seen)]],
+  ["of the bridge's list", { disableCheck: true }, {}, []],
+])("shared-device: no CHECK %s", (_, first, own, finds) => {
+  const bridgeFirst = text([ownBridge("br0")], { name: "a", ...first });
+  const files = { "x/1.conflist": bridgeFirst, "x/2.conflist": text([on("macvlan", "br0")], { name: "b", ...own }) };
+  expect(found("shared-device", files)).toEqual(finds);
 });
 
 test("duplicate-network: a list of another directory has the name", () => {

@@ -90,6 +90,14 @@ test.each(["constructor", "__proto__"])("lint reads a plugin of the type %s", as
   expect(await runCommand(["lint", fileWith(list)])).toMatchObject({ exitCode: 0, stdout: "" });
 });
 
+test.each(["constructor", "__proto__"])(
+  "explain reads a plugin of the type %s, and a key of that name",
+  async (name) => {
+    const list = `{ "cniVersion": "1.0.0", "name": "zone", "plugins": [{ "type": "${name}" }, { "type": "ptp", "${name}": 1 }] }`;
+    expect(await runCommand(["explain", fileWith(list)])).toMatchObject({ stderr: "" });
+  },
+);
+
 test("wrap --write keeps the bytes of a file that is not UTF-8", async () => {
   const file = fileWith("");
   const list =

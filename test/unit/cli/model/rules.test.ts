@@ -102,3 +102,10 @@ test("host-local looks for a container's leases once, however many sets of range
   call(machine, "ADD", "c1", [bridge]);
   expect(looks).toHaveBeenCalledTimes(1);
 });
+
+test("host-device ignores mtu: the card keeps its IPv6", () => {
+  const machine = hostWith("c1");
+  const ipam = { type: "host-local", ranges: [[{ subnet: "fd00:60::/64" }]] };
+  call(machine, "ADD", "c1", [{ type: "host-device", device: "ens19", mtu: 1000, ipam }]);
+  expect(machine.namespaces.get("/run/netns/c1")?.links.get("eth0")?.addresses).toEqual(["fd00:60::2/64"]);
+});
