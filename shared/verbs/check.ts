@@ -7,7 +7,7 @@ import type { CheckTwice, HandOver, LeftOut } from "../call/plan.ts";
 import { warn } from "../call/session.ts";
 import { findDelegate } from "../delegate/find-delegate.ts";
 import { locateDelegate, prepareCall, printAnswer, runDelegate } from "../delegate/run-delegate.ts";
-import { type Entry, isSameNamespace } from "../journal/journal.ts";
+import { type Entry, isSameNamespace, isStanding } from "../journal/journal.ts";
 import {
   joinedFinder,
   type MovedRouting,
@@ -68,11 +68,18 @@ function narrowed({ target, own }: Call, prevResult: CniResult): CniResult {
   return narrowPrevResult(prevResult, whole, target.selector);
 }
 
-function checkCall({ request, session, target, own }: Call, shown: CniResult | undefined): DelegateCall {
-  // The list may have changed since ADD: the leases and chains are in the network of the entry.
-  const isOfEntry = own?.type === target.delegate && own.ifName === target.selector.ifName;
-  const network = isOfEntry ? own.delegateNetwork : target.network;
-  const call = delegateCall({ request, target: { ...target, network } }, shown);
+/** The network in which the plugin ran: the list may have changed since ADD, and the leases and chains are in that of the entry. */
+function networkOfAdd({ journal, target, own }: Call): string {
+  const isIts = ({ type, ifName }: Entry) => type === target.delegate && ifName === target.selector.ifName;
+  if (own === undefined || !isIts(own)) return target.network;
+  // If the blocks of two chained plugins of an interface were edited, the entry may be the other one's.
+  const isHere = (one: Entry) => one.role === "meta" && isIts(one) && one.delegateNetwork === target.network;
+  return journal.entries.some((one) => isStanding(one) && isHere(one)) ? target.network : own.delegateNetwork;
+}
+
+function checkCall(checked: Call, shown: CniResult | undefined): DelegateCall {
+  const { request, session, target } = checked;
+  const call = delegateCall({ request, target: { ...target, network: networkOfAdd(checked) } }, shown);
   if (!shown || !target.profile?.checkNeedsIpam || goLookup(ipamOf(call.configuration), "type")) return call;
   // Without addresses of its own, static checks only that there is a prevResult. A newer plugin may do without it.
   if (findDelegate(session.host, "static") === undefined) return call;

@@ -302,6 +302,17 @@ describe("the entry of the interface", () => {
     expect(runs).toMatchObject([{ how: "exec", stdin: { name } }]);
   });
 
+  test("is not that of another chained plugin of this interface, although both blocks were edited", () => {
+    const checksum = checksumOf({ name: "zone" });
+    const entries = ["first", "second"].map((delegateNetwork) =>
+      chainedOf("tuning", { id: delegateNetwork, ifName: "eth1", delegateNetwork, checksum }),
+    );
+    const shownNetwork = (network: string) =>
+      check(entries, { wrapper: { ...renamed, network }, calledAs: "tuning-wrapper" }).runs;
+    expect(shownNetwork("first")).toMatchObject([{ how: "exec", stdin: { name: "first" } }]);
+    expect(shownNetwork("second")).toMatchObject([{ how: "exec", stdin: { name: "second" } }]);
+  });
+
   test("may be of an ADD that has not passed", () => {
     const entries = [tryOf({ ifName: "eth1" }), tryOf({ type: "sbr", role: "meta", ifName: "eth1" })];
     expect(check(entries, { wrapper: renamed })).toMatchObject({ exitCode: 0, runs: [{}] });
