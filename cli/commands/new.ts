@@ -24,7 +24,7 @@ export const newCommand: CommandData<string, Options> = {
   options: [
     ...(Object.keys(fields) as ValueName[]).map((name) => option(`${optionOf(name)} <value>`, fields[name].message)),
     option("-o, --output <file>", "write the list to a file"),
-    option("-f, --force", "replace the file if it exists, or write a second list of a name"),
+    option("-f, --force", "write the list although its file exists, or another list is in conflict with it"),
   ],
   example: "new macvlan+bridge --master ens18 --output zone.conflist",
   run: async ({ given, options, terminal }): Promise<ExitCode> => {

@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf } from "../../shared/protocol/json.ts";
+import { objectOf } from "../../shared/protocol/json.ts";
 import type { PluginRule } from "../lint/rule.ts";
 import { kernelMac } from "../lists/kernel-text.ts";
 import { isRewritten, type ListedPlugin, runsCheck } from "../lists/list.ts";
@@ -15,7 +15,7 @@ interface into one tuning.`,
     for (const other of list.plugins.slice(0, plugin.index)) {
       if (!isTuning(other) || other.ifName !== plugin.ifName) continue;
       const others = expectedBy(other);
-      const key = Object.keys(own).find((one) => (own[one] ?? others[one]) !== (others[one] ?? own[one]));
+      const key = [...own.keys()].find((one) => others.has(one) && others.get(one) !== own.get(one));
       if (key === undefined) continue;
       const message = `${plugin.type} and the ${other.type} before it expect different values of ${key} on ${plugin.ifName}`;
       return { at: ["type"], message, hint: `Write all values of ${plugin.ifName} into one tuning` };
@@ -29,10 +29,11 @@ function isTuning(plugin: ListedPlugin): boolean {
 }
 
 /** What CHECK compares. Promiscuous mode counts also if it is not set. */
-function expectedBy({ configuration }: ListedPlugin): JsonObject {
+function expectedBy({ configuration }: ListedPlugin): ReadonlyMap<string, unknown> {
   const { promisc, mac, mtu, txQLen, allmulti, sysctl } = configuration;
   // Another rule reports how a MAC is written.
   const address = typeof mac === "string" && mac !== "" ? (kernelMac(mac) ?? mac) : undefined;
-  const numbers = { mtu: mtu || undefined, txQLen: txQLen ?? undefined };
-  return { promisc: promisc === true, mac: address, ...numbers, allmulti: allmulti ?? undefined, ...objectOf(sysctl) };
+  const own = { promisc: promisc === true, mac: address, mtu: mtu || undefined, txQLen, allmulti };
+  const values = Object.entries({ ...own, ...objectOf(sysctl) });
+  return new Map(values.filter(([, value]) => value !== undefined && value !== null));
 }

@@ -240,6 +240,8 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ["another MAC", tunings({ mac: "02:00:00:00:00:01" }, { mac: "02:00:00:00:00:02" }), contrary("mac")],
     ["one MAC, written in two ways", tunings({ mac: "02:AA:00:00:00:01" }, { mac: "02-aa-00-00-00-01" }, { mac: "" })],
     ["another sysctl", tunings({ sysctl: { "net.a": "1" } }, { sysctl: { "net.a": "2" } }), contrary("net.a")],
+    ["null", tunings({}, { sysctl: { "net.a": null }, txQLen: null })],
+    ["sysctls that every object has", tunings({}, { sysctl: { constructor: "1" } })],
     ["each has a value", tunings({ promisc: false, mtu: 1400 }, { mtu: 0, txQLen: 5, allmulti: null })],
     ["on two interfaces", [{ type: "tuning-wrapper", promisc: true, wrapper: eth1 }, { type: "tuning-wrapper" }]],
     ["no CHECK", tunings({}, { promisc: true }), undefined, old],
