@@ -73,10 +73,11 @@ export function modelAnswers(machine: Machine): Source["answer"] {
   };
 }
 
-/** A configuration with the keys in the plugin's spelling. */
+/** A configuration with the keys in the plugin's spelling. A key with null is none. */
 function seenByGo(delegate: string, configuration: JsonObject): JsonObject {
   const { common, own } = schemasOf({ delegate, configuration });
-  return goView(goView(configuration, common, true), own, true) as JsonObject;
+  const view = goView(goView(configuration, common, true), own, true) as JsonObject;
+  return Object.fromEntries(Object.entries(view).filter(([, value]) => value !== null));
 }
 
 function withExample({ ipam, ...rest }: JsonObject, place: number): JsonObject {

@@ -19,7 +19,7 @@ export function expectTypes(type: string, { env, config }: PluginCall): void {
   for (const [key, value] of Object.entries(config)) {
     const kind = Object.hasOwn(shape, key) ? kindOf(shape[key]) : undefined;
     const [struct, words, number = "int"] = structs.get(type) ?? ["NetConf", "failed to load netconf"];
-    const problem = kind === undefined || value === null ? undefined : mismatch(value, kind === "int" ? number : kind);
+    const problem = kind === undefined ? undefined : mismatch(value, kind === "int" ? number : kind);
     if (problem === undefined) continue;
     // ADD of tuning looks at its sysctls first (validateSysctlConflict).
     if (key === "sysctl" && env.CNI_COMMAND === "ADD") {
@@ -37,8 +37,9 @@ export function decodeProblem([value, place]: Mismatch, field: string): string {
   return `json: cannot unmarshal ${value} into Go struct field ${field} of type ${place}`;
 }
 
-/** Says that a value is not of a Go type; undefined if it is. */
+/** Says that a value is not of a Go type; undefined if it is. Null fits each. */
 export function mismatch(value: unknown, kind: string): Mismatch | undefined {
+  if (value === null) return undefined;
   const type = jsonType(value);
   const [, shape, inner] = /^(\[\]|map\[string\])\*?(.*)/.exec(kind) ?? [];
   if (inner !== undefined && type === (shape === "[]" ? "array" : "object")) {
@@ -69,7 +70,7 @@ export function loadProblem(entry: unknown): string | undefined {
   if (!isJsonObject(entry)) return `json: cannot unmarshal ${jsonType(entry)} into Go value of type types.PluginConf`;
   for (const [key, kind] of Object.entries(loaded)) {
     const value = entry[key];
-    const problem = value === undefined || value === null ? undefined : mismatch(value, kind);
+    const problem = value === undefined ? undefined : mismatch(value, kind);
     if (problem) return decodeProblem(problem, `PluginConf.${key}`);
   }
   return entry.type ? undefined : "missing 'type'";

@@ -98,6 +98,16 @@ test.each(["constructor", "__proto__"])(
   },
 );
 
+test("explain reads null as Go does: as no value", async () => {
+  const plugins = [
+    { type: "macvlan", master: "ens18", mode: null, ipam: { type: "host-local", subnet: "10.1.0.0/24" } },
+    { type: "portmap", backend: null, capabilities: { portMappings: null } },
+  ];
+  const text = JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins });
+  const { stdout } = await runCommand(["explain", fileWith(text), "--port", "8080:80"]);
+  expect(stdout).toMatch(/passes: +start, /);
+});
+
 test("wrap --write keeps the bytes of a file that is not UTF-8", async () => {
   const file = fileWith("");
   const list =
