@@ -37,9 +37,9 @@ export function decodeProblem([value, place]: Mismatch, field: string): string {
   return `json: cannot unmarshal ${value} into Go struct field ${field} of type ${place}`;
 }
 
-/** Says that a value is not of a Go type; undefined if it is. Null fits each. */
+/** Says that a value is not of a Go type; undefined if it is. Null fits each, and so does a value that is missing. */
 export function mismatch(value: unknown, kind: string): Mismatch | undefined {
-  if (value === null) return undefined;
+  if (value === undefined || value === null) return undefined;
   const type = jsonType(value);
   const [, shape, inner] = /^(\[\]|map\[string\])\*?(.*)/.exec(kind) ?? [];
   if (inner !== undefined && type === (shape === "[]" ? "array" : "object")) {
@@ -69,8 +69,7 @@ const loaded: Readonly<Record<string, string>> = {
 export function loadProblem(entry: unknown): string | undefined {
   if (!isJsonObject(entry)) return `json: cannot unmarshal ${jsonType(entry)} into Go value of type types.PluginConf`;
   for (const [key, kind] of Object.entries(loaded)) {
-    const value = entry[key];
-    const problem = value === undefined ? undefined : mismatch(value, kind);
+    const problem = mismatch(entry[key], kind);
     if (problem) return decodeProblem(problem, `PluginConf.${key}`);
   }
   return entry.type ? undefined : "missing 'type'";

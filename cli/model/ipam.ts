@@ -67,7 +67,7 @@ export function expectRoutes(routes: unknown): void {
   for (const route of objectsOf(routes)) {
     const { dst, gw } = route;
     for (const key of ["mtu", "advmss", "priority", "table", "scope"]) {
-      const problem = (route[key] ?? null) === null ? undefined : mismatch(route[key], "int");
+      const problem = mismatch(route[key], "int");
       if (problem) throw new PluginError(decodeProblem(problem, `IPAMConfig.ipam.routes.${key}`));
     }
     if (dst !== undefined && !cidrOf(dst)) throw new PluginError(`invalid CIDR address: ${dst}`);
