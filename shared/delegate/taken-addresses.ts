@@ -114,8 +114,8 @@ function leaseDirectoryOfEntry({ configuration, delegateNetwork }: Entry): strin
 
 /**
  * Whether an attachment that only libcni knows may have a lease of an entry's interface and network. Its result lists what it
- * has: if a wrapped one's journal has gone just now, that is a lease in another network. A DEL without an entry does not say
- * which `dataDir` it has.
+ * has: if a wrapped one's journal has gone just now, that is a lease in another network. An entry without a lease of host-local
+ * may have one of another IPAM plugin.
  */
 export function mayHaveLease(facts: Facts, entry: Entry, result: CniResult): boolean {
   const leased = leasedTo(facts, entry).map(ipName);

@@ -258,7 +258,7 @@ export function holdsLease(other: Entry, leased: Leased & Pick<Around, "bootId" 
 function hasSameLease(entry: Leased, other: Entry): boolean {
   // guard: a lease in another network is another one
   if (other.role !== "creator" || other.delegateNetwork !== entry.delegateNetwork) return false;
-  // The IPAM plugin is not known of a DEL without an entry.
+  // The IPAM plugin is not known where only wrapper.jq names it.
   const [one, another] = [entry, other].map(({ configuration }) => goLookup(ipamOf(configuration), "type"));
   // guard: a lease of another interface is another one
   return other.ifName === entry.ifName && (one === undefined || another === undefined || one === another);
