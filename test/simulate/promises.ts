@@ -6,9 +6,18 @@ import { type Began, journalDirectory, type Line } from "../../shared/journal/jo
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { isLeased } from "./effects.ts";
 import { secondName } from "./foreign.ts";
-import { delegateOf, hasJournal, interfacesOf, isLive, journalFileOf, type Life, networkOf } from "./life.ts";
+import {
+  delegateOf,
+  hasJournal,
+  interfacesOf,
+  isLive,
+  journalFileOf,
+  type Life,
+  namespaceOf,
+  networkOf,
+} from "./life.ts";
 import type { Promised } from "./log.ts";
-import { type Attachment, type ListedPlugin, portMappingsOf, resultFile } from "./runtime.ts";
+import { type Attachment, type ListedPlugin, netnsOf, portMappingsOf, resultFile } from "./runtime.ts";
 import type { Simulation } from "./simulation.ts";
 
 /** The promises that hold between any two events, and after DEL and GC. */
@@ -178,9 +187,14 @@ export class Promises {
     return !((by.get(life.key) ?? "") in profiles) && !!own?.some((name) => others?.includes(name));
   }
 
-  /** As far as a wrapper knows, a sibling's ADD that was cut off may have made an interface. Its DEL removes it. */
-  #mayHaveLink(sibling: Life, { what }: Thing, { serial }: Life): boolean {
-    const isCutOff = sibling.phase === "tried" && !sibling.hasFailed && sibling.serial === serial;
+  /**
+   * As far as a wrapper knows, a sibling's ADD that was cut off may have made an interface. Its DEL removes it. An attachment whose
+   * first ADD still runs has its namespace at the path.
+   */
+  #mayHaveLink(sibling: Life, { what }: Thing, life: Life): boolean {
+    const { machine } = this.#simulation;
+    const namespace = namespaceOf(machine, life) ?? machine.namespaces.get(netnsOf(life.of));
+    const isCutOff = sibling.phase === "tried" && !sibling.hasFailed && sibling.serial === namespace?.serial;
     const [, name = ""] = /^in \S+, link (.*)/.exec(what) ?? [];
     return isCutOff && interfacesOf(this.#simulation.pluginsOf(sibling), sibling.of).includes(name);
   }
