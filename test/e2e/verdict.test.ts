@@ -3,18 +3,10 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { candidateOf, judge, wordsOf } from "../reports/verdict-truth/compare.ts";
 import { seenOf } from "../reports/verdict-truth/truth.ts";
-import { exampleDirectory, listOf } from "../support/examples.ts";
-
-const plain = {
-  ...listOf("macvlan-bridge"),
-  plugins: listOf("macvlan-bridge").plugins.map(({ wrapper: _, ...plugin }) => ({
-    ...plugin,
-    type: String(plugin.type).replace("-wrapper", ""),
-  })),
-};
+import { exampleDirectory, plainListOf } from "../support/examples.ts";
 
 const lists = [
-  ["README's plain list", "plain.conflist", JSON.stringify(plain)],
+  ["README's plain list", "plain.conflist", JSON.stringify(plainListOf("macvlan-bridge"))],
   ...["macvlan-bridge", "published-on-two", "limited"].map((name) => {
     const file = `${name}.conflist`;
     return [`the example ${name}`, file, readFileSync(path.join(exampleDirectory, file), "utf8")] as const;

@@ -107,6 +107,16 @@ export function listOf(name: string): NetworkList {
   return JSON.parse(readFileSync(path.join(exampleDirectory, `${name}.conflist`), "utf8"));
 }
 
+/** The same without its wrappers. */
+export function plainListOf(name: string): NetworkList {
+  const { plugins, ...list } = listOf(name);
+  const plain = plugins.map(({ wrapper: _, ...plugin }) => ({
+    ...plugin,
+    type: `${plugin.type}`.replace("-wrapper", ""),
+  }));
+  return { ...list, plugins: plain };
+}
+
 /** A lab like the host of the examples' pages. `disk` and `recorded` are as in `LabOptions`. */
 export async function exampleHost(disk?: string, recorded = false): Promise<Lab> {
   const lab = await Lab.start({ recorded, ...(disk && { disk }) });

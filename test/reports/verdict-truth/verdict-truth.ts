@@ -5,7 +5,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "no
 import path from "node:path";
 import { table } from "../../../build/docs/table.ts";
 import { atOnce } from "../../../cli/live/at-once.ts";
-import { examples } from "../../support/examples.ts";
+import { examples, plainListOf } from "../../support/examples.ts";
 import { given, text } from "../../support/given.ts";
 import { lintFixtures } from "../../support/lint-fixtures.ts";
 import { hostHas, isPossible } from "../../support/needs.ts";
@@ -30,19 +30,11 @@ function read(name: string): Candidate {
   return candidateOf(path.basename(name), readFileSync(path.join(root, name), "utf8"));
 }
 
-const plain = {
-  cniVersion: "1.0.0",
-  name: "zone",
-  plugins: JSON.parse(readFileSync(path.join(root, "conf-examples/macvlan-bridge.conflist"), "utf8")).plugins.map(
-    ({ wrapper: _, ...plugin }: { wrapper?: unknown; type: string }) => ({
-      ...plugin,
-      type: plugin.type.replace("-wrapper", ""),
-    }),
-  ),
-};
-
 const sources: Readonly<Record<string, () => Candidate[]>> = {
-  README: () => [candidateOf("plain.conflist", JSON.stringify(plain)), read("conf-examples/macvlan-bridge.conflist")],
+  README: () => [
+    candidateOf("plain.conflist", JSON.stringify(plainListOf("macvlan-bridge"))),
+    read("conf-examples/macvlan-bridge.conflist"),
+  ],
   examples: () =>
     globSync("conf-examples/*.conflist", { cwd: root })
       .sort()
