@@ -17,7 +17,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import process from "node:process";
 import { expect, test } from "vitest";
 import { Memory } from "../../../../cli/host/memory.ts";
 import { install, installPrevious, ownRelease, removeAll } from "../../../../cli/install/install.ts";
@@ -125,8 +124,6 @@ test("a copy by hand that install replaced comes back, and install knows it then
   installed("2.0.0");
   expect(installPrevious(place()).release.version).toBe("1.0.0");
   expect(installPrevious(place()).release.version).toBe("2.0.0");
-  writeFileSync(at("cni-wrappers"), program("3.0.0"));
-  expect(() => installPrevious(place())).toThrow("install did not write it");
 });
 
 test("a file in place of the directory for what is not in use is trouble", () => {
@@ -157,6 +154,11 @@ test.each([
   expect(readFileSync(at("cni-wrappers"))).toEqual(program("1.0.0"));
 });
 
+function copyAfterUpgrade(): void {
+  installed("2.0.0");
+  copy(program("3.0.0"));
+}
+
 function upgradeByLink(): void {
   installed("2.0.0");
   rmSync(at("cni-wrappers"));
@@ -168,6 +170,7 @@ const breakPrevious = () => writeFileSync(at(".cni-wrappers/previous"), "#!/bin/
 
 test.each<[string, () => void, string]>([
   ["a first install", () => {}, noPrevious],
+  ["a copy by hand", copyAfterUpgrade, "/cni-wrappers: install did not write it"],
   ["a copy by hand, without a kept version", () => copy(program("3.0.0")), noPrevious],
   ["a broken one, without a kept version", () => copy(Buffer.of()), "the kernel does not start it: it is empty"],
   ["a link", upgradeByLink, "it is a link to /x/cni-wrappers"],
@@ -272,14 +275,6 @@ test("two installs of one version at the same time keep the version before", () 
   expect(readFileSync(at("cni-wrappers"))).toEqual(program("2.0.0"));
   expect(readFileSync(at(".cni-wrappers/previous"))).toEqual(program("1.0.0"));
   expect(hidden()).toEqual(["checksums", "previous"]);
-});
-
-test("a rollback from an executable that install did not write", () => {
-  installed("1.0.0");
-  installed("2.0.0");
-  writeFileSync(at("cni-wrappers"), program("3.0.0"));
-  expect(() => installPrevious(place())).toThrow("/cni-wrappers: install did not write it");
-  expect(readFileSync(at("cni-wrappers"))).toEqual(program("3.0.0"));
 });
 
 test("a list with wrapper.jq needs the Node flavor", () => {
@@ -467,12 +462,6 @@ test("uninstall removes nothing while a result cannot be read", async () => {
   expect(existsSync(at("cni-wrappers"))).toBe(true);
   expect(await uninstall("--force")).toMatchObject({ exitCode: 0 });
   expect(existsSync(at("cni-wrappers"))).toBe(false);
-});
-
-test("an installed executable that lost its mode", () => {
-  installed("1.0.0");
-  chmodSync(at("cni-wrappers"), 0o644);
-  expect(() => installed("2.0.0")).toThrow(`it is not executable; run: chmod 755 ${at("cni-wrappers")}`);
 });
 
 test.each([".", "folder", "bridge-wrapper", "cni-wrappers"])("plugins: %s is no plugin", (name) => {

@@ -56,6 +56,7 @@ function findingOf(known: Known | undefined, thing: Thing) {
 test.each<[string, () => Known | undefined, string | undefined, Partial<Thing>?]>([
   ["of a gone attachment goes", knownAt, undefined],
   ["whose container came back stays", () => knownAt("/proc/self/ns/net"), cameBack],
+  ["whose container has another result by now stays", () => withAnotherResult(knownAt()), cameBack],
   ["of a container that has a result by now stays", () => void knownAt(), cameBack],
   ["that names no container stays", () => undefined, cameBack, { containerId: undefined }],
   ["that changed since it was read stays", () => changed(knownAt()), "it changed meanwhile"],
@@ -67,6 +68,11 @@ test.each<[string, () => Known | undefined, string | undefined, Partial<Thing>?]
 
 function changed(known: Known): Known {
   writeFileSync(join(directory, "10.1.0.2"), "c9\r\neth0");
+  return known;
+}
+
+function withAnotherResult(known: Known): Known {
+  writeFileSync(known.result?.file ?? "", "another");
   return known;
 }
 
