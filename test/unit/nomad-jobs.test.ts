@@ -11,7 +11,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import process from "node:process";
 import { beforeEach, describe, expect, test } from "vitest";
 import { stat as statOf } from "../../shared/host/node/files.ts";
 import { type Began, type Namespace, namespaceOf } from "../../shared/journal/journal.ts";

@@ -1,4 +1,3 @@
-import process from "node:process";
 import { PassThrough } from "node:stream";
 import { expect, test, vi } from "vitest";
 import { progressOf } from "../../../cli/live/at-once.ts";

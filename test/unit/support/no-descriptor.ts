@@ -1,6 +1,5 @@
 import childProcess from "node:child_process";
 import { EventEmitter } from "node:events";
-import process from "node:process";
 import { onTestFinished } from "vitest";
 import { replaceFunctions } from "./file-functions.ts";
 

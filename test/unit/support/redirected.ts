@@ -1,6 +1,5 @@
 import fs from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
 import { onTestFinished } from "vitest";
 import { temporary } from "../../support/scratch.ts";
 import { replaceFileFunctions } from "./file-functions.ts";

@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import path from "node:path";
-import process from "node:process";
 import { expect, test } from "vitest";
 
 const module = path.resolve(import.meta.dirname, "../../kernel/second-kernel.ts");

@@ -1,7 +1,6 @@
 import { rmSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import { expect, test } from "vitest";
 import { defaultRoutes, parseLinks, readContainerLinks, readLinks } from "../../../../cli/host/links.ts";
 import { scratch } from "../../../support/scratch.ts";

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
 import { describe, expect, test } from "vitest";
 import { compareVersions, versionIn } from "../../../../cli/host/plugin-folder.ts";
 import { readPluginFolder, whyNoCheck } from "../../../../cli/host/read-plugin-folder.ts";

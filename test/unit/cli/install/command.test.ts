@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
 import { beforeEach, expect, test } from "vitest";
 import { scratch } from "../../../support/scratch.ts";
 import { runCommand, trouble } from "../../support/fake-terminal.ts";

@@ -1,7 +1,6 @@
 import childProcess from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import process from "node:process";
 import { expect, onTestFinished, test } from "vitest";
 import { releaseOf, releaseOrProblem } from "../../../../cli/install/release-of.ts";
 import { scratch } from "../../../support/scratch.ts";

@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { runPlugin } from "../../../../cli/live/run-plugin.ts";
 import { scratch, temporary } from "../../../support/scratch.ts";

@@ -1,6 +1,5 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
 import { beforeEach, describe, expect, test } from "vitest";
 import { prometheusText } from "../../../../cli/status/prometheus.ts";
 import {

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ownNamespaces, type Task, tryInside } from "../../../../cli/try/inside.ts";
 import { isOfKernel, mountsIn } from "../../../../cli/try/stage.ts";
