@@ -1,11 +1,15 @@
 import { type CommandData, cacheDirOption, configDirOption, jsonOption, option } from "../command.ts";
+import { Memory } from "../host/memory.ts";
 import { ownPaths, ownRelease, removeAll } from "../install/install.ts";
 import { placeAt, usualDirectory } from "../install/place.ts";
 import { elsewhereText, isWrapped, removedText, usesAmong, usesText } from "../install/report.ts";
 import { readListFiles } from "../lists/find-files.ts";
 import { LeftOut } from "../live/alike.ts";
 import { readAttachments } from "../live/cached-results.ts";
+import { straysAmong } from "../live/every-attachment.ts";
 import { demandView, type HostOptions, hostPathsOf } from "../live/host-paths.ts";
+import { lostResults } from "../live/lost-results.ts";
+import { namedNamespaces } from "../live/namespaces.ts";
 import { faultsIn, networksIn } from "../live/networks.ts";
 import { exitCodeOf, jsonText, type Trouble } from "../terminal.ts";
 
@@ -29,7 +33,7 @@ export const uninstallCommand: CommandData<undefined, Options> = {
     jsonOption("the result as JSON"),
   ],
   example: "uninstall",
-  run: ({ options: { dir, force, json, ...options }, terminal }) => {
+  run: async ({ options: { dir, force, json, ...options }, terminal }) => {
     const place = placeAt(dir, terminal.directory);
     ownRelease(place);
     const paths = hostPathsOf({ ...options, cniPath: place.directory });
@@ -42,7 +46,12 @@ export const uninstallCommand: CommandData<undefined, Options> = {
     const files = readListFiles(paths.configDirectories, terminal, leaveOut);
     unread.push(...faultsIn(files).map(({ line }) => line));
     const wrapped = [...networksIn(files).values()].filter(({ list }) => isWrapped(list));
-    const uses = usesAmong(readAttachments(paths, leftOut.note).all, new Set(wrapped.map(({ name }) => name)));
+    const { all } = readAttachments(paths, leftOut.note);
+    const uses = usesAmong(all, new Set(wrapped.map(({ name }) => name)));
+    const memories = new Memory().files();
+    const { namespaces } = straysAmong(all, namedNamespaces(), memories);
+    // A container whose result somebody has removed may need them, too.
+    for (const line of await lostResults(namespaces, { paths, networks: wrapped, memories })) leftOut.note(line);
     leftOut.tell(terminal);
     // guard: the wrappers while a container needs them, or while a result cannot be read
     const isRefused = uses.length + leftOut.lines.length > 0 && !force && ownPaths(place).length > 0;

@@ -10,6 +10,7 @@ import { withBar } from "./at-once.ts";
 import { type CachedAttachment, demandKnown, isWanted, namesIn, readAttachments } from "./cached-results.ts";
 import { type CheckOptions, type CheckRequest, checkOnHost, checkOptionsOn, inPlace, type Verdict } from "./check.ts";
 import { type HostPaths, type HostPathsFound, hostPathsOn } from "./host-paths.ts";
+import { lostResults } from "./lost-results.ts";
 import { namespacePath } from "./namespaces.ts";
 import { addedPlugins, type Networks } from "./networks.ts";
 import type { NomadHost } from "./nomad-agent.ts";
@@ -74,15 +75,28 @@ export async function checkEvery(
   const later = straysAmong(now.all, namespaces(), now.memories);
   const texts = new Map([...now.all, ...later.memories].map(({ file, text }) => [file, text]));
   const isSame = ({ file, text }: { file: string; text: string }) => texts.get(file) === text;
+  const stray = strays.namespaces.filter((path) => later.namespaces.includes(path));
+  await noteLost(view, stray, { check, memories: now.memories });
   return {
     // guard: a container that begins or ends at this moment does not fail
     checked: checked.filter(({ attachment }) => isSame(attachment)),
     strays: {
-      namespaces: strays.namespaces.filter((path) => later.namespaces.includes(path)),
+      namespaces: stray,
       // guard: the journal of a container that begins at this moment is no stray
       memories: strays.memories.filter(isSame),
     },
   };
+}
+
+/** Notes the containers in namespaces without an attachment whose results are lost. */
+export async function noteLost(
+  { paths, leftOut }: Pick<HostView, "paths" | "leftOut">,
+  namespaces: readonly string[],
+  { check, memories }: { readonly check: CheckOptions; readonly memories: readonly MemoryFile[] },
+): Promise<void> {
+  // Nobody can tell what the next restart does to them.
+  for (const line of await lostResults(namespaces, { paths, networks: check.networks.values(), memories }))
+    leftOut.note(line);
 }
 
 /**

@@ -1,0 +1,43 @@
+import { Lab } from "../support/lab.ts";
+import { describe, expect, test } from "../support/lab-test.ts";
+import { attached, expectSuccess } from "./calls.ts";
+import { bridge, macvlan, twoInterfaces, zone } from "./support.ts";
+
+describe("a container whose result and journal somebody has removed", () => {
+  test.for(["preflight", "status", "adopt", "uninstall"])(
+    "%s does not call the host good",
+    async (command, { lab }) => {
+      await attached(lab, lab.goCni, twoInterfaces());
+      await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(twoInterfaces()));
+      expect(await lab.call(Lab.command, ["preflight"])).toMatchObject({ exitCode: 0, stderr: "" });
+      await lab.run("sh", ["-c", "rm -r /var/lib/cni/*"]);
+      // install has written it, as uninstall demands.
+      await lab.run("sh", ["-c", "cd /opt/cni/bin && umount cni-wrappers && rm cni-wrappers *-wrapper"]);
+      expectSuccess(await lab.call(Lab.command, ["install"]));
+      const { exitCode, stderr } = await lab.call(Lab.command, [command]);
+      expect(stderr).toMatch(
+        /^\/run\/netns\/c1: it has 172\.\d+\.\d+\.\d+, an address of the network zone, and no result in /m,
+      );
+      expect(exitCode).toBe(2);
+      expect(await lab.readdir("/opt/cni/bin")).toContain("bridge-wrapper");
+    },
+  );
+
+  test("a plain list's container is seen, too", async ({ lab }) => {
+    await attached(lab, lab.goCni, zone(bridge));
+    await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(zone(bridge)));
+    await lab.run("rm", ["-r", "/var/lib/cni/results"]);
+    const { exitCode, stderr } = await lab.call(Lab.command, ["preflight"]);
+    expect(stderr).toContain("/run/netns/c1: it has 172.26.64.2, an address of the network zone, and no result");
+    expect(exitCode).toBe(2);
+  });
+
+  test("a namespace with other addresses, or with a result, is no such container", async ({ lab, container }) => {
+    await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(zone(macvlan)));
+    await lab.ip(container, "address", "add", "10.9.8.7/24", "dev", "lo");
+    const other = await lab.addContainer("c2");
+    expectSuccess(await lab.goCni.add(zone(macvlan), other));
+    expect(await lab.call(Lab.command, ["preflight"])).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(await lab.call(Lab.command, ["status"])).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+});
