@@ -1,7 +1,7 @@
 import { type Argument, Command, InvalidArgumentError, Option } from "commander";
 import { stateDirectory } from "./host/memory.ts";
 import { usualCniPath, usualLists } from "./live/host-paths.ts";
-import type { ExitCode, Terminal } from "./terminal.ts";
+import { type ExitCode, type Terminal, Trouble } from "./terminal.ts";
 
 /** A command as data: what its help says, and what it does. */
 export interface CommandData<Given = unknown, Options = object> {
@@ -37,6 +37,14 @@ export class ProgramCommand extends Command {
     if (argument) this.addArgument(argument);
     for (const one of options) this.addOption(one);
   }
+}
+
+/** Returns the command with a name. Throws Trouble if there is none. */
+export function demandCommand(name: string, { commands }: Command): Command {
+  const found = commands.find((one) => one.name() === name);
+  if (found) return found;
+  const names = commands.map((one) => one.name()).join(", ");
+  throw new Trouble(`there is no command ${name}; the commands are ${names}`);
 }
 
 /** Makes an option. */

@@ -1,5 +1,5 @@
 import { Command, CommanderError, type Option } from "commander";
-import { type CommandData, ProgramCommand, portOption } from "./command.ts";
+import { type CommandData, demandCommand, ProgramCommand, portOption } from "./command.ts";
 import { adoptCommand } from "./commands/adopt.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { explainCommand } from "./commands/explain.ts";
@@ -49,14 +49,21 @@ export async function runCli(args: readonly string[], screen: Terminal): Promise
     exitCode = code;
   });
   try {
+    const [word, name] = args;
+    if (word === "help" && name !== undefined) demandCommand(name, program);
     await program.parseAsync(args, { from: "user" });
     return exitCode;
   } catch (thrown) {
     // commander has printed its own message, or the help that was asked for.
-    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;
+    if (thrown instanceof CommanderError) return isHelp(thrown, args) || thrown.exitCode === 0 ? 0 : 2;
     terminal.writeError(`cni-wrappers: ${messageOf(thrown)}\n`);
     return 2;
   }
+}
+
+// commander takes the exit code of `help` from the process, which has one for the case that it ends too early.
+function isHelp({ code }: CommanderError, [word]: readonly string[]): boolean {
+  return code === "commander.help" && word === "help";
 }
 
 /** Returns the program with all commands. Help, completions and manual pages are made from it. */

@@ -1,7 +1,6 @@
 import { Argument } from "commander";
-import type { CommandData } from "../command.ts";
+import { type CommandData, demandCommand } from "../command.ts";
 import { manPage } from "../reference.ts";
-import { Trouble } from "../terminal.ts";
 
 /** `man`: the manual pages. */
 export const manCommand: CommandData<string | undefined> = {
@@ -11,10 +10,7 @@ export const manCommand: CommandData<string | undefined> = {
   argument: new Argument("[command]", "the command"),
   example: "man lint | man -l -",
   run: ({ given: name, terminal: { release, write }, program }) => {
-    const names = program.commands.map((one) => one.name());
-    const command = name === undefined ? program : program.commands[names.indexOf(name)];
-    if (!command) throw new Trouble(`there is no command ${name}; the commands are ${names.join(", ")}`);
-    write(manPage(command, release.version));
+    write(manPage(name === undefined ? program : demandCommand(name, program), release.version));
     return 0;
   },
 };

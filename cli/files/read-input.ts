@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { attempt, closing, isOwn } from "../../shared/host/node/files.ts";
 import { oneLine, Trouble, withPath } from "../terminal.ts";
 
@@ -24,6 +24,8 @@ export function openInput(path: string, full: string): number {
   // guard: no file of root's is read through a link that another user puts there meanwhile
   const meanwhile = name?.isSymbolicLink() ? 0 : constants.O_NOFOLLOW;
   // Without a writer, a pipe would wait for one.
+  if (name?.isSymbolicLink() && statSync(full, { throwIfNoEntry: false }) === undefined)
+    throw new Trouble(`${oneLine(path)}: it is a link to a file that is missing`);
   const file = openSync(full, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | meanwhile);
   const found = fstatSync(file);
   // guard: no pipe or device is read

@@ -33,8 +33,8 @@ interface Asked {
 /** Returns the release of a regular file that may not be ours, or why there is none and what to do about it. */
 export function releaseOrProblem(path: string): Asked {
   const isFile = lstatSync(path, { throwIfNoEntry: false })?.isFile();
-  const { release, problem = "it does not answer as cni-wrappers does; move it away first" } = isFile
-    ? asked(path, "; move it away first")
+  const { release, problem = "it does not answer as cni-wrappers does; move it away, and install again" } = isFile
+    ? asked(path, "; move it away, and install again")
     : {};
   return release ? { release } : { problem };
 }

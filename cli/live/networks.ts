@@ -80,7 +80,9 @@ export function errorsIn(
   files: readonly ListFile[],
   { directory, note, ...around }: Omit<Context, "lists"> & Pick<Terminal, "directory"> & { note(line: string): void },
 ) {
-  const isAsked = (rule: Rule) => rule.severity === "error" && !isOfLoading(rule);
+  // Somebody edits the second list of a name, and nothing changes.
+  const isWrong = ({ severity, code }: Rule) => severity === "error" || code === "duplicate-network";
+  const isAsked = (rule: Rule) => isWrong(rule) && !isOfLoading(rule);
   const found = lintFiles(files, { ...around, isAsked });
   const reasonOf = switchedOffIn(files, directory, note);
   const counted = found.filter((finding) => reasonOf(finding) === undefined);

@@ -28,6 +28,15 @@ const words: Readonly<Record<string, readonly [message: string, hint: string]>> 
   CloseBraceExpected: ["a closing brace is missing", "Add } where the object ends"],
   CloseBracketExpected: ["a closing bracket is missing", "Add ] where the list ends"],
   EndOfFileExpected: ["there is more text after the object", "Delete it: a file has one object"],
+  UnexpectedEndOfComment: ["JSON has no comments", "Delete the comment"],
+  UnexpectedEndOfString: ["this text has no closing quote in its line", "Add a double quote where it ends"],
+  InvalidCharacter: [
+    "a tab or another control character is in this text",
+    String.raw`Write \t for a tab, or delete it`,
+  ],
+  InvalidEscapeCharacter: ["a backslash in this text begins no escape", "Write two of them for a backslash"],
+  InvalidUnicode: [String.raw`four hexadecimal digits must follow \u`, "Write the character itself"],
+  UnexpectedEndOfNumber: ["this number is not complete", "Write its digits, or put text into double quotes"],
   InvalidSymbol: ["this is not a JSON value", "Put text into double quotes"],
   NoText: ["the file is not UTF-8 text", "Save it as UTF-8"],
 };
@@ -41,7 +50,7 @@ function spoiledBy({ text }: ListFile): Pick<Found, "message" | "hint"> | undefi
 }
 
 function foundOf({ error, offset, length }: ParseError, file: ListFile): Found {
-  const name = isNoText(file.text.slice(offset, offset + length)) ? "NoText" : printParseErrorCode(error);
+  const name = nameOf(error, file.text.slice(offset, offset + length));
   const [message, usualHint] = words[name] ?? [`this is not JSON (${name})`, "Fix the JSON here"];
   // A pasted Nomad job, for example: quotes would not make a list of it.
   const isAtStart = name === "InvalidSymbol" && file.text.slice(0, offset).trim() === "";
@@ -49,6 +58,11 @@ function foundOf({ error, offset, length }: ParseError, file: ListFile): Found {
   // The parser looks behind the last line for what is missing; people look at its end.
   const end = file.text.trimEnd().length;
   return { place: offset >= end ? { offset: end, length: 0 } : { offset, length }, message, hint };
+}
+
+function nameOf(error: ParseError["error"], part: string): string {
+  if (isNoText(part)) return "NoText";
+  return part.startsWith("#") ? "InvalidCommentToken" : printParseErrorCode(error);
 }
 
 // The reader puts U+FFFD in place of bytes that are not UTF-8. Every second byte of UTF-16 is 0.

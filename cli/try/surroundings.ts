@@ -27,7 +27,9 @@ export function surroundingsOf(list: List, host: Host) {
   const { links, cniPath, veth, routes = defaultRoutes() } = host;
   const named = plugins.flatMap((plugin) => cardOf(plugin, routes));
   const cards = linksNamed(named, links);
-  const bridges = linksNamed(plugins.flatMap(bridgeOf), links).filter((link) => !cards.includes(link));
+  const made = plugins.flatMap(bridgeOf);
+  const bridges = linksNamed(made, links).filter((link) => !cards.includes(link));
+  const missing = new Set(named.filter((name) => name !== "lo" && !made.includes(name) && !linkNamed(name, links)));
   const isOnStage = (path: string) => isInRun(path) || path.startsWith(`${stateDirectory}/`);
   const leases = plugins.map(leasesOf).filter((path) => path.startsWith("/") && !isOnStage(path));
   const state = [stateDirectory, ...new Set(leases)];
@@ -36,6 +38,8 @@ export function surroundingsOf(list: List, host: Host) {
     notes: [
       ...bridges.map((link) => `${link.ifname} is made again here${addressesText(link)}`),
       ...cards.map((link) => `${link.ifname} is a veth here${addressesText(link)}`),
+      // The plugin says only that it found no link.
+      ...[...missing].map((name) => `this host has no interface ${name}`),
       ...portNotes(list, host.ports),
       ...plugins.flatMap(idleNotes),
       ...(isDisabled(list.value.disableCheck)

@@ -30,6 +30,23 @@ Exit codes:
   expect((await runCommand(["--version"])).stdout).toBe("1.2.3 (abc)\n");
 });
 
+test("help of a command is its --help, and passes; of no command it is trouble", async () => {
+  // As the program sets it before it begins.
+  const before = process.exitCode;
+  process.exitCode = 2;
+  try {
+    const shown = await runCommand(["lint", "--help"]);
+    expect(await runCommand(["help", "lint"])).toEqual(shown);
+    expect(await runCommand(["help"])).toEqual(await runCommand(["--help"]));
+    expect(shown).toMatchObject({ exitCode: 0, stderr: "" });
+    const { exitCode, stdout, stderr } = await runCommand(["help", "lnit"]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toMatch(/^cni-wrappers: there is no command lnit; the commands are lint, .*, version\n$/);
+  } finally {
+    process.exitCode = before;
+  }
+});
+
 const given: Readonly<Record<string, string>> = {
   ...{ explain: "zone.conflist", lint: "zone.conflist", try: "zone.conflist", wrap: "zone.conflist" },
   ...{ unwrap: "zone.conflist", new: "macvlan+bridge" },

@@ -35,12 +35,12 @@ test("a directory without a list is trouble: a typing mistake must not look like
 
 test("a file of a directory that cannot be read: it is named, and the others are looked at", async () => {
   symlinkSync("nowhere", at("late.conflist"));
-  expect(await lint(".")).toEqual(trouble("late.conflist: there is no such file"));
+  expect(await lint(".")).toEqual(trouble("late.conflist: it is a link to a file that is missing"));
   write("zone.conflist", faulty);
   const { exitCode, stdout, stderr } = await lint(".");
   expect(exitCode).toBe(2);
   expect(stdout).toContain("zone.conflist:2:13: error: macvlan creates an interface and is not wrapped");
-  expect(stderr).toMatch(/^late\.conflist: there is no such file$/m);
+  expect(stderr).toMatch(/^late\.conflist: it is a link to a file that is missing$/m);
 });
 
 test("--state with a journal that cannot be read: exit code 2, and the file is named", async () => {

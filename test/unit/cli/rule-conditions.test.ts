@@ -733,7 +733,30 @@ const files: Readonly<Record<string, readonly FileRow[]>> = {
     ["a job", 'job "web" {}', `job: this is not a JSON value. ${anObject}`],
     ["bytes", '{"a":\uFFFD}', "\uFFFD: the file is not UTF-8 text. Save it as UTF-8"],
     ["UTF-16", "\0{\0}", "\0: the file is not UTF-8 text. Save it as UTF-8"],
-    ["a text without an end", '{"a":"b\n}', '"b: this is not JSON (UnexpectedEndOfString). Fix the JSON here'],
+    [
+      "a text without an end",
+      '{"a":"b\n}',
+      '"b: this text has no closing quote in its line. Add a double quote where it ends',
+    ],
+    ["half a file", '{"a":"b', '"b: this text has no closing quote in its line. Add a double quote where it ends'],
+    [
+      "a tab in a text",
+      '{"a":"b\tc"}',
+      '"b\tc": a tab or another control character is in this text. Write \\t for a tab, or delete it',
+    ],
+    [
+      "a backslash",
+      '{"a":"C:\\x"}',
+      '"C:\\x": a backslash in this text begins no escape. Write two of them for a backslash',
+    ],
+    [
+      "a code point",
+      '{"a":"\\u00g0"}',
+      '"\\u00g0": four hexadecimal digits must follow \\u. Write the character itself',
+    ],
+    ["half a number", '{"a":1.}', "1.: this number is not complete. Write its digits, or put text into double quotes"],
+    ["a shell's comment", '{\n# ours\n"a":1}', "#: JSON has no comments. Delete the comment"],
+    ["half a comment", '{"a":1 /* ours', "/* ours: JSON has no comments. Delete the comment"],
   ],
   "wrong-ending": [
     ["a list in a .conf", listed, asOne(".conf"), "zone.conf"],

@@ -441,12 +441,12 @@ test("a link to nowhere among the lists: uninstall removes the wrappers with --f
   mkdirSync(at("results"));
   symlinkSync("nowhere", at("late.conflist"));
   installed("1.0.0");
-  expect(await uninstall()).toEqual(trouble(`${at("late.conflist")}: there is no such file`));
+  expect(await uninstall()).toEqual(trouble(`${at("late.conflist")}: it is a link to a file that is missing`));
   expect(existsSync(at("cni-wrappers"))).toBe(true);
   const { exitCode, stderr } = await uninstall("--force");
   expect({ exitCode, stderr }).toEqual({
     exitCode: 0,
-    stderr: `${at("late.conflist")}: there is no such file; nobody can tell whether it names wrappers\n`,
+    stderr: `${at("late.conflist")}: it is a link to a file that is missing; nobody can tell whether it names wrappers\n`,
   });
   expect(existsSync(at("cni-wrappers"))).toBe(false);
 });

@@ -157,3 +157,13 @@ test("plugins in the directory of Nomad's agent", () => {
   expect(addedBeside([...files, ...files], directory)).toEqual([line]);
   expect(addedBeside(files, directory, join(directory, "lists"))).toEqual([]);
 });
+
+test("a second list of a name is an error on a host: whoever edits it changes nothing", () => {
+  write("10.conf", { cniVersion: "1.0.0", name: "zone", ...ptp, ipam: { type: "dhcp" } });
+  write("20.conflist", list("zone", { ...ptp, ipam: { type: "dhcp" } }));
+  expect(errorsIn(readLists(["lists"], directory).files, { directory, note: () => {} }).errors).toEqual([
+    expect.stringMatching(
+      /^lists\/20\.conflist:1:\d+: 10\.conf has this name too, and Nomad takes that file, but .* \[duplicate-network\]\. Delete or rename one of them$/,
+    ),
+  ]);
+});

@@ -54,7 +54,11 @@ test.each(["preflight", "adopt"])("%s names a result that it cannot read, and al
 
 test.each([
   ["a pipe", (file: string) => spawnSync("mkfifo", [file]), "it is not a regular file"],
-  ["a link that leads nowhere", (file: string) => symlinkSync("nowhere", file), "there is no such file"],
+  [
+    "a link that leads nowhere",
+    (file: string) => symlinkSync("nowhere", file),
+    "it is a link to a file that is missing",
+  ],
 ])("%s among the results is named, and nothing waits for it", (_, make, reason) => {
   mkdirSync(join(directory, "results"));
   make(join(directory, "results/zone-c1-eth0"));

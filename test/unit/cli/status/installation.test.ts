@@ -80,7 +80,7 @@ test("what is kept for a rollback and does not answer is not called nothing", as
 });
 
 test.each<[string, () => void, string]>([
-  ["it is empty", () => writeFileSync(executable(), ""), `${noProgram}; move it away first`],
+  ["it is empty", () => writeFileSync(executable(), ""), `${noProgram}; move it away, and install again`],
   [
     "it is not executable",
     () => chmodSync(executable(), 0o644),
@@ -89,7 +89,7 @@ test.each<[string, () => void, string]>([
   [
     "it is another program",
     () => writeFileSync(executable(), "#!/bin/sh\n"),
-    "it does not answer as cni-wrappers does; move it away first",
+    "it does not answer as cni-wrappers does; move it away, and install again",
   ],
 ])("a broken installation, and why: %s", async (_, change, problem) => {
   install("1.0.0");

@@ -75,7 +75,19 @@ test.each<[string, readonly Plugin[], Partial<ReturnType<typeof surroundingsOf>>
   ["the card of the default route", [{ type: "macvlan", master: "" }], card],
   ["no card is named", [{ type: "ipvlan" }], card],
   ["no default route", [{ type: "macvlan", master: 7 }], {}, { routes: [] }],
-  ["a card that the host lacks", [{ type: "macvlan", master: "ens19" }], {}],
+  [
+    "a card that the host lacks, twice",
+    Array(2).fill({ type: "macvlan", master: "ens19" }),
+    { notes: ["this host has no interface ens19"] },
+  ],
+  [
+    "a card that the list makes",
+    [
+      { type: "bridge", bridge: "disc1" },
+      { type: "vlan", master: "disc1" },
+    ],
+    {},
+  ],
   ["the loopback", [{ type: "macvlan", master: "lo" }], {}],
   ["a card in the container", [{ type: "vlan", master: "ens18", linkInContainer: true }], {}],
   ["a card that moves", [{ type: "host-device", device: "ens18" }], card],
