@@ -201,6 +201,7 @@ const unknownKeys: [object, string, string][] = [
   [{ log: { path: "/l" } }, "wrapper.log.path", "wrapper.log.file"],
   [{ log: { Level: "info" } }, "wrapper.log.Level", "wrapper.log.level"],
   [{ ports: { onyl: [443] } }, "wrapper.ports.onyl", "wrapper.ports.only"],
+  [{ slaac: { wiat: "5s" } }, "wrapper.slaac.wiat", "wrapper.slaac.wait"],
   [{ ports: { only: [443], Except: [80] } }, "wrapper.ports.Except", "wrapper.ports.except"],
 ];
 

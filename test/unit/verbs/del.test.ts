@@ -169,15 +169,6 @@ describe("DEL of an entry", () => {
     expect(outcome.files).toEqual(files);
   });
 
-  test("with masquerading that a sibling shares keeps the rules until the last one is deleted", () => {
-    const own = entryOf({ configuration: masquerading });
-    const sibling = { ...own, ...net1, ifName: "net1" };
-    const outcome = del("bridge", { ipMasq: true }, { entries: [own, sibling] });
-    expect(outcome.runs).toMatchObject([{ stdin: { ipMasq: false } }]);
-    expect(outcome.files[journal]).toContain("given up");
-    expect(outcome.files[journal]).not.toContain("undone");
-  });
-
   test("stays given up if a sibling shares the chain by the time the list's configuration is tried", () => {
     const own = entryOf({ configuration: masquerading });
     const meanwhile = appearing({ ...own, ...net1, ifName: "eth1" });

@@ -245,12 +245,3 @@ describe("CHECK", () => {
     expect(missing({ done: undefined })).toEqual(all);
   });
 });
-
-test.each<[unknown, string]>([
-  [7, "wrapper.slaac must be an object"],
-  [{ wait: "31s" }, 'wrapper.slaac.wait must be a time from "1s" to "30s"'],
-  [{ wiat: "5s" }, "unknown key wrapper.slaac.wiat"],
-])("a wrong value, %j, fails ADD with code 7", (slaac, words) => {
-  const { stdout } = callWrapper({ stdin: zone(slaac as object) });
-  expect(JSON.parse(stdout)).toMatchObject({ code: 7, msg: `invalid plugin configuration: ${words}` });
-});
