@@ -67,9 +67,8 @@ function caseText(one: Told, isWritten: boolean, terminal: Colors): string {
   const { attachment, workload, proposal } = one;
   const title = oneLine(`${attachment.network} ${workload.name}`);
   if (proposal.is === "lost") {
-    const { error, cure } = proposal;
-    const words = `${title}: CHECK fails, and no result makes it pass: ${oneLine(error)}`;
-    return cure === undefined ? words : `${words}\n  ${oneLine(cure)}`;
+    const { error, cure = "Replace the container, or undo what changed in its list" } = proposal;
+    return `${title}: CHECK fails, and no result makes it pass: ${oneLine(error)}\n  ${oneLine(cure)}`;
   }
   if (proposal.is === "later")
     return `${title}: can be adopted when the new list is in place; before, CHECK of the list in place would fail: ${oneLine(proposal.error)}`;

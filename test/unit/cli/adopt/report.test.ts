@@ -58,6 +58,7 @@ ${changeOf("c4", "eth1")}
 zone its c5: can be adopted when the new list is in place; before, CHECK of the list in place would fail: not\\nyet
 
 zone its c6: CHECK fails, and no result makes it pass: no\\nmaster
+  Replace the container, or undo what changed in its list
 
 zone its c7: CHECK fails, and no result makes it pass: no master
   name\\none
