@@ -26,12 +26,28 @@ const entry = ({ hostPort, protocol = "tcp" }: Mapping, chain: string) =>
   `-p ${protocol} --dport ${hostPort} -j ${chain}`;
 
 /** What makes it refuse a configuration (main.go, parseConfig). */
-function problemOf({ markMasqBit, externalSetMarkChain, backend = "iptables" }: JsonObject): string | undefined {
+function problemOf(config: JsonObject): string | undefined {
+  const { markMasqBit, externalSetMarkChain, backend = "iptables" } = config;
   if (markMasqBit !== undefined && externalSetMarkChain !== undefined) {
     return "Cannot specify externalSetMarkChain and markMasqBit";
   }
   if (Number(markMasqBit) < 0 || Number(markMasqBit) > 31) return "MasqMarkBit must be between 0 and 31";
+  const other = backend === "iptables" ? "nftables" : "iptables";
+  const foreign = optionsOf(other, config);
+  if (foreign.length > 0)
+    return `${backend} backend was requested but configuration contains ${other}-specific options [${foreign.join(" ")}]`;
   return backend === "iptables" || backend === "nftables" ? undefined : `unrecognized backend "${backend}"`;
+}
+
+/** The options that only one backend has: conditions of iptables begin with a hyphen or an exclamation mark (ensureBackend). */
+function optionsOf(backend: "iptables" | "nftables", config: JsonObject): string[] {
+  const found = config.externalSetMarkChain !== undefined && backend === "iptables" ? ["externalSetMarkChain"] : [];
+  for (const key of ["conditionsV4", "conditionsV6"]) {
+    const conditions = config[key];
+    const first = Array.isArray(conditions) ? conditions[0] : undefined;
+    if (first && (/^[-!]/.test(first) ? "iptables" : "nftables") === backend) found.push(key);
+  }
+  return found;
 }
 
 function parse({ env, config }: PluginCall): void {

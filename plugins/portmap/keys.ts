@@ -23,4 +23,22 @@ export const portmapKeys = z
       .string()
       .describe("iptables chain that sets the mark, such as KUBE-MARK-MASQ. Excludes markMasqBit."),
   })
-  .partial();
+  .partial()
+  .refine((own) => own.markMasqBit === undefined || own.externalSetMarkChain === undefined, {
+    path: ["markMasqBit"],
+    error: "excludes externalSetMarkChain",
+  })
+  // ensureBackend: a host without iptables takes conditions of nftables also without `backend`.
+  .refine((own) => own.externalSetMarkChain === undefined || own.backend !== "nftables", needs("externalSetMarkChain"))
+  .refine((own) => isOfBackend(own.conditionsV4, own.backend), needs("conditionsV4"))
+  .refine((own) => isOfBackend(own.conditionsV6, own.backend), needs("conditionsV6"));
+
+function isOfBackend([first]: readonly string[] = [], backend = "iptables"): boolean {
+  return !first || (/^[-!]/.test(first) ? "iptables" : "nftables") === backend;
+}
+
+function needs(key: string) {
+  const error = ({ input }: { readonly input?: unknown }) =>
+    `needs "backend": "${Object(input).backend === "nftables" ? "iptables" : "nftables"}"`;
+  return { path: [key], error };
+}

@@ -109,3 +109,35 @@ test("host-device ignores mtu: the card keeps its IPv6", () => {
   call(machine, "ADD", "c1", [{ type: "host-device", device: "ens19", mtu: 1000, ipam }]);
   expect(machine.namespaces.get("/run/netns/c1")?.links.get("eth0")?.addresses).toEqual(["fd00:60::2/64"]);
 });
+
+// main.go, parseConfig and ensureBackend. Its words were seen with the real plugin.
+test.each([
+  [{ conditionsV4: ["ip", "daddr", "192.0.2.1"] }, "iptables", "nftables", "conditionsV4"],
+  [
+    { conditionsV4: ["-d", "192.0.2.1"], conditionsV6: ["ip6", "daddr", "::1"] },
+    "iptables",
+    "nftables",
+    "conditionsV6",
+  ],
+  [
+    { backend: "nftables", externalSetMarkChain: "KUBE", conditionsV6: ["!", "-d", "::1"] },
+    "nftables",
+    "iptables",
+    "externalSetMarkChain conditionsV6",
+  ],
+])("portmap refuses the options of another backend: %j", (options, backend, other, keys) => {
+  const words = `failed to parse config: ${backend} backend was requested but configuration contains ${other}-specific options [${keys}]`;
+  const machine = hostWith("c1");
+  expect(() => call(machine, "ADD", "c1", [bridge, { ...portmap, ...options }])).toThrow(words);
+  expect(() => call(machine, "DEL", "c1", [{ ...portmap, ...options }])).toThrow(words);
+});
+
+test("portmap takes the options of its own backend, and empty ones", () => {
+  const own = [
+    { conditionsV4: ["!", "-d", "192.0.2.1"], externalSetMarkChain: "KUBE" },
+    { conditionsV4: [], conditionsV6: [""] },
+    { backend: "nftables", conditionsV4: ["ip", "daddr", "192.0.2.1"] },
+  ];
+  const add = (options: JsonObject) => call(hostWith("c1"), "ADD", "c1", [bridge, { ...portmap, ...options }]);
+  for (const options of own) expect(() => add(options)).not.toThrow();
+});
