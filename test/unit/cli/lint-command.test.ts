@@ -260,7 +260,8 @@ test.each(["zone.conflist", "*"])(
     write("zone.conflist", misspeltKey);
     expect((await lint(".")).stderr).toBe("1 warning in 1 of 1 file\n");
     const other = { "other.conflist": { "invalid-json": "not used" } };
-    switchOff({ [file]: { "unknown-key": "our build of macvlan has mto" }, ...other });
+    const general = { "*": { "unknown-key": "a file's own reason is told" } };
+    switchOff({ ...general, [file]: { "unknown-key": "our build of macvlan has mto" }, ...other });
     const stderr = "unknown-key is switched off: our build of macvlan has mto (1 finding)\n";
     expect(await lint(".")).toEqual({ exitCode: 0, stdout: "", stderr: `${stderr}no other mistakes in 1 file\n` });
     expect(await lint("--json", "zone.conflist")).toEqual({ exitCode: 0, stdout: "[]\n", stderr });

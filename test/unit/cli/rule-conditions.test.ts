@@ -421,6 +421,17 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ["of one interface", [macvlanRoute(), { ...ptpRoute, wrapper: undefined }]],
     ["in another table", [macvlanRoute({ ...all, table: 7 }), ptpRoute]],
     [
+      "with isDefaultGateway, bridge adds none to the list's own",
+      [
+        macvlanRoute(),
+        {
+          ...{ ...ptpRoute, isDefaultGateway: true },
+          ...routedBy("bridge-wrapper", { ranges: [[{ subnet: "10.1.0.0/24" }]], routes: [all] }),
+        },
+      ],
+      secondRoute,
+    ],
+    [
       "ptp has no isDefaultGateway",
       [
         macvlanRoute(),

@@ -538,14 +538,16 @@ describe("a stray ADD", () => {
     expect(more).toEqual([]);
   });
 
-  test.each([
+  test.each<[string, (number | undefined)[], string, string?]>([
     ["that left what it found has nothing to undo", [7, 7], "undone"],
+    ["of an unknown plugin that left what it found may have left something else", [7, 7], "failed", "mark"],
     ["that made another interface has that to undo", [7, 8], "failed"],
     ["that found none has its own to undo", [0, 8], "failed"],
     ["that found none, and left none, is still to be undone", [0, 0], "failed"],
     ["of which nobody knows what it found is still to be undone", [undefined, undefined], "failed"],
-  ])("%s", (_, links, line) => {
-    const outcome = add({ files: journalFiles(lender, live), answers: [exits(1)], links }, never);
+  ])("%s", (_, links, line, plugin = "bridge") => {
+    const call = { ...never, calledAs: `/opt/cni/bin/${plugin}-wrapper` };
+    const outcome = add({ files: journalFiles(lender, live), answers: [exits(1)], links }, call);
     expect(writtenBy(outcome, lender, live).at(-1)).toMatchObject({ line });
   });
 });

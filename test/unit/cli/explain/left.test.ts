@@ -15,6 +15,7 @@ function littered(container: string): Machine {
   machine.append("CNI-FORWARD", "-d 10.1.0.2/32 -j ACCEPT");
   machine.append("CNI-HOSTPORT-DNAT", "-p tcp --dport 20080 -j CNI-DN-1");
   machine.append("nft hostports", "-p udp --dport 20053 -j DNAT 10.1.0.2:53");
+  machine.append("nft hostports", "-p udp --dport 20053 -j DNAT [fd00::2]:53");
   machine.addDevice("bwp12345678");
   // tuning's file has no maker.
   machine.writeFile(`/run/cni/tuning/${container}_eth0.json`, "{}", true);
