@@ -440,12 +440,12 @@ describe("prerm: no removal of the package while a container runs", () => {
     ...{ namespace: own, checksum: "1", wrapper: {}, configuration },
   };
 
-  function remove(name: string, content: string) {
+  function remove(name: string, content: string, word = "remove") {
     const file = path.join(at("wrappers"), name);
     writeFile(file, content);
     const script = readFileSync(path.resolve(jobs, "../../build/packages/files/prerm"), "utf8");
     writeFileSync(at("prerm"), script.replaceAll("/var/lib/cni/wrappers", at("wrappers")));
-    const { status, stderr } = spawnSync("sh", [at("prerm"), "remove"], { encoding: "utf8" });
+    const { status, stderr } = spawnSync("sh", [at("prerm"), word], { encoding: "utf8" });
     return { status, uses: /need the wrappers:\n((?: {2}.*\n)*)/.exec(stderr)?.[1], stderr };
   }
 
@@ -453,10 +453,15 @@ describe("prerm: no removal of the package while a container runs", () => {
   const gone = { path: "/run/netns/gone-c0", device: 4, inode: 1, changedMs: 1 };
 
   test.each([
-    ["its first entry", [entry]],
-    ["its second entry", [{ ...entry, namespace: gone }, entry]],
-  ])("by %s in a journal", (_, entries) => {
-    expect(remove("c1/zone:eth0", journalOf(...entries))).toMatchObject({ status: 1, uses: "  c1/zone:eth0\n" });
+    ["its first entry", "remove", [entry]],
+    ["its second entry, of rpm, which calls it with a number", "0", [{ ...entry, namespace: gone }, entry]],
+  ])("by %s in a journal", (_, word, entries) => {
+    const outcome = remove("c1/zone:eth0", journalOf(...entries), word);
+    expect(outcome).toMatchObject({ status: 1, uses: "  c1/zone:eth0\n" });
+  });
+
+  test.each(["upgrade", "1"])("an upgrade, which calls it with %s, goes on", (word) => {
+    expect(remove("c1/zone:eth0", journalOf(entry), word)).toMatchObject({ status: 0 });
   });
 
   test("by a record of 0.2.0", () => {
