@@ -191,12 +191,13 @@ test("a backup that is the last copy of a live container's result stays, and so 
   expect([kept, at("state/wrappers/c1/zone:eth0")].map((path) => existsSync(path))).toEqual([true, true]);
 });
 
-test("a backup under another name says nothing of the result of that name, and stays", () => {
+test("a backup under another name says nothing of the result of that name, and stays", async () => {
   setResult(keptOf("c1", "after"));
   for (const name of ["zone-c1-eth0.bak", "zone-c2-eth0"])
     backUp({ before: keptOf("c1", "before"), after: keptOf("c1", "after") }, name);
   expect(undoAll().map(([, undone]) => undone)).toEqual(["unreadable", "unreadable"]);
   expect(existsSync(at("cache/adopted/zone-c1-eth0.bak"))).toBe(true);
+  expect(await runUndo()).toMatchObject({ exitCode: 2, stderr: "" });
 });
 
 test("--undo takes no other list", async () => {
