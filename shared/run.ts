@@ -30,17 +30,14 @@ export function run(host: Host, profiles: Profiles): number {
     // A wrapped plugin runs this wrapper, as flannel runs bridge. The outer wrapper remembers the attachment.
     if (host.env[nestedVariable]) return handOverUnchanged(session);
     const variables = parseVariables(host.env);
-    if (variables.command === "VERSION") return runVersion(session);
+    // The delegate's answer, or the wrapper's own if the executable's name does not name a delegate.
+    if (variables.command === "VERSION")
+      return delegateName(host.calledAs) === undefined ? printVersions(host) : handOverUnchanged(session);
     const call = makeCall(session, readRequest(session, variables));
     return act(call, planCall(call));
   } catch (thrown) {
     return printError(session, thrown);
   }
-}
-
-/** VERSION is the delegate's answer, or the wrapper's own if the executable's name does not name a delegate. */
-function runVersion(session: Session): number {
-  return delegateName(session.host.calledAs) === undefined ? printVersions(session.host) : handOverUnchanged(session);
 }
 
 function readRequest(session: Session, variables: Variables): Request {

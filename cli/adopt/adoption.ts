@@ -170,8 +170,9 @@ function undoOne(cacheDirectory: string, backup: Backup): Undone {
   const now = textOf(file);
   // guard: a result that changed since adopt wrote it
   if (now !== undefined && !textsOf(backup).includes(now)) return "changed since";
+  const old = parseCachedResult(file, before);
   // guard: the last copy of a result that a container still needs
-  if (now === undefined && isThere(parseCachedResult(file, before))) return "lost";
+  if (now === undefined && isAttachment(old) && pathStateAt(old.netns) !== "gone") return "lost";
   removeAdded(journal);
   // guard: a result that DEL removed does not come back
   if (now === undefined) return "gone";
@@ -180,10 +181,6 @@ function undoOne(cacheDirectory: string, backup: Backup): Undone {
     if (textOf(file) !== now) throw new Trouble(`${file}: it changed meanwhile; run adopt --undo again`);
   });
   return "restored";
-}
-
-function isThere(found: ReturnType<typeof parseCachedResult>): boolean {
-  return isAttachment(found) && pathStateAt(found.netns) !== "gone";
 }
 
 /** A journal that has more lines by now is no longer adopt's alone. */
@@ -249,30 +246,24 @@ function textOf(file: string): string | undefined {
   return existsSync(file) ? readInput(file, file, longestReport).toString() : undefined;
 }
 
-/**
- * Writes a proposal, and runs CHECK again. If that does not pass, the files are restored, and the case is lost. The
- * other cases do not depend on files that cannot be written.
- */
+/** Writes a proposal, and runs CHECK again. If that does not pass, the files are restored, and the case is lost. */
 export async function adoptCase(cacheDirectory: string, one: Case, check: Evidence["check"]): Promise<Case> {
-  try {
-    return await written(cacheDirectory, one, check);
-  } catch (error) {
-    if (!(error instanceof Trouble)) throw error;
-    return { ...one, proposal: { is: "unwritten", error: error.message } };
-  }
-}
-
-async function written(cacheDirectory: string, one: Case, check: Evidence["check"]): Promise<Case> {
   const { attachment, proposal } = one;
   // guard: a result for which no CHECK passed
   if (proposal.is !== "adoptable") return one;
-  const takeBack = adopt(cacheDirectory, attachment, proposal);
-  const verdict = await check({ ...attachment, result: proposal.result });
-  // guard: nothing is called adopted whose CHECK fails afterwards
-  if (verdict.is === "passes") return one;
-  // The journal changed how a wrapper looks at the attachment.
-  takeBack();
-  return { ...one, proposal: { is: "lost", error: errorOf(verdict) } };
+  try {
+    const takeBack = adopt(cacheDirectory, attachment, proposal);
+    const verdict = await check({ ...attachment, result: proposal.result });
+    // guard: nothing is called adopted whose CHECK fails afterwards
+    if (verdict.is === "passes") return one;
+    // The journal changed how a wrapper looks at the attachment.
+    takeBack();
+    return { ...one, proposal: { is: "lost", error: errorOf(verdict) } };
+  } catch (error) {
+    // The other cases do not depend on files that cannot be written.
+    if (!(error instanceof Trouble)) throw error;
+    return { ...one, proposal: { is: "unwritten", error: error.message } };
+  }
 }
 
 function errorOf(verdict: Verdict): string {

@@ -58,10 +58,7 @@ export interface Evidence {
 /** Runs CHECK on an attachment, with the result in it. */
 type RunCheck = (attachment: CachedAttachment) => Promise<Verdict>;
 
-/**
- * Finds a result with which the CHECK of a live attachment passes. Only a result that passed CHECK is proposed. `known` is the
- * verdict of its CHECK now, if somebody has run it.
- */
+/** Finds a result with which CHECK of a live attachment passes. `known` is the verdict of its CHECK now, if somebody has run it. */
 export async function proposalFor(
   attachment: CachedAttachment,
   evidence: Evidence,

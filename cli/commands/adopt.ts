@@ -77,11 +77,7 @@ export const adoptCommand: CommandData<undefined, Options> = {
   },
 };
 
-async function casesOn(
-  { wanted, all }: Attachments,
-  { paths, check }: HostView,
-  terminal: Terminal,
-): Promise<readonly Case[]> {
+async function casesOn({ wanted, all }: Attachments, { paths, check }: HostView, terminal: Terminal) {
   const names = workloadNames(wanted, paths.agent, terminal.writeError);
   const evidence = evidenceOn(all, check);
   const checkInPlace = check.with && ((one: CachedAttachment) => checkOnHost(one, inPlace(check)));

@@ -1,8 +1,9 @@
 import { type CommandData, jsonOption, option } from "../command.ts";
 import { install, installPrevious } from "../install/install.ts";
 import { hasPlugins, placeAt, usualDirectory } from "../install/place.ts";
-import { hasJq, installedText, noPluginsText } from "../install/report.ts";
+import { installedText, noPluginsText } from "../install/report.ts";
 import { readSource } from "../install/source.ts";
+import { hasJq } from "../install/uses.ts";
 import { readListFiles } from "../lists/find-files.ts";
 import { usualConfigDirectories } from "../live/host-paths.ts";
 import { networksIn, readLists } from "../live/networks.ts";

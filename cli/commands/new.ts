@@ -15,12 +15,14 @@ interface Options extends Values {
   readonly force?: true;
 }
 
+const titles = Object.entries(presets).map(([name, { title }]) => `${name}: ${title}`);
+
 /** `new`: writes a complete list to start from. */
 export const newCommand: CommandData<string, Options> = {
   name: "new",
   summary: "write a new list",
   description: "Writes a complete list to stdout. Values that no option gives fit this host.",
-  argument: new Argument("<preset>", presetText()).choices(Object.keys(presets)),
+  argument: new Argument("<preset>", titles.join("; ")).choices(Object.keys(presets)),
   options: [
     ...(Object.keys(fields) as ValueName[]).map((name) => option(`${optionOf(name)} <value>`, fields[name].message)),
     option("-o, --output <file>", "write the list to a file"),
@@ -70,10 +72,4 @@ function put(text: string, { output, force }: Options, terminal: Terminal): void
 function listsBeside({ path }: ListFile): Lists | undefined {
   const directory = dirname(path);
   return extname(path) === ".conflist" && existsSync(directory) ? readLists([directory], directory) : undefined;
-}
-
-function presetText(): string {
-  return Object.entries(presets)
-    .map(([name, { title }]) => `${name}: ${title}`)
-    .join("; ");
 }

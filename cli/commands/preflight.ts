@@ -45,9 +45,13 @@ export const preflightCommand: CommandData<undefined, Options> = {
   ],
   example: "preflight --with zone.conflist.new",
   run: async ({ options, terminal }) => {
-    if (isOutOfPlace(options)) throw new Trouble("--since needs --expect, and --expect needs --summary");
-    if (options.summary) {
-      const all = readAnswers(options.summary, terminal);
+    const { summary, expect, since } = options;
+    // Alone, these options would be ignored.
+    // guard: no missing host is overlooked
+    if ((expect !== undefined && !summary) || (since !== undefined && expect === undefined))
+      throw new Trouble("--since needs --expect, and --expect needs --summary");
+    if (summary) {
+      const all = readAnswers(summary, terminal);
       const rollCall = callTheRoll(all, options, terminal.directory);
       const answers = newestOfEach(all);
       terminal.write(options.json ? summaryJson(answers, rollCall) : summaryText(answers, rollCall, terminal));
@@ -93,12 +97,6 @@ async function reportOn(options: Options, terminal: Terminal): Promise<HostRepor
     ),
     unsaved: unsavedAmong(forecasts, { now, modifiedMs: (file) => stat(file)?.modifiedMs }),
   };
-}
-
-// Alone, these options would be ignored, and a missing host would go unnoticed.
-function isOutOfPlace({ summary, expect, since }: Options): boolean {
-  // guard: no missing host is overlooked
-  return (expect !== undefined && !summary) || (since !== undefined && expect === undefined);
 }
 
 function moment(text: string): string {

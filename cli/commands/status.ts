@@ -16,10 +16,10 @@ import type { HostPathsFound } from "../live/host-paths.ts";
 import { namedNamespaces } from "../live/namespaces.ts";
 import { errorsIn, type Lists } from "../live/networks.ts";
 import { hostErrors, type RunningHost } from "../needs/host-errors.ts";
+import { countNetworks, type HostStatus, isWell, statusText } from "../status/host-status.ts";
 import { installationsIn, narrowRuntimes } from "../status/installation.ts";
 import { prometheusText } from "../status/prometheus.ts";
 import { repairedAdds } from "../status/repaired-adds.ts";
-import { countNetworks, type HostStatus, isWell, statusText } from "../status/text.ts";
 import { exitCodeOf, jsonText, oneLine, type Terminal, Trouble } from "../terminal.ts";
 
 interface Options extends CheckRequest {

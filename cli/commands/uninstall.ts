@@ -2,7 +2,8 @@ import { type CommandData, cacheDirOption, configDirOption, jsonOption, option }
 import { Memory } from "../host/memory.ts";
 import { ownPaths, ownRelease, removeAll } from "../install/install.ts";
 import { placeAt, usualDirectory } from "../install/place.ts";
-import { elsewhereText, isWrapped, removedText, usesAmong, usesText } from "../install/report.ts";
+import { elsewhereText, removedText, usesText } from "../install/report.ts";
+import { isWrapped, usesAmong } from "../install/uses.ts";
 import { readListFiles } from "../lists/find-files.ts";
 import { LeftOut } from "../live/alike.ts";
 import { readAttachments } from "../live/cached-results.ts";

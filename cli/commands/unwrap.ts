@@ -1,6 +1,7 @@
 import { Argument } from "commander";
 import { type CommandData, jsonOption, option, stateOption } from "../command.ts";
-import { usesAmong, usesText } from "../install/report.ts";
+import { usesText } from "../install/report.ts";
+import { usesAmong } from "../install/uses.ts";
 import type { List } from "../lists/list.ts";
 import { LeftOut } from "../live/alike.ts";
 import { readAttachments } from "../live/cached-results.ts";

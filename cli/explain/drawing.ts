@@ -1,9 +1,9 @@
+import { addressIn } from "../../shared/attachment/subnet.ts";
 import type { Host } from "../../shared/host/host.ts";
 import type { List } from "../lists/list.ts";
 import type { AttachmentParameters } from "../live/libcni.ts";
 import { type Link, Machine } from "../model/machine.ts";
 import { isIn } from "../model/network.ts";
-import { withoutPrefix } from "../model/plugin.ts";
 import { publishedPorts } from "../model/portmap.ts";
 import { ListRun, NotKnown } from "./list-run.ts";
 import { exampleSource } from "./model-answers.ts";
@@ -79,7 +79,7 @@ function deviceOf(machine: Machine, link: Link, name: string): Omit<Device, "int
 
 function reachOf({ kind, addresses, bridge }: Link, gateways: readonly string[], device: string | undefined): string {
   if (addresses.length === 0) return "It has no address.";
-  const own = addresses.map(withoutPrefix);
+  const own = addresses.map(addressIn);
   const isOnBridge = own.every((one) => gateways.some((gateway) => isIn(gateway, one)));
   const isRouted = kind === "veth" && (bridge === undefined || isOnBridge);
   const names = own.join(" and ");

@@ -87,10 +87,7 @@ export function stepsOf(list: List, verb: ConfiguredVerb, source: Source, prevRe
 
 /** One call of a plugin, or of the wrapper that runs it. */
 export function stepOf(plugin: ListedPlugin, given: Call, source: Source): Step {
-  return plugin.isWrapped ? wrappedStep(plugin, given, source) : plainStep(plugin, given, source);
-}
-
-function plainStep(plugin: ListedPlugin, given: Call, source: Source): Step {
+  if (plugin.isWrapped) return wrappedStep(plugin, given, source);
   const answer = source.answer(plugin, plugin.type, given);
   const run = { plugin: plugin.type, ...given, answer };
   return { plugin, given, plan: undefined, runs: [run], answer, warnings: [] };
@@ -110,17 +107,8 @@ export function explanationData({ list, verb, attachment, steps, result, notSent
   };
 }
 
-function stepData({ plugin, given, plan, runs, answer, warnings }: Step): JsonObject {
-  return {
-    plugin: plugin.type,
-    index: plugin.index,
-    isWrapped: plugin.isWrapped,
-    given,
-    ...(plan && { plan }),
-    runs,
-    ...answer,
-    warnings,
-  };
+function stepData({ plugin: { type, index, isWrapped }, given, plan, runs, answer, warnings }: Step): JsonObject {
+  return { plugin: type, index, isWrapped, given, ...(plan && { plan }), runs, ...answer, warnings };
 }
 
 /** How a plugin ends: its exit code, and the JSON object that it prints, if it prints one. */
@@ -137,10 +125,7 @@ export interface RehearsedRun extends Call {
   readonly answer: Answer;
 }
 
-/**
- * Runs a wrapper's own code for a call, on a host on which nothing happens: its plugins only answer, and nothing is written
- * to a disk.
- */
+/** Runs a wrapper's own code for a call, on a host on which nothing happens: its plugins only answer, and no file is written. */
 function wrappedStep(plugin: ListedPlugin, given: Call, source: Source): Step {
   const { host, runs, output, log } = stageOf(plugin, given, source);
   const plan = planOf(host, given);

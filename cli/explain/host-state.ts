@@ -30,7 +30,9 @@ export function stateOver(view: Readable): HostState {
     removeFile: (path) => void written.set(path, undefined),
     removeDirectory: () => {},
     listDirectory(path) {
-      const added = [...written.keys()].flatMap((file) => nameIn(path, file) ?? []);
+      // The name of each file in it, or of the directory below it that has the file.
+      const within = [...written.keys()].filter((file) => file.startsWith(`${path}/`));
+      const added = within.flatMap((file) => file.slice(path.length + 1).split("/")[0] ?? []);
       return [...new Set([...view.listDirectory(path), ...added])];
     },
     stat(path) {
@@ -54,9 +56,4 @@ export function presentState(cacheDirectory: string): HostState {
     linkIndex,
     ip,
   });
-}
-
-/** The name of a file, or of the directory with it, in a directory; undefined if it is elsewhere. */
-function nameIn(directory: string, file: string): string | undefined {
-  return file.startsWith(`${directory}/`) ? file.slice(directory.length + 1).split("/")[0] : undefined;
 }

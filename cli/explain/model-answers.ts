@@ -91,10 +91,8 @@ function withExample({ ipam, ...rest }: JsonObject, place: number): JsonObject {
 /** Returns a plugin that makes an interface, or one that changes nothing. */
 function example(type: string, written: unknown, { prevResult }: Call["stdin"]): Plugin {
   const role = profileOf(type, profiles)?.role ?? written ?? (prevResult ? "meta" : "creator");
-  if (role === "creator") {
-    return creator({ link: type, first: "link", freesFirst: true, ifTaken: () => undefined, checkLinks() {} });
-  }
-  return idle;
+  if (role !== "creator") return idle;
+  return creator({ link: type, first: "link", freesFirst: true, ifTaken: () => undefined, checkLinks() {} });
 }
 
 /** A plugin that changes nothing. */

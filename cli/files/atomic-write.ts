@@ -70,10 +70,7 @@ export function writeAtomically(
   });
 }
 
-/**
- * Throws Trouble if a file that an option names must stay: it has something, and not what the command writes there. It may be the
- * list itself.
- */
+/** Throws Trouble if a file that an option names has something that the command did not write: it may be the list itself. */
 export function demandReplaceable(
   name: string,
   { directory }: Pick<Terminal, "directory">,

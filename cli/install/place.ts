@@ -65,9 +65,7 @@ export function makeHidden({ hidden }: Place): void {
   }
 }
 
-/**
- * Throws Trouble if a file cannot be moved or removed: the kernel links none that is immutable, or that something is mounted on.
- */
+/** Throws Trouble if a file cannot be moved or removed: the kernel links none that is immutable, or has a mount on it. */
 export function demandMovable(place: Place, path: string): void {
   const probe = join(place.hidden, `probe.${ownMark()}`);
   makeHidden(place);

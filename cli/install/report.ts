@@ -1,16 +1,11 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { attempt } from "../../shared/host/node/files.ts";
-import type { Entry } from "../../shared/journal/journal.ts";
-import { entriesIn, Memory, stateDirectory } from "../host/memory.ts";
-import { type List, listFrom } from "../lists/list.ts";
-import type { CachedAttachment } from "../live/cached-results.ts";
-import { pathStateAt } from "../live/namespaces.ts";
-import { workloadOf } from "../live/workload.ts";
 import { counted } from "../terminal.ts";
 import type { Installed } from "./install.ts";
 import { usualDirectory } from "./place.ts";
 import type { InstalledRelease } from "./release-of.ts";
+import type { Use } from "./uses.ts";
 
 /** Says what `install` did. */
 export function installedText({ is, executable, release, replaced, links, newLinks }: Installed): string {
@@ -78,58 +73,3 @@ export function releaseWords({ version, flavor, commit }: InstalledRelease): str
 }
 
 const needing = ["running container needs", "running containers need"] as const;
-
-/** A running container that the wrappers attached. */
-export interface Use {
-  readonly network: string;
-  readonly containerId: string;
-  /** The name that its runtime gives it, or the start of its id. */
-  readonly name: string;
-  /** The directory of the plugins that its wrappers ran; undefined without a journal, and if adopt wrote it. */
-  readonly plugins?: string | undefined;
-}
-
-/**
- * Finds the running containers that need the wrappers: from the runtime's results, from the wrappers' journals, and from the
- * lists in place. `wrapped` names their networks: CHECK and DEL use the list in place, whatever ADD used.
- */
-export function usesAmong(
-  attachments: readonly CachedAttachment[],
-  wrapped: ReadonlySet<string>,
-  state = stateDirectory,
-): readonly Use[] {
-  const uses = new Map<string, Use>();
-  for (const { network, containerId, path } of liveEntries(new Memory(state)))
-    uses.set(`${network} ${containerId}`, {
-      network,
-      containerId,
-      name: containerId.slice(0, 12),
-      plugins: path === "" ? undefined : dirname(path),
-    });
-  for (const attachment of attachments) {
-    const { network, containerId, netns, list } = attachment;
-    const key = `${network} ${containerId}`;
-    // A namespace that cannot be looked at may be there.
-    // guard: the wrappers of a running container
-    if (pathStateAt(netns) !== "gone" && (uses.has(key) || wrapped.has(network) || isWrapped(list && listFrom(list))))
-      uses.set(key, { ...uses.get(key), network, containerId, name: workloadOf(attachment).name });
-  }
-  return [...uses.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
-}
-
-/** Whether a list names a wrapper, or has a block for one that stands in for the plugin. */
-export function isWrapped(list: List | undefined): boolean {
-  return list?.plugins.some((one) => one.isWrapped || one.configuration.wrapper !== undefined) ?? false;
-}
-
-/** Whether a list has a jq program for a wrapper, which only the Node flavor runs. */
-export function hasJq({ plugins }: List): boolean {
-  return plugins.some(({ wrapper }) => wrapper.jq !== undefined);
-}
-
-/** Reads the entries of this boot whose namespaces are still there. */
-function liveEntries(memory: Memory): readonly Entry[] {
-  const bootId = memory.moment()?.bootId;
-  // guard: the wrappers of a container that only a journal names
-  return entriesIn(memory.journals()).filter((entry) => entry.bootId === bootId && memory.isThere(entry.namespace));
-}

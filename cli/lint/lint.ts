@@ -18,10 +18,7 @@ export interface Scope extends Omit<Context, "lists"> {
   readonly isAsked?: (rule: Rule) => boolean;
 }
 
-/**
- * Applies the rules. The findings of a file are in the order of their places, and those about the host come last. `report` is
- * called after each file.
- */
+/** Applies the rules. A file's findings are in the order of their places, the host's come last. `report` is called after each file. */
 export function lintFiles(
   files: readonly ListFile[],
   { isAsked = () => true, ...around }: Scope = {},

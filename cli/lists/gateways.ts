@@ -2,7 +2,7 @@ import { sharedDeviceName } from "../../shared/plugin/profile.ts";
 import { once } from "../once.ts";
 import { type Address, addressOf, type Cidr, cidrOf, contains, networkOf } from "./addresses.ts";
 import { certainSubnets } from "./ipam.ts";
-import { creatorsOf, isRewritten, type List, type ListedPlugin } from "./list.ts";
+import { creatorsOf, isGateway, isRewritten, type List, type ListedPlugin } from "./list.ts";
 import { amongNeighbours } from "./neighbours.ts";
 
 /** An address that the bridge plugin gives a bridge of the host. The key is the bridge's name. */
@@ -28,11 +28,10 @@ export function excludes(one: Cidr, other: Cidr): boolean {
 
 function gatewaysOf(plugin: ListedPlugin, list: List) {
   const { delegate, profile, configuration } = plugin;
-  const isGateway = configuration.isGateway === true || configuration.isDefaultGateway === true;
   // With `vlan`, the address is on a VLAN device of the bridge.
   const isOdd = configuration.vlan !== undefined || isRewritten(plugin);
   const bridge = sharedDeviceName(profile, configuration);
-  if (delegate !== "bridge" || bridge === undefined || !isGateway || isOdd) return [];
+  if (delegate !== "bridge" || bridge === undefined || !isGateway(configuration) || isOdd) return [];
   return cidrsOf(plugin).map((cidr) => ({ list, plugin, key: bridge, cidr }));
 }
 

@@ -138,10 +138,7 @@ function leasedPools(plugin: ListedPlugin): readonly Pool[] {
   });
 }
 
-/**
- * Returns a range of host-local, which fills in what is missing (Canonicalize,
- * plugins/ipam/host-local/backend/allocator/range.go); undefined if its subnet is none.
- */
+/** Returns a range with what host-local fills in (backend/allocator/range.go, Canonicalize); undefined if its subnet is none. */
 export function filledRange(range: JsonObject): (Range & { readonly gateway: bigint }) | undefined {
   const subnet = cidrOf(range.subnet);
   if (!subnet) return undefined;

@@ -34,7 +34,8 @@ export function parseListFile(path: string, text: string): ListFile {
 export function valueAt({ tree }: ListFile, path: JSONPath): Place {
   for (let length = path.length; tree && length >= 0; length--) {
     const node = nodeAt(tree, path.slice(0, length));
-    if (node) return firstLine(node);
+    // A list or an object is marked at its bracket only.
+    if (node) return { offset: node.offset, length: node.children ? 1 : node.length };
   }
   return { offset: 0, length: 0 };
 }
@@ -98,9 +99,4 @@ function countBelow(sorted: readonly number[], limit: number): number {
     else high = middle;
   }
   return low;
-}
-
-/** A list or an object is marked at its bracket only. */
-function firstLine({ type, offset, length }: Node): Place {
-  return type === "object" || type === "array" ? { offset, length: 1 } : { offset, length };
 }

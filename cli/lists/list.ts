@@ -166,6 +166,11 @@ export function isRewritten({ isWrapped, wrapper }: ListedPlugin): boolean {
   return isWrapped && wrapper.jq !== undefined;
 }
 
+/** Whether a configuration asks bridge to give its bridge an address. */
+export function isGateway({ isGateway, isDefaultGateway }: JsonObject): boolean {
+  return isGateway === true || isDefaultGateway === true;
+}
+
 /** Whether the runtime gives a plugin this part of its arguments. */
 export function hasCapability({ configuration: { capabilities } }: ListedPlugin, name: string): boolean {
   return isJsonObject(capabilities) && capabilities[name] === true;

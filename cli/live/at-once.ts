@@ -5,10 +5,7 @@ import type { Terminal } from "../terminal.ts";
 /** A command that is done before this shows nothing. In milliseconds. */
 const patience = 1000;
 
-/**
- * Shows a bar on stderr if a person sees it and the work takes longer than about a second. `report` says how many of all are
- * done, and `end` removes the bar.
- */
+/** Shows a person a bar on stderr if the work takes longer than a second. `report` gets how many are done, `end` removes the bar. */
 export function progressOf(
   total: number,
   { progress: stream }: Pick<Terminal, "progress">,
@@ -46,10 +43,7 @@ export async function withBar<Attachment, Result>(
   }
 }
 
-/**
- * Runs a function for every item, at most `limit` at a time. The results are in the order of the items. `report` gets the number
- * of finished items after each.
- */
+/** Runs a function for every item, at most `limit` at a time. The results are in the items' order. `report` gets how many are done. */
 export async function atOnce<Item, Result>(
   items: readonly Item[],
   limit: number,

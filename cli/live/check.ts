@@ -13,7 +13,7 @@ import { addressesAt, attachmentOf, type CachedAttachment } from "./cached-resul
 import type { HostOptions, HostPaths } from "./host-paths.ts";
 import { pathStateAt } from "./namespaces.ts";
 import { demandNetworkIn, type Lists, type Network, networkIn, networksIn, readLists } from "./networks.ts";
-import { runChain } from "./run-plugin.ts";
+import { runList } from "./run-plugin.ts";
 
 /** What the next restart of the runtime would do to an attachment. */
 export type Verdict =
@@ -83,8 +83,8 @@ export async function checkOnHost(attachment: CachedAttachment, options: CheckOp
   if (!network) return { is: "fails", error: missingList(attachment.network, options) };
   const unasked = withoutPlugins(network.list);
   if (unasked) return unasked;
-  const chain = { list: network.list, attachment: attachmentOf(attachment, options.cniPath.join(":")) };
-  const outcome = await runChain({ verb: "CHECK", ...chain, result: attachment.result }, options.seconds);
+  const asked = { list: network.list, attachment: attachmentOf(attachment, options.cniPath.join(":")) };
+  const outcome = await runList({ verb: "CHECK", ...asked, result: attachment.result }, options.seconds);
   // guard: no attachment passes whose CHECK fails
   if (!outcome.passed) {
     const { plugin, position, error } = outcome;

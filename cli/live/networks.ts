@@ -1,11 +1,10 @@
 import { dirname, extname, join, resolve } from "node:path";
 import { listDirectory } from "../../shared/host/node/files.ts";
-import type { JsonObject } from "../../shared/protocol/json.ts";
 import { type Finding, lintFiles } from "../lint/lint.ts";
 import type { Context, Rule } from "../lint/rule.ts";
 import { type ReasonOf, readSwitchedOff, switchedOffLines } from "../lint/switched-off.ts";
 import { isMisspelt, readListFiles } from "../lists/find-files.ts";
-import { isDisabled, type List, listOf } from "../lists/list.ts";
+import { isDisabled, listOf } from "../lists/list.ts";
 import type { ListFile } from "../lists/list-file.ts";
 import { oneLine, type Terminal, Trouble } from "../terminal.ts";
 import { usualLists } from "./host-paths.ts";
@@ -132,7 +131,11 @@ export function networksIn(files: readonly ListFile[]): Networks {
 /** Returns the network that a file defines, whatever the file's name; undefined if it defines none. */
 export function networkIn(file: ListFile) {
   const list = file.errors.length > 0 ? undefined : listOf(file);
-  return list?.name === undefined ? undefined : { name: list.name, list, value: asList(list) };
+  if (list?.name === undefined) return undefined;
+  const { name, value, hasPlugins } = list;
+  const version = value.cniVersion !== undefined && { cniVersion: value.cniVersion };
+  // libcni turns the configuration of a plugin in a `.conf` into a list with one plugin (ConfListFromConf).
+  return { name, list, value: hasPlugins ? value : { name, ...version, plugins: [value] } };
 }
 
 /** The same. Throws Trouble if a file defines no network. */
@@ -141,11 +144,4 @@ export function demandNetworkIn(file: ListFile): Network {
   // guard: nothing is checked or tried with a file that is no list
   if (network) return network;
   throw new Trouble(`${file.path}: it is not a list with a name; run cni-wrappers lint on it`);
-}
-
-/** The list as libcni sees it: a plugin's configuration in a `.conf` becomes a list with one plugin (ConfListFromConf). */
-function asList({ value, hasPlugins }: List): JsonObject {
-  if (hasPlugins) return value;
-  const { name, cniVersion } = value;
-  return { name, ...(cniVersion !== undefined && { cniVersion }), plugins: [value] };
 }

@@ -138,12 +138,12 @@ function failed(error: string): PluginOutcome {
 }
 
 /** How a verb of a list ends: at its first plugin that fails. */
-export type ChainOutcome =
+export type ListOutcome =
   | { readonly passed: true; readonly result?: CniResult }
   | { readonly passed: false; readonly plugin: string; readonly position: number; readonly error: string };
 
 /** One verb of a list. */
-export interface Chain {
+export interface ListVerb {
   readonly list: List;
   readonly verb: ConfiguredVerb;
   readonly attachment: AttachmentParameters;
@@ -152,8 +152,8 @@ export interface Chain {
 }
 
 /** Runs a verb of a list with the host's plugins, in order, as libcni does. A plugin may take so many seconds. */
-export async function runChain(chain: Chain, seconds: number): Promise<ChainOutcome> {
-  const calls = callsIn(chain);
+export async function runList(asked: ListVerb, seconds: number): Promise<ListOutcome> {
+  const calls = callsIn(asked);
   let next = calls.next();
   while (!next.done) {
     const [{ type, index }, call] = next.value;
@@ -165,8 +165,8 @@ export async function runChain(chain: Chain, seconds: number): Promise<ChainOutc
   return { passed: true, ...(next.value && { result: next.value }) };
 }
 
-/** The calls of a chain, as libcni makes them. */
-export function callsIn({ list, verb, attachment, result }: Chain): ReturnType<typeof callsOf> {
+/** The calls of a verb, as libcni makes them. */
+export function callsIn({ list, verb, attachment, result }: ListVerb): ReturnType<typeof callsOf> {
   const silent = { ...list, plugins: list.plugins.map(withoutLog) };
   return callsOf(silent, verb, attachment, result && inVersion(result, list.cniVersion ?? "0.1.0"));
 }

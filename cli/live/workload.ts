@@ -43,21 +43,15 @@ function allocated({ containerId }: CachedAttachment, { job, group, tasks }: All
 }
 
 function recognized({ args, containerId, netns }: CachedAttachment): Workload {
-  const given = Object.fromEntries(args);
-  const { NOMAD_JOB_ID: job, NOMAD_GROUP_NAME: group } = given;
-  const id = containerId.slice(0, 8);
+  const given: Readonly<Record<string, string>> = Object.fromEntries(args);
+  const { NOMAD_JOB_ID: job, NOMAD_GROUP_NAME: group, K8S_POD_NAME: pod, K8S_POD_NAMESPACE: namespace } = given;
+  const [id, short] = [containerId.slice(0, 8), containerId.slice(0, 12)];
   if (job !== undefined) return { runtime: "Nomad", name: `${joined(job, group)} ${id}` };
   // Nomad before 1.9.4 gives no names.
   const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(containerId);
   if (isUuid && basename(netns) === containerId) return { runtime: "Nomad", name: id };
-  return withoutNomad(given, containerId, netns);
-}
-
-function withoutNomad(given: Record<string, string>, containerId: string, netns: string): Workload {
-  const { K8S_POD_NAME: pod, K8S_POD_NAMESPACE: namespace } = given;
   if (pod !== undefined && namespace !== undefined)
-    return { runtime: "Kubernetes", name: `${joined(namespace, pod)} ${containerId.slice(0, 8)}` };
-  const short = containerId.slice(0, 12);
+    return { runtime: "Kubernetes", name: `${joined(namespace, pod)} ${id}` };
   // containers/common, libnetwork/cni/run.go: podman gives the container's name so, and no namespace.
   if (pod !== undefined) return { runtime: "podman", name: `podman ${pod} ${short}` };
   // nerdctl, pkg/ocihook. Its ids begin with containerd's namespace, as those of ctr (containerd, cmd/ctr).

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../shared/protocol/json.ts";
+import { isGateway } from "../lists/list.ts";
 import { hasIpam } from "./ipam.ts";
 import { type Kind, namespaceIn, ownInterface, vethTaken } from "./kinds.ts";
 import type { Machine } from "./machine.ts";
@@ -50,9 +51,14 @@ export const bridge: Kind = {
     return added;
   },
   finish(machine, { config }, { ips }) {
+    const name = bridgeName(config);
+    const bridge = machine.bridges.get(name);
     // VLANs have a link of their own for the address.
-    for (const { address, gateway } of isGateway(config) && !config.vlan ? ips : []) {
-      setBridgeAddress(machine, config, `${gateway}/${address.replace(/.*\//, "")}`);
+    if (!bridge || !isGateway(config) || config.vlan) return;
+    for (const { address, gateway } of ips) {
+      bridge.addresses = addressesWith(bridge.addresses, `${gateway}/${address.replace(/.*\//, "")}`, config);
+      // Since 1.10.0 also if the address was there.
+      bridge.fixedMac ??= machine.macOf(name);
     }
   },
   checkLinks(machine, call) {
@@ -69,15 +75,6 @@ function isOnHost(machine: Machine, name: string): boolean {
   return name === "lo" || machine.bridges.has(name) || machine.devices.has(name) || machine.isCard(name);
 }
 
-function setBridgeAddress(machine: Machine, config: JsonObject, address: string): void {
-  const name = bridgeName(config);
-  const bridge = machine.bridges.get(name);
-  if (!bridge) return;
-  bridge.addresses = addressesWith(bridge.addresses, address, config);
-  // Since 1.10.0 also if the address was there.
-  bridge.fixedMac ??= machine.macOf(name);
-}
-
 /** The addresses of a bridge with one more (ensureAddr). */
 function addressesWith(addresses: readonly string[], address: string, config: JsonObject): readonly string[] {
   if (addresses.includes(address)) return addresses;
@@ -89,10 +86,6 @@ function addressesWith(addresses: readonly string[], address: string, config: Js
     );
   }
   return [...addresses.filter((one) => !isMeant(one)), address];
-}
-
-function isGateway({ isGateway, isDefaultGateway }: JsonObject): boolean {
-  return isGateway === true || isDefaultGateway === true;
 }
 
 /** validateCniBrInterface */

@@ -1,26 +1,17 @@
+import { addressIn } from "../../shared/attachment/subnet.ts";
 import { isJsonObject, type JsonObject, objectOf } from "../../shared/protocol/json.ts";
 import { kernelMac, kernelNumbers } from "../lists/kernel-text.ts";
 import { bandwidth } from "./bandwidth.ts";
 import type { Link, Route } from "./machine.ts";
 import { hasNoIpv6, isIn, isIpv6, subnetOf } from "./network.ts";
-import {
-  linksOn,
-  namesOf,
-  open,
-  type Plugin,
-  type PluginCall,
-  PluginError,
-  passedOn,
-  resultOf,
-  withoutPrefix,
-} from "./plugin.ts";
+import { linksOn, namesOf, open, type Plugin, type PluginCall, PluginError, passedOn, resultOf } from "./plugin.ts";
 import { portmap } from "./portmap.ts";
 
 const forward = "CNI-FORWARD";
 
 /** The rules for an address, as firewall writes them (plugins/meta/firewall/iptables.go, getPrivChainRules). */
 function passages(address: string): string[] {
-  const ip = `${withoutPrefix(address)}/${isIpv6(address) ? 128 : 32}`;
+  const ip = `${addressIn(address)}/${isIpv6(address) ? 128 : 32}`;
   return [`-d ${ip} -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT`, `-s ${ip} -j ACCEPT`];
 }
 

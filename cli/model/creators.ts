@@ -1,10 +1,11 @@
+import { addressIn } from "../../shared/attachment/subnet.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { bridge } from "./bridge.ts";
 import { hasIpam, ipamOf } from "./ipam.ts";
 import { type Kind, kinds, namespaceIn } from "./kinds.ts";
 import type { Link, Machine } from "./machine.ts";
 import { checkNetwork, configure, type FilledIp, isIpv6, type Leased } from "./network.ts";
-import { namesOf, open, type Plugin, type PluginCall, PluginError, type Steps, withoutPrefix } from "./plugin.ts";
+import { namesOf, open, type Plugin, type PluginCall, PluginError, type Steps } from "./plugin.ts";
 
 /** The plugins that make interfaces. */
 export const creators: Readonly<Record<string, Plugin>> = {
@@ -125,7 +126,7 @@ export function* masquerade(machine: Machine, network: string, containerId: stri
   machine.appendUnique(chain, `-d ${address} -j ACCEPT`);
   machine.appendUnique(chain, `! -d ${isIpv6(address) ? "ff00::/8" : "224.0.0.0/4"} -j MASQUERADE`);
   yield "chain filled";
-  machine.appendUnique("POSTROUTING", `-s ${withoutPrefix(address)} -j ${chain}`);
+  machine.appendUnique("POSTROUTING", `-s ${addressIn(address)} -j ${chain}`);
   yield "masqueraded";
 }
 
@@ -133,7 +134,7 @@ export function* masquerade(machine: Machine, network: string, containerId: stri
 function unmasquerade(machine: Machine, network: string, containerId: string, addresses: readonly string[]): void {
   const errors = addresses.flatMap((address) => {
     const chain = chainFor(network, containerId, address);
-    const jump = `-s ${withoutPrefix(address)} -j ${chain}`;
+    const jump = `-s ${addressIn(address)} -j ${chain}`;
     machine.removeRules((rule) => rule.chain === "POSTROUTING" && rule.text === jump);
     return machine.deleteChain(chain) ? [] : "CHAIN_DEL failed: Device or resource busy";
   });

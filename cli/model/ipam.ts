@@ -1,3 +1,4 @@
+import { addressIn } from "../../shared/attachment/subnet.ts";
 import { leaseDirectory } from "../../shared/journal/host-files.ts";
 import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../../shared/protocol/json.ts";
 import { lastElement } from "../../shared/protocol/names.ts";
@@ -15,7 +16,7 @@ import {
 import { decodeProblem, jsonType, mismatch } from "./decode.ts";
 import type { Machine } from "./machine.ts";
 import type { Leased } from "./network.ts";
-import { namesOf, type PluginCall, PluginError, type Steps, withoutPrefix } from "./plugin.ts";
+import { namesOf, type PluginCall, PluginError, type Steps } from "./plugin.ts";
 
 /** A range of host-local with all that it fills in. */
 export interface Range extends Addresses {
@@ -153,7 +154,7 @@ export const ipams: Record<string, Ipam> = {
   "host-local": {
     *reserve(machine, call) {
       const sets = rangesOf(call.config);
-      const asked = askedFor(call).map((text) => withoutPrefix(text));
+      const asked = askedFor(call).map((text) => addressIn(text));
       const own = ownLeases(machine, call).map(lastElement);
       const ips = [];
       try {

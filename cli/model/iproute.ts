@@ -1,6 +1,6 @@
+import { addressIn } from "../../shared/attachment/subnet.ts";
 import type { Link, Machine, Namespace } from "./machine.ts";
 import { isIpv6, subnetOf } from "./network.ts";
-import { withoutPrefix } from "./plugin.ts";
 
 /** A run of ip(8). */
 export interface IpRun {
@@ -23,10 +23,7 @@ export function ip(machine: Machine, { args, commands, netns }: IpRun): string |
   return namespace && routingOf(namespace, second === "-4");
 }
 
-/**
- * Returns the output of ip(8) where a router has given an interface its address, for the commands with which a wrapper looks for
- * that; undefined for others.
- */
+/** Returns ip(8)'s output for a wrapper that waits for an address, where a router gave one; undefined for other commands. */
 export function routersAnswer(args: readonly string[]): string | undefined {
   const ifname = args.at(-1);
   if (args.at(-2) !== "dev") return undefined;
@@ -93,7 +90,7 @@ function routingOf({ links, sources }: Namespace, isIpv4: boolean): string {
         table: table === undefined ? "main" : tableOf(table),
       })),
   );
-  const rules = [...sources.keys()].filter(isMeant).map((one) => ({ src: withoutPrefix(one), table: tableOf(one) }));
+  const rules = [...sources.keys()].filter(isMeant).map((one) => ({ src: addressIn(one), table: tableOf(one) }));
   const listed = own.map(({ dev, addresses }) => ({
     ifname: dev,
     addr_info: addresses.map((address) => {

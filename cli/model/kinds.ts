@@ -1,8 +1,9 @@
+import { addressIn } from "../../shared/attachment/subnet.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { kernelMac } from "../lists/kernel-text.ts";
 import type { Link, Machine, Namespace } from "./machine.ts";
 import { type FilledIp, isIpv6, subnetOf } from "./network.ts";
-import { linksOn, namesOf, open, type PluginCall, PluginError, resultOf, withoutPrefix } from "./plugin.ts";
+import { linksOn, namesOf, open, type PluginCall, PluginError, resultOf } from "./plugin.ts";
 
 /** The differences between bridge, macvlan, ipvlan and the other creators. */
 export interface Kind {
@@ -92,7 +93,7 @@ const ptp: Kind = {
         { dst, gw: gateway },
       ]) {
         const to = route.dst === all ? "<nil>" : route.dst;
-        const more = { src: withoutPrefix(address), ...(route.gw !== undefined && { gw: route.gw }) };
+        const more = { src: addressIn(address), ...(route.gw !== undefined && { gw: route.gw }) };
         if (taken.some((one) => one.dst === route.dst)) fail("add", to, more, "file exists");
         link.routes.push(route);
       }

@@ -1,8 +1,9 @@
+import { addressIn } from "../../shared/attachment/subnet.ts";
 import { type JsonObject, objectsOf } from "../../shared/protocol/json.ts";
 import { isInOtherTable } from "../../shared/protocol/result.ts";
 import { addressOf, addressText, cidrOf, contains, networkOf } from "../lists/addresses.ts";
 import type { Link, Namespace, Route } from "./machine.ts";
-import { PluginError, withoutPrefix } from "./plugin.ts";
+import { PluginError } from "./plugin.ts";
 
 /** An address that a plugin fills in. */
 export type FilledIp = { address: string; gateway?: string };
@@ -161,5 +162,5 @@ function routeText({ dst, gw, mtu = 0, advmss = 0, priority = 0, table, scope }:
 /** The first address of a subnet after the network's own. */
 export function firstOf(address: string): string {
   const cidr = cidrOf(address);
-  return cidr ? addressText({ bits: cidr.bits, value: networkOf(cidr) + 1n }) : withoutPrefix(address);
+  return cidr ? addressText({ bits: cidr.bits, value: networkOf(cidr) + 1n }) : addressIn(address);
 }

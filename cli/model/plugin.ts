@@ -53,8 +53,3 @@ export function passedOn({ prevResult }: JsonObject, words = "must be called as 
   if (!isJsonObject(prevResult)) throw new PluginError(words);
   return prevResult;
 }
-
-/** Returns `10.1.0.2` for `10.1.0.2/24`. */
-export function withoutPrefix(address: string): string {
-  return address.replace(/\/.*/, "");
-}

@@ -1,7 +1,8 @@
+import { addressIn } from "../../shared/attachment/subnet.ts";
 import { type JsonObject, objectOf } from "../../shared/protocol/json.ts";
 import type { Machine } from "./machine.ts";
 import { isIpv6 } from "./network.ts";
-import { namesOf, type Plugin, type PluginCall, PluginError, passedOn, resultOf, withoutPrefix } from "./plugin.ts";
+import { namesOf, type Plugin, type PluginCall, PluginError, passedOn, resultOf } from "./plugin.ts";
 
 /** A published port of the host, and where it leads. */
 interface Mapping {
@@ -141,6 +142,6 @@ function ownAddresses({ env, config }: PluginCall): string[] {
     const known = typeof index === "number" ? interfaces[index] : undefined;
     return !known || (known.name === env.CNI_IFNAME && Boolean(known.sandbox));
   };
-  const own = ips.filter(isOwn).map(({ address }) => withoutPrefix(String(address)));
+  const own = ips.filter(isOwn).map(({ address }) => addressIn(String(address)));
   return [own.find((ip) => !isIpv6(ip)), own.find(isIpv6)].filter((ip) => ip !== undefined);
 }

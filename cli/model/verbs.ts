@@ -14,17 +14,15 @@ export interface CallOf {
 }
 
 /** Returns the work of a plugin's verb. */
-export function stepsOf(machine: Machine, { type, plugin, call }: CallOf): Steps<JsonObject | undefined> {
+export function* stepsOf(machine: Machine, { type, plugin, call }: CallOf): Steps<JsonObject | undefined> {
   if (!plugin) throw new Error(`no plugin ${type}`);
   const verb = call.env.CNI_COMMAND;
-  return (function* () {
-    expectVersion(type, call);
-    expectTypes(type, call);
-    if (verb === "ADD") return versioned(yield* plugin.add(machine, call), call.config.cniVersion);
-    if (verb === "CHECK") plugin.check(machine, call);
-    if (verb === "DEL") yield* plugin.del(machine, call);
-    return undefined;
-  })();
+  expectVersion(type, call);
+  expectTypes(type, call);
+  if (verb === "ADD") return versioned(yield* plugin.add(machine, call), call.config.cniVersion);
+  if (verb === "CHECK") plugin.check(machine, call);
+  if (verb === "DEL") yield* plugin.del(machine, call);
+  return undefined;
 }
 
 /** Runs a plugin to its end. Returns its exit code, and what it prints. */

@@ -15,19 +15,17 @@ export interface HostLinks {
   readonly note: (line: string) => void;
 }
 
-/**
- * What running containers of a list need of the host, and CHECK does not look at. Each ADD makes it again, so it is what somebody
- * has taken away since.
- */
+/** What running containers need of the host and have lost: CHECK does not look at it, and each ADD makes it again. */
 export function lostSince(
   list: List,
   attachments: readonly CachedAttachment[],
   { links, note }: HostLinks,
 ): readonly string[] {
+  const addresses = attachments.flatMap(({ result }) => addressesIn(result)).map(cidrOf);
   // CHECK says if the bridge is not there.
   const bridges = gatewaysIn(list).flatMap((gateway) => {
     const link = links.find(({ ifname }) => ifname === gateway.key);
-    return link && attachments.some((one) => isIn(gateway.cidr, one)) ? { ...gateway, link } : [];
+    return link && addresses.some((one) => contains(gateway.cidr, one)) ? { ...gateway, link } : [];
   });
   return [
     ...bridges.flatMap(({ cidr, link }) => [...bridgeProblem(cidr, link), ...forwardingProblem(cidr)]),
@@ -36,10 +34,6 @@ export function lostSince(
       ...sharedAddresses(plugin, attachments),
     ]),
   ];
-}
-
-function isIn(subnet: Cidr, attachment: CachedAttachment): boolean {
-  return addressesIn(attachment.result).some((address) => contains(subnet, cidrOf(address)));
 }
 
 function bridgeProblem(cidr: Cidr, link: Link): readonly string[] {
@@ -120,11 +114,7 @@ function hadMasquerading(attachment: CachedAttachment, { type, ifName, isRenamed
 }
 
 /** The names of the rules, in each place where they may be: a script's containers have them under the list's own name. */
-function namesOf(
-  { containerId, runtimeIfName }: CachedAttachment,
-  plugin: ListedPlugin,
-  { name = "" }: List,
-): readonly string[] {
+function namesOf({ containerId, runtimeIfName }: CachedAttachment, plugin: ListedPlugin, { name = "" }: List) {
   const own = plugin.isRenamed ? plugin.ifName : runtimeIfName;
   return [plugin.network, name].flatMap((network) => [
     chainName("", network, containerId),

@@ -25,10 +25,7 @@ export async function listInLink(part: string): Promise<string | undefined> {
   }
 }
 
-async function bytesThrough(
-  bytes: Uint8Array<ArrayBuffer>,
-  stream: CompressionStream,
-): Promise<Uint8Array | undefined> {
+async function bytesThrough(bytes: Uint8Array<ArrayBuffer>, stream: CompressionStream) {
   const reader = inPieces(bytes).pipeThrough(stream).getReader();
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;

@@ -88,14 +88,8 @@ export function knownsIn(results: readonly CachedAttachment[], files: readonly M
     const named = result ?? remembered[0];
     if (!named) return [];
     const { network, containerId, runtimeIfName } = named;
-    return {
-      network,
-      containerId,
-      runtimeIfName,
-      result,
-      remembered,
-      list: result?.list && listFrom(result.list, result.file),
-    };
+    const list = result?.list && listFrom(result.list, result.file);
+    return { network, containerId, runtimeIfName, result, remembered, list };
   });
 }
 

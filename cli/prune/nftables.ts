@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, objectsOf, parseJsonObject } from "../../shared/protocol/json.ts";
+import { isJsonObject, type JsonObject, objectOf, objectsOf, parseJsonObject } from "../../shared/protocol/json.ts";
 import { masqueradeName, plainAddress, type Thing } from "./known.ts";
 
 /** The words for `nft list` that show the reference plugins' tables. */
@@ -111,14 +111,12 @@ function isWord(chain: string): boolean {
 function addressesIn({ expr }: Rule): readonly string[] {
   const texts = expr.filter(isJsonObject).flatMap(({ match, dnat }) => {
     if (isJsonObject(dnat)) return [dnat.addr];
-    return isJsonObject(match) && isPayload(match.left) ? [match.right] : [];
+    const { left, right } = objectOf(match);
+    const { field } = objectOf(objectOf(left).payload);
+    return field === "saddr" || field === "daddr" ? [right] : [];
   });
   const addresses = texts.filter((one) => typeof one === "string" && /^[\da-f.:]+$/i.test(one)) as string[];
   return addresses.filter((address) => address !== "127.0.0.1").map(plainAddress);
-}
-
-function isPayload(left: unknown): boolean {
-  return isJsonObject(left) && isJsonObject(left.payload) && /^[sd]addr$/.test(String(left.payload.field));
 }
 
 function linksOf({ expr }: Rule): readonly string[] {

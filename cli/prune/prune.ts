@@ -76,8 +76,12 @@ function removeNow(removal: Removal): string | undefined {
       return removeFile(removal.file, removal.text);
     case "iptables":
       return problemOf(removal.restore, ["--noflush", `--wait=${patience}`], restoreText(removal.table, removal.lines));
-    case "nft":
-      return removeRules(removal.read, removal.name);
+    case "nft": {
+      // Handles are those of this moment: the table may have been made again since.
+      const { stdout } = runProgram("nft", ["--json", "list", ...removal.read]);
+      const commands = removalCommands(stdout, removal.read, removal.name);
+      return commands === "" ? undefined : problemOf("nft", ["-f", "-"], commands);
+    }
     case "ip":
       return problemOf("ip", ["link", "delete", removal.link, "type", "ifb"]);
     default:
@@ -97,12 +101,6 @@ function removeFile(file: string, text: string): string | undefined {
   } catch (error) {
     return reasonOf(error as NodeJS.ErrnoException);
   }
-}
-
-// Handles are those of this moment: the table may have been made again since.
-function removeRules(read: readonly string[], name: string): string | undefined {
-  const commands = removalCommands(runProgram("nft", ["--json", "list", ...read]).stdout, read, name);
-  return commands === "" ? undefined : problemOf("nft", ["-f", "-"], commands);
 }
 
 function problemOf(program: string, args: readonly string[], input = ""): string | undefined {
@@ -163,9 +161,9 @@ export async function prune(before: Survey, options: PruneOptions) {
   const isTaken = takenBySomeone(now, second);
   const reasons = await removeAll(second, reasonsToKeep(failed), { ...options, isTaken });
   const after = await options.look();
-  const third = new Map(findingsIn(after).map((finding) => [idOf(finding), finding]));
-  const isThere = new Set(after.things.map(idOfThing));
-  const all = new Map([...first, ...second].map((finding) => [idOf(finding), finding]));
+  const third = new Map(findingsIn(after).map((finding) => [idOf(finding.thing), finding]));
+  const isThere = new Set(after.things.map(idOf));
+  const all = new Map([...first, ...second].map((finding) => [idOf(finding.thing), finding]));
   const rows = [...all].map(([id, finding]): Row => {
     const left = third.get(id);
     // guard: nothing is called pruned that is still there
@@ -176,12 +174,8 @@ export async function prune(before: Survey, options: PruneOptions) {
   return { rows, failed, problems: [now, after].flatMap((survey) => survey.problems) };
 }
 
-function idOf({ thing }: Finding): string {
-  return idOfThing(thing);
-}
-
 // Several containers have rules in one chain.
-function idOfThing({ where, name }: Thing): string {
+function idOf({ where, name }: Thing): string {
   return `${where} ${name}`;
 }
 
@@ -233,7 +227,7 @@ async function removeAll(
     for (const finding of findings.filter(({ thing }) => thing.kind === kind)) {
       const reason = finding.why ?? keep.get(finding.thing.name) ?? (await remove(finding, results, isTaken));
       if (reason === undefined) continue;
-      reasons.set(idOf(finding), reason);
+      reasons.set(idOf(finding.thing), reason);
       const files = finding.known && fileName(finding.known);
       if (files !== undefined && !keep.has(files)) keep.set(files, `something of it is left: ${finding.thing.where}`);
     }

@@ -13,7 +13,11 @@ export function readRules(links: readonly Link[]): Pick<Survey, "things" | "prob
   const inTables = ["iptables", "ip6tables"].flatMap(backendsOf).flatMap((program) => {
     return thingsInTables(read(`${program}-save`), `${program}-restore`);
   });
-  const inRulesets = tablesOf(read("nft", ["--json", "list", "tables"])).flatMap((table) => {
+  const listed = objectsIn(read("nft", ["--json", "list", "tables"]), "table");
+  const names = listed.map(({ family, name }) => `${family} ${name}`);
+  // nft fails for a table that is not there.
+  const tables = tablesOfPlugins.filter(([, family, name]) => names.includes(`${family} ${name}`));
+  const inRulesets = tables.flatMap((table) => {
     return thingsInRuleset(read("nft", ["--json", "list", ...table]), table, hasLink);
   });
   return { things: [...inTables, ...inRulesets], problems: problems.map((one) => `${one}; packet rules may be left`) };
@@ -29,12 +33,6 @@ export function readerOfRules(problems: string[]): (program: string, args?: read
     if (!passed && !problem.endsWith("Protocol not supported")) problems.push(problem);
     return stdout;
   };
-}
-
-// nft fails for a table that is not there.
-function tablesOf(listed: string): readonly (readonly string[])[] {
-  const names = objectsIn(listed, "table").map(({ family, name }) => `${family} ${name}`);
-  return tablesOfPlugins.filter(([, family, name]) => names.includes(`${family} ${name}`));
 }
 
 /** Finds the links that only one attachment uses: bandwidth's. The others are in the namespace, or end with it. */

@@ -49,7 +49,7 @@ type Container = readonly [Row, ...Row[]];
 
 /** Groups the containers of which the same things are left, with the same fates. */
 function groupsOf(rows: readonly Row[]): readonly (readonly [Container, ...Container[]])[] {
-  const sorted = [...rows].sort(byContainer);
+  const sorted = rows.toSorted((one, other) => compared(placeOf(one), placeOf(other)));
   const own = Map.groupBy(sorted, ({ finding: { network, containerId } }) => JSON.stringify([network, containerId]));
   return alike([...own.values()] as unknown as Container[], (container) => [
     container[0].finding.network,
@@ -90,10 +90,6 @@ function whyLeft(rows: readonly Row[]): readonly string[] {
     ...(group.length > mostShown ? [`and ${group.length - mostShown} more: ${group[0].why}`] : []),
   ]);
   return lines.map(oneLine);
-}
-
-function byContainer(one: Row, other: Row): number {
-  return compared(placeOf(one), placeOf(other));
 }
 
 function placeOf({ finding: { network = "", containerId = "", thing } }: Row): string {

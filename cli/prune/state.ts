@@ -1,7 +1,6 @@
 import { isContainerInterface } from "../../shared/protocol/result.ts";
 import { addressesOf, type Link } from "../host/links.ts";
-import type { PathState } from "../live/namespaces.ts";
-import { namespacePath } from "../live/namespaces.ts";
+import { namespacePath, type PathState } from "../live/namespaces.ts";
 import { addressesOfKnown, hostEndsOf, inodesOf, isNamedIn, type Known, namespacesOf, plainAddress } from "./known.ts";
 
 /** Whether an attachment's namespace is there. `unknown` counts as there. */
@@ -39,7 +38,10 @@ export function statesOf(knowns: readonly Known[], host: KernelState): ReadonlyM
   const unclaimed = unclaimedNamespaces(byPath, host);
   const own = new Map([...byPath].map(([known, state]) => [known, withTraces(known, state, unclaimed, host)]));
   const alive = new Set([...own].flatMap(([{ containerId }, { is }]) => (is === "gone" ? [] : containerId)));
-  return new Map([...own].map(([known, state]) => [known, withSiblings(known, state, alive)]));
+  const why = "another attachment of its container is not gone";
+  // guard: an attachment of a container that has another live one
+  const isDoubtful = (known: Known, { is }: AttachmentState) => is === "gone" && alive.has(known.containerId);
+  return new Map([...own].map(([known, state]) => [known, isDoubtful(known, state) ? { is: "unknown", why } : state]));
 }
 
 /** The namespaces that no live attachment names. */
@@ -112,11 +114,4 @@ function ownLinksOf(known: Known): (link: Link) => boolean {
     const isReported = interfaces.some(({ name, mac }) => name === link.ifname && mac && isMac(link, String(mac)));
     return isReported || addressesOf(link).some((address) => addresses.includes(plainAddress(address)));
   };
-}
-
-function withSiblings(known: Known, state: AttachmentState, alive: ReadonlySet<string>): AttachmentState {
-  // guard: an attachment of a container that has another live one
-  return state.is === "gone" && alive.has(known.containerId)
-    ? { is: "unknown", why: "another attachment of its container is not gone" }
-    : state;
 }

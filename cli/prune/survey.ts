@@ -75,10 +75,7 @@ function delegatesOf({ name = "", plugins }: List): readonly (readonly [string, 
   return [[name, name], ...plugins.map(({ network }) => [network, name] as const)];
 }
 
-function readResults(
-  cacheDirectory: string,
-  skip: (file: string, reason: string) => void,
-): readonly CachedAttachment[] {
+function readResults(cacheDirectory: string, skip: (file: string, reason: string) => void) {
   const read = readCachedResults(cacheDirectory);
   for (const one of read) if (!isAttachment(one)) skip(one.file, one.reason);
   return read.filter(isAttachment);

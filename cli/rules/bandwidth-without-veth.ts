@@ -1,5 +1,5 @@
 import type { PluginRule } from "../lint/rule.ts";
-import { creatorFor, creatorsOf, isRewritten, type List, type ListedPlugin, runsCheck } from "../lists/list.ts";
+import { creatorFor, creatorsOf, isRewritten, type ListedPlugin, runsCheck } from "../lists/list.ts";
 
 export const bandwidthWithoutVeth: PluginRule = {
   title: "bandwidth acts on an interface that is no veth pair.",
@@ -10,9 +10,11 @@ bandwidth acts on the runtime's interface. Use a wrapped one, and set \`ifName\`
     const { delegate, wrapper, ifName } = plugin;
     const creator = creatorFor(list, plugin);
     if (delegate !== "bandwidth" || isRewritten(plugin) || !creator?.profile) return undefined;
-    if (/^(?:bridge|ptp)$/.test(creator.delegate) || !(limits(plugin) || runsCheck(list))) return undefined;
+    if (makesVeth(creator) || !(limits(plugin) || runsCheck(list))) return undefined;
     const message = `bandwidth needs a veth pair, and ${ifName} is an interface of ${creator.delegate}`;
-    return { at: wrapper.ifName === undefined ? ["type"] : ["wrapper", "ifName"], message, hint: hintOf(list) };
+    const pair = creatorsOf(list).find(makesVeth);
+    const hint = pair ? `Use bandwidth-wrapper with "ifName": "${pair.ifName}"` : "Use it with bridge or ptp";
+    return { at: wrapper.ifName === undefined ? ["type"] : ["wrapper", "ifName"], message, hint };
   },
 };
 
@@ -20,7 +22,6 @@ function limits({ configuration: { ingressRate, egressRate } }: ListedPlugin): b
   return [ingressRate, egressRate].some((rate) => typeof rate === "number" && rate > 0);
 }
 
-function hintOf(list: List): string {
-  const pair = creatorsOf(list).find(({ delegate }) => /^(?:bridge|ptp)$/.test(delegate));
-  return pair ? `Use bandwidth-wrapper with "ifName": "${pair.ifName}"` : "Use it with bridge or ptp";
+function makesVeth({ delegate }: ListedPlugin): boolean {
+  return /^(?:bridge|ptp)$/.test(delegate);
 }

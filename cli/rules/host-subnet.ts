@@ -3,7 +3,7 @@ import { addressesOf, type Link, linkNamed } from "../host/links.ts";
 import type { FoundAt, PluginRule } from "../lint/rule.ts";
 import { cidrOf, contains } from "../lists/addresses.ts";
 import { poolsOf, rangeSetsOf } from "../lists/ipam.ts";
-import { isRewritten, type ListedPlugin } from "../lists/list.ts";
+import { isGateway, isRewritten, type ListedPlugin } from "../lists/list.ts";
 
 export const hostSubnet: PluginRule = {
   title: "The host itself has an address in the containers' subnet (`--host`).",
@@ -65,9 +65,8 @@ function routedTwice(plugin: ListedPlugin, links: readonly Link[]): readonly Fou
 
 /** The bridge to which the host routes the subnet, an empty text for ptp's veth; undefined if the host has no route to it. */
 function routedThrough({ delegate, profile, configuration }: ListedPlugin): string | undefined {
-  const { isGateway, isDefaultGateway, vlan } = configuration;
   if (delegate === "ptp") return "";
   // With `vlan`, the address is on a VLAN device of the bridge.
-  const isRouted = (isGateway === true || isDefaultGateway === true) && vlan === undefined;
+  const isRouted = isGateway(configuration) && configuration.vlan === undefined;
   return isRouted ? sharedDeviceName(profile, configuration) : undefined;
 }

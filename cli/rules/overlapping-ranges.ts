@@ -1,7 +1,7 @@
 import { sharedDeviceName } from "../../shared/plugin/profile.ts";
 import type { FoundAt, ListRule } from "../lint/rule.ts";
 import { commonAddress, type Pool, poolsOf } from "../lists/ipam.ts";
-import { creatorsOf, type List, type ListedPlugin } from "../lists/list.ts";
+import { creatorsOf, isGateway, type List, type ListedPlugin } from "../lists/list.ts";
 import { directoryOf, isBefore, nameOf, type Run } from "../lists/neighbours.ts";
 import { once } from "../once.ts";
 
@@ -112,6 +112,6 @@ function lanOf({ delegate, profile, configuration }: ListedPlugin): string | und
 }
 
 /** Whether the host itself has a route to the plugin's addresses. It has one route to each subnet. */
-function isRouted({ delegate, configuration: { isGateway, isDefaultGateway } }: ListedPlugin): boolean {
-  return delegate === "ptp" || (delegate === "bridge" && (isGateway === true || isDefaultGateway === true));
+function isRouted({ delegate, configuration }: ListedPlugin): boolean {
+  return delegate === "ptp" || (delegate === "bridge" && isGateway(configuration));
 }

@@ -7,10 +7,7 @@ import { wrapperBlock } from "./wrapper.ts";
 /** A JSON Schema, or a part of one. */
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/**
- * Makes the JSON Schema (draft-07) of a network configuration list. Other keys are allowed, because plugins ignore them. Only
- * the `wrapper` block has no others.
- */
+/** Makes the JSON Schema (draft-07) of a list. Plugins ignore other keys, so they are allowed, but not in the `wrapper` block. */
 export function listJsonSchema(): JsonSchema {
   const { properties, ...rest } = jsonSchemaOf(listKeys);
   const plugins = { ...(properties as Record<string, JsonSchema>).plugins, items: ref("plugin") };

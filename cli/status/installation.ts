@@ -62,10 +62,7 @@ export function isSound({ state }: Pick<Installation, "state">): boolean {
 }
 
 /** What an installation before another one hides of it; nothing if it does not answer, or is the same version. */
-function shadowOf(
-  before: Installation,
-  { release, links }: Installation,
-): readonly NonNullable<Installation["shadowedBy"]>[] {
+function shadowOf(before: Installation, { release, links }: Installation) {
   const isSame = before.release?.version === release?.version && before.release?.commit === release?.commit;
   const both = links.made.filter((name) => before.links.made.includes(name));
   // guard: an installation that another version hides is not called intact

@@ -1,6 +1,6 @@
 import { printable } from "../terminal.ts";
+import type { HostStatus } from "./host-status.ts";
 import { isSound } from "./installation.ts";
-import type { HostStatus } from "./text.ts";
 
 /** The values of a metric, each with its labels. */
 type Values = readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];

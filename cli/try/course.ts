@@ -12,7 +12,7 @@ import type { List } from "../lists/list.ts";
 import { addressesAt } from "../live/cached-results.ts";
 import { withoutPlugins } from "../live/check.ts";
 import type { AttachmentParameters } from "../live/libcni.ts";
-import { type ChainOutcome, runChain } from "../live/run-plugin.ts";
+import { type ListOutcome, runList } from "../live/run-plugin.ts";
 import { Trouble } from "../terminal.ts";
 import { addedTo, type Thing, takeSnapshot } from "./snapshot.ts";
 
@@ -93,7 +93,7 @@ class Course {
     const { attachment } = container;
     if (!this.#made.has(container)) inNamespaces("add", attachment);
     this.#made.add(container);
-    const outcome = await runChain({ list, verb: "ADD", attachment }, this.#trial.seconds);
+    const outcome = await runList({ list, verb: "ADD", attachment }, this.#trial.seconds);
     const { result } = outcome.passed ? outcome : {};
     const shared = this.#shared(result);
     // guard: a list that gives two containers one address is not called good
@@ -120,7 +120,7 @@ class Course {
     if (answer?.is === "unchecked") this.steps.push({ step, outcome: "not run", why: answer.why });
     // guard: a CHECK that libcni refuses is not called passed
     else if (answer?.is === "fails") this.steps.push({ step, outcome: "fails", why: answer.error });
-    else this.steps.push(stepOf(step, await runChain({ list, verb: "CHECK", attachment, result }, seconds)));
+    else this.steps.push(stepOf(step, await runList({ list, verb: "CHECK", attachment, result }, seconds)));
   }
 
   /** Runs all steps of one container, and looks what they leave. What an earlier one made for all containers is there by then. */
@@ -147,7 +147,7 @@ class Course {
   async remove(step: string, container: Container): Promise<void> {
     const { attachment, result } = container;
     const { list, seconds } = this.#trial;
-    const outcome = await runChain({ list, verb: "DEL", attachment, result }, seconds);
+    const outcome = await runList({ list, verb: "DEL", attachment, result }, seconds);
     this.steps.push(stepOf(step, outcome));
     if (outcome.passed) rmSync(resultFile(attachment, list), { force: true });
     inNamespaces("delete", attachment);
@@ -185,7 +185,7 @@ function inNamespaces(verb: "add" | "delete", { containerId }: AttachmentParamet
 // A file elsewhere cannot be written, and the services of the host have their sockets in /run.
 const missesHost = /read-only file system|\/run\/(?!netns\/)\S*: (?:connect: )?no such file/i;
 
-function stepOf(step: string, outcome: ChainOutcome): Step {
+function stepOf(step: string, outcome: ListOutcome): Step {
   // guard: a step that fails is not called passed
   if (outcome.passed) return { step, outcome: "passes" };
   const { plugin, position, error } = outcome;
@@ -198,18 +198,16 @@ function interfacesOf(result: CniResult) {
 }
 
 // The wrappers look for libcni's result (libcni/api.go, cacheAdd): without it, an ADD has not succeeded.
-function keepResult({ attachment, result }: Container, { file, name }: List): void {
+function keepResult({ attachment, result }: Container, list: List): void {
   const { containerId, netns, ifName, capabilityArgs } = attachment;
-  const path = resultFile(attachment, { name });
+  const path = resultFile(attachment, list);
   mkdirSync(dirname(path), { recursive: true });
-  const config = Buffer.from(file.text).toString("base64");
-  const cached = { kind: "cniCacheV1", containerId, config, ifName, networkName: name, netns, capabilityArgs, result };
+  const named = { containerId, ifName, networkName: list.name };
+  const config = Buffer.from(list.file.text).toString("base64");
+  const cached = { kind: "cniCacheV1", ...named, config, netns, capabilityArgs, result };
   writeFileSync(path, JSON.stringify(cached));
 }
 
-function resultFile(
-  { containerId, ifName: runtimeIfName }: AttachmentParameters,
-  { name = "" }: Pick<List, "name">,
-): string {
-  return cachedResultFile({ network: name, containerId, runtimeIfName });
+function resultFile({ containerId, ifName }: AttachmentParameters, { name = "" }: List): string {
+  return cachedResultFile({ network: name, containerId, runtimeIfName: ifName });
 }

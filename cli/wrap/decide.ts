@@ -3,7 +3,7 @@ import { interfaceNameProblem } from "../../shared/protocol/names.ts";
 import { delGetsResult } from "../../shared/protocol/result.ts";
 import { hasIpam, routesElsewhere } from "../lists/ipam.ts";
 import { creatorsOf, freeName, isDisabled, type List, type ListedPlugin, runtimeIfName } from "../lists/list.ts";
-import { Trouble } from "../terminal.ts";
+import { counted, Trouble } from "../terminal.ts";
 import type { OlderAttachment } from "./attached.ts";
 
 /** A plugin that `wrap` changes. */
@@ -155,10 +155,7 @@ function nothingToDo(creators: readonly ListedPlugin[]): string {
 const chained =
   /^(?:loopback|consul-cni|dnsname|isolation|route-override|tc-redirect-tap|istio-cni|linkerd-cni|egress-cni|ovs-mirror-(?:producer|consumer))$/;
 
-function isUnknown(
-  { type, role, delegate, isWrapped, index }: ListedPlugin,
-  plugins: readonly ListedPlugin[],
-): boolean {
+function isUnknown({ type, role, delegate, isWrapped, index }: ListedPlugin, plugins: readonly ListedPlugin[]) {
   // Cilium also runs chained.
   const isChained =
     delegate === "cilium-cni"
@@ -179,7 +176,8 @@ function unknownNotes(plugins: readonly ListedPlugin[], creators: readonly Liste
 
 function olderNotes({ older = [], wished }: Known, creators: readonly ListedPlugin[]): readonly string[] {
   if (older.length === 0) return [];
-  const count = `${older.length} running ${older.length === 1 ? "container was" : "containers were"} attached without the wrappers`;
+  const were = counted(older.length, "running container was", "running containers were");
+  const count = `${were} attached without the wrappers`;
   const lists = [...new Set(older.map(({ interfaces }) => interfaces.join(", ")))];
   if (wished || namesFrom(older, creators.length)) return [`${count}, with ${lists.join(" or ")}.`];
   return [`${count}, with ${lists.join(" or ")}, which does not fit the list. Set the names with --names.`];
@@ -199,10 +197,7 @@ function networkNotes({ name }: List, { fromScript, older = [] }: Known, creator
     : [`The running containers keep their leases in the network ${name}.`];
 }
 
-/**
- * Returns the creators that keep the list's own network, because running containers have their leases there. A creator that is
- * wrapped already has leases of its own.
- */
+/** Returns the creators that keep the list's network, where running containers have leases. A wrapped one has leases of its own. */
 function chooseNetworks(
   { name }: List,
   named: ReadonlyMap<ListedPlugin, string | undefined>,
@@ -251,8 +246,7 @@ function chooseNames(
 export function wishedNames(list: Pick<List, "plugins">, names: readonly string[]): readonly (string | undefined)[] {
   const needed = chooseNames(creatorsOf(list), list.plugins);
   const count = needed.filter((name) => name !== undefined).length;
-  const needing = count === 1 ? "1 plugin needs" : `${count} plugins need`;
-  if (names.length > count) throw new Trouble(`--names: only ${needing} a name`);
+  if (names.length > count) throw new Trouble(`--names: only ${counted(count, "plugin needs", "plugins need")} a name`);
   for (const [index, name] of names.entries()) checkWishedName(name, list.plugins, names.slice(0, index));
   const rest = [...names];
   return needed.map((name) => (name === undefined ? undefined : rest.shift()));

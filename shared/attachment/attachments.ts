@@ -1,10 +1,7 @@
 import { CniError } from "../protocol/errors.ts";
 import { type CniResult, type Interface, type IpConfig, isContainerInterface } from "../protocol/result.ts";
 
-/**
- * One attachment of a result: its container interface and the host-side interfaces that belong to it, as indexes into
- * `interfaces`.
- */
+/** One attachment of a result: its container interface and the host-side ones that belong to it, as indexes into `interfaces`. */
 export interface Attachment {
   /** Undefined if its plugin reported addresses but no container interface. */
   readonly container: number | undefined;
@@ -47,10 +44,7 @@ export function attachmentsOf(interfaces: readonly Interface[]): ListedAttachmen
   return attachments;
 }
 
-/**
- * Finds the attachment whose container interface has the name. Among several it takes the one in the network namespace, else
- * the first.
- */
+/** Finds the attachment whose container interface has the name: among several the one in the network namespace, else the first. */
 export function findAttachment(result: CniResult, ifName: string, netns: string): ListedAttachment | undefined {
   const interfaces = result.interfaces ?? [];
   let first: ListedAttachment | undefined;

@@ -3,7 +3,7 @@ import { goLookup, goNames, isJsonObject, type JsonObject, objectOf } from "../p
 import { type ArgsOption, type PortsOption, portRange } from "../protocol/options.ts";
 import { lenientVerbs, type Request } from "../protocol/request.ts";
 import type { CniResult } from "../protocol/result.ts";
-import type { Target } from "./call.ts";
+import type { Call, Target } from "./call.ts";
 
 /** One run of the delegate with the runtime's own stdin: its type, and the variables that change. */
 export interface PlainCall {
@@ -21,10 +21,7 @@ export interface DelegateCall extends Pick<PlainCall, "delegate" | "environment"
 }
 
 /** What a delegate's call is made from. */
-export interface Subject {
-  readonly request: Request;
-  readonly target: Target;
-}
+export type Subject = Pick<Call, "request" | "target">;
 
 /** The prevResult that a delegate gets: none, the runtime's, or a narrowed one. */
 export type ShownPrevResult = "none" | "as it came" | CniResult;
@@ -72,10 +69,7 @@ export function changedVariables(
 /** The keys of CNI_ARGS that ask for the runtime's own interface, not for a renamed one. */
 const addressRequests: readonly string[] = ["IP", "MAC"];
 
-/**
- * Returns the CNI_ARGS of a delegate: without the requests for another interface, and with those that `wrapper.args` takes
- * from other keys, if the runtime sets them. All other pairs are unchanged.
- */
+/** Returns a delegate's CNI_ARGS: without requests for another interface, with those that `wrapper.args` takes from other keys. */
 export function argsOf(args: string, option: ArgsOption | undefined, renamed: boolean): string {
   const unwanted = renamed ? addressRequests.filter((key) => args.includes(`${key}=`)) : [];
   // Nearly every call: taking the pairs apart would take as long as reading a journal.
@@ -85,24 +79,14 @@ export function argsOf(args: string, option: ArgsOption | undefined, renamed: bo
   const pairs = args.split(";");
   const kept = pairs.filter((pair) => !replaced.some((key) => pair.startsWith(`${key}=`)));
   const given = mapped.flatMap(([key, from]) => {
-    const value = lastValue(pairs, from);
+    // Go plugins use the last value.
+    const value = pairs.findLast((pair) => pair.startsWith(`${from}=`))?.slice(from.length + 1);
     return value ? [`${key}=${value}`] : [];
   });
   return [...kept, ...given].join(";");
 }
 
-// Go plugins use the last value.
-function lastValue(pairs: readonly string[], key: string): string | undefined {
-  return pairs
-    .filter((pair) => pair.startsWith(`${key}=`))
-    .at(-1)
-    ?.slice(key.length + 1);
-}
-
-/**
- * Returns the configuration with only the port mappings (`runtimeConfig.portMappings`) that `wrapper.ports` selects by
- * container port.
- */
+/** Returns the configuration with only the port mappings that `wrapper.ports` selects by container port. */
 export function withOwnPorts(configuration: JsonObject, ports: PortsOption): JsonObject {
   const { runtimeConfig } = configuration;
   if (!isJsonObject(runtimeConfig) || !Array.isArray(runtimeConfig.portMappings)) return configuration;

@@ -95,9 +95,7 @@ export function printVersions(host: Host): number {
   return 0;
 }
 
-/**
- * Logs anything that was thrown, and gives the runtime its error result (SPEC.md, section 5 "Error"). Returns the exit code.
- */
+/** Logs what was thrown, and gives the runtime its error result (SPEC.md, section 5 "Error"). Returns the exit code. */
 export function printError(session: Session, thrown: unknown): number {
   const { code, message, details } = toCniError(thrown);
   say(session, { level: "error", message, more: { code, details } });
@@ -148,12 +146,9 @@ const secretKey =
 /** Words that are too short to search for inside other words. `key` alone is no secret, `client_key` is one. */
 const secretWord = /(^|[_-])(auth|bearer|community|cookies?|creds?|dsn|otp|pin|pw)($|[_-])|(?<!public)[_-]keys?$/i;
 
-function isSecret(key: string): boolean {
-  return secretKey.test(key) || secretWord.test(key.replace(/([a-z\d])(?=[A-Z])/g, "$1_"));
-}
-
 function masked(key: string, value: unknown): unknown {
-  if (isSecret(key) && value !== null) return "***";
+  const isSecret = secretKey.test(key) || secretWord.test(key.replace(/([a-z\d])(?=[A-Z])/g, "$1_"));
+  if (isSecret && value !== null) return "***";
   if (typeof value !== "string" || !value.includes("@")) return value;
   // Each word is looked at once. Looking for its "@" from each place in it would take minutes for a long one.
   return value.replace(/:\/\/[^\s/?#]*@/g, "://***@").replace(/\s?[^\s@/]+@?/g, withoutPassword);

@@ -3,10 +3,7 @@ import type { Host } from "../host/host.ts";
 import { CniError, type ErrorKey } from "../protocol/errors.ts";
 import { lastElement } from "../protocol/names.ts";
 
-/**
- * Finds the delegate, an executable that is not the wrapper itself; undefined if there is none. It is looked for in the
- * directories of CNI_PATH, then next to the executable.
- */
+/** Finds the delegate, which is not the wrapper itself, in the directories of CNI_PATH, then next to the executable. */
 export function findDelegate(host: Host, delegate: string): string | undefined {
   // guard: no file that is no program is run, nor the wrapper itself
   const isProgram = (path: string) => host.inspect(path) === "executable";
@@ -41,10 +38,7 @@ export function directoryOf(path: string): string | undefined {
   return end < 0 ? undefined : cleanPath(path.slice(0, end) || "/");
 }
 
-/**
- * Returns the directories after `directory`; all of them if it is not in the list. A directory with several paths (a
- * symbolic link) counts once.
- */
+/** Returns the directories after `directory`; all if it is not in the list. One with several paths counts once. */
 function directoriesBehind(host: Host, directories: readonly string[], directory: string): string[] {
   const identities = new Map<string, string>();
   for (const candidate of directories) {

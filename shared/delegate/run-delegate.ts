@@ -21,10 +21,7 @@ export interface Run {
   readonly failureLevel?: LogLevel;
 }
 
-/**
- * Runs the delegate to its end and logs how it ended. Code 101 if it is killed, 102 if it prints too much, 104 if it cannot
- * start.
- */
+/** Runs the delegate to its end, and logs it. Code 101 if it is killed, 102 if it prints too much, 104 if it cannot start. */
 export function runDelegate(session: Session, { path, call, failureLevel = "error" }: Run): Finished {
   const { host } = session;
   const verb = call.environment.CNI_COMMAND ?? host.env.CNI_COMMAND;
@@ -50,10 +47,7 @@ export function runDel(
   return runDelegate(session, { path: locateDelegate(session, call, entry.path), call });
 }
 
-/**
- * Returns the path of a call's delegate, or the one at which its ADD found it. Code 100 if it is missing. All later log lines
- * name the delegate.
- */
+/** Returns the path of a call's delegate, or the one at which its ADD found it. Code 100 if it is missing. Log lines name it. */
 export function locateDelegate(session: Session, call: DelegateCall, earlier = ""): string {
   const { host } = session;
   noteDelegate(session, call);

@@ -17,11 +17,7 @@ import type { CniResult } from "../protocol/result.ts";
  * killed after the creator freed its leases. By then another container may have got an address, and firewall's rules name
  * nothing else.
  */
-export function withoutAddressesOfOthers(
-  facts: Facts,
-  key: AttachmentKey,
-  configuration: JsonObject,
-): { kept: JsonObject; taken: readonly string[] } {
+export function withoutAddressesOfOthers(facts: Facts, key: AttachmentKey, configuration: JsonObject) {
   const taken = takenBy(facts, key, configuration);
   return { kept: withoutAddresses(configuration, new Set(taken.map(ipName))), taken };
 }

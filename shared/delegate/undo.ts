@@ -247,9 +247,11 @@ function sharersOf(undoing: Undoing, entry: Entry, removal: Del): readonly Entry
 function addAgain(undoing: Undoing, entries: readonly Entry[]): void {
   const { facts } = undoing;
   for (const { id, ...others } of entries) {
-    // A DEL of that attachment may run at the same time.
-    // guard: the rules of an attachment that is removed are not added again
-    const entry = facts.journalAgain(others).entries.find((one) => one.id === id && isStanding(one));
+    const standing = () =>
+      // A DEL of that attachment may run at the same time.
+      // guard: the rules of an attachment that is removed are not added again
+      facts.journalAgain(others).entries.find((one) => one.id === id && isStanding(one));
+    const entry = standing();
     if (!entry) continue;
     const environment = {
       CNI_COMMAND: "ADD",
@@ -263,12 +265,10 @@ function addAgain(undoing: Undoing, entries: readonly Entry[]): void {
     // Its rules are gone now, and nobody else will try again.
     if (!passes(undoing, entry, call) && !passes(undoing, entry, call)) continue;
     try {
-      const isGivenUp = !facts.journalAgain(others).entries.some((one) => one.id === id && isStanding(one));
-      if (isGivenUp) {
-        runDel(undoing, entry, { ...call, environment: { ...environment, CNI_COMMAND: "DEL" } });
-        // That has removed the others' rules once more.
-        addAgain(undoing, entries);
-      }
+      if (standing()) continue;
+      runDel(undoing, entry, { ...call, environment: { ...environment, CNI_COMMAND: "DEL" } });
+      // That has removed the others' rules once more.
+      addAgain(undoing, entries);
     } catch (thrown) {
       warn(undoing.session, `its DEL failed: ${toCniError(thrown).message}`);
     }
@@ -286,22 +286,18 @@ function passes(undoing: Undoing, entry: Entry, call: DelegateCall): boolean {
 
 /** Undoes all that is left of a journal, and removes it if nothing stayed behind. Returns what failed. */
 export function undoJournal(undoing: Undoing): readonly { readonly entry: Entry; readonly why: string }[] {
-  const left = undoing.journal.entries.filter(({ isUndone }) => !isUndone);
+  const { facts, journal } = undoing;
+  const left = journal.entries.filter(({ isUndone }) => !isUndone);
   giveUp(undoing, left);
   const undone = fromTheEnd(left).map((entry, index) => {
-    if (index > 0) undoing.facts.forget(undoing.journal.key.containerId);
-    return { entry, outcome: undoOnce(undoing, entry) };
+    if (index > 0) facts.forget(journal.key.containerId);
+    const { entries } = facts.journal(journal.key);
+    // The attachment's own call may have undone it meanwhile.
+    // guard: an entry is undone once
+    const isLeft = facts.isUnreadable(journal.key) || entries.some(({ id, isUndone }) => id === entry.id && !isUndone);
+    return { entry, outcome: isLeft ? tryToUndo(undoing, entry) : ({ end: "undone" } as const) };
   });
   // guard: a journal with an entry that is not undone
   if (undone.every(({ outcome }) => outcome.end === "undone") && !hasGrown(undoing, left)) removeJournal(undoing);
   return undone.flatMap(({ entry, outcome }) => (outcome.end === "failed" ? { entry, why: outcome.why } : []));
-}
-
-/** Undoes an entry, unless the attachment's own call has done so meanwhile. */
-function undoOnce(undoing: Undoing, entry: Entry): UndoOutcome {
-  const { facts, journal } = undoing;
-  const { entries } = facts.journal(journal.key);
-  // guard: an entry is undone once
-  const isLeft = facts.isUnreadable(journal.key) || entries.some(({ id, isUndone }) => id === entry.id && !isUndone);
-  return isLeft ? tryToUndo(undoing, entry) : { end: "undone" };
 }

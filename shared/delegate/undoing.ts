@@ -99,10 +99,7 @@ export function awaitNext({ session, facts, journal }: Undoing, entry: Entry): v
   }
 }
 
-/**
- * Returns a text that changes whenever somebody changes or replaces a file. A file system reuses an inode at once, and another
- * journal may be as long, so the change time counts, too.
- */
+/** Returns a text that changes with a file. Its inode may be reused at once, and its size be the same, so its time counts. */
 export function stampOf(file: FileIdentity | undefined, size = file?.size): string | undefined {
   return file && `${file.inode} ${size} ${file.changedMs}`;
 }

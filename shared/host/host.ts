@@ -49,10 +49,7 @@ export interface Host {
   listDirectory(path: string): readonly string[];
   /** Identifies the file at a path; undefined if there is none. */
   stat(path: string): FileIdentity | undefined;
-  /**
-   * Returns the index of an interface in a network namespace, 0 if there is none of that name; undefined if it cannot be
-   * read.
-   */
+  /** Returns the index of an interface in a network namespace, 0 if there is none; undefined if it cannot be read. */
   linkIndex(netns: string, name: string): number | undefined;
   /** Writes a line to stderr, which the runtime keeps. Never throws. */
   writeStderr(text: string): void;

@@ -14,10 +14,7 @@ export function findProgram(name: string, path: string | undefined, inspect: Hos
     .find((file) => inspect(file) === "executable");
 }
 
-/**
- * Returns a PATH without relative entries, and with the usual directories at its end. cron's has no sbin, where the plugins
- * look for iptables.
- */
+/** Returns a PATH without relative entries, and with the usual directories: cron's has no sbin, where iptables is. */
 export function withUsualDirectories(path: string | undefined): string {
   return [...new Set([...(path ?? "").split(":").filter(isAbsolute), ...usualDirectories])].join(":");
 }

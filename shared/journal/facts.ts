@@ -259,15 +259,12 @@ export class Facts {
   }
 }
 
-/**
- * The network namespaces in which processes run; undefined for one that cannot be read: without CAP_SYS_PTRACE, those of others
- * cannot. A process shows none if its first thread has ended: its other threads do.
- */
+/** The network namespaces in which processes run; undefined for one that cannot be read, as without CAP_SYS_PTRACE. */
 function inodesOfProcesses(host: Reader): readonly (number | undefined)[] {
   const inodeOf = (process: string) => host.stat(`/proc/${process}/ns/net`)?.inode;
   const inodesOf = (process: string) => {
     const inode = inodeOf(process);
-    // The first process is the host's own.
+    // The first process is the host's own. Another one shows none if its first thread has ended: its other threads do.
     if (inode !== undefined || process === "1") return inode ?? [];
     const threads = host.listDirectory(`/proc/${process}/task`).map((thread) => `${process}/task/${thread}`);
     return threads.flatMap((thread) => inodeOf(thread) ?? (isHidden(host, thread) ? [undefined] : []));
@@ -278,10 +275,7 @@ function inodesOfProcesses(host: Reader): readonly (number | undefined)[] {
   return areHidden ? [undefined] : processes.flatMap(inodesOf);
 }
 
-/**
- * Whether a thread is there that this process may not look at. One that has just ended has left its network namespace, but not
- * its user namespace.
- */
+/** Whether a thread is there that may not be looked at. One that has just ended has left only its network namespace. */
 function isHidden(host: Reader, thread: string): boolean {
   return host.stat(`/proc/${thread}/ns/user`) === undefined && host.stat(`/proc/${thread}/ns`) !== undefined;
 }

@@ -1,6 +1,6 @@
 import { goLookup, isJsonObject, type JsonObject, objectsOf, parseJsonObject } from "../protocol/json.ts";
 import type { CniResult } from "../protocol/result.ts";
-import type { AttachmentKey } from "./journal.ts";
+import { type AttachmentKey, keyOf } from "./journal.ts";
 
 /** An address that host-local gave to an interface of a container. */
 export interface Lease {
@@ -47,8 +47,7 @@ export function cachedResultFile({ network, containerId, runtimeIfName }: Attach
 
 /** Returns whose result one of libcni's files has; undefined if it does not say so. */
 export function cachedKey({ networkName, containerId, ifName }: JsonObject): AttachmentKey | undefined {
-  const isNamed = typeof networkName === "string" && typeof containerId === "string" && typeof ifName === "string";
-  return isNamed ? { network: networkName, containerId, runtimeIfName: ifName } : undefined;
+  return keyOf(networkName, containerId, ifName);
 }
 
 /** Parses one of libcni's files; undefined if it is none. */

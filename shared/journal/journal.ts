@@ -12,6 +12,12 @@ export interface AttachmentKey {
   readonly runtimeIfName: string;
 }
 
+/** Returns the key of three names; undefined if one of them is no text. */
+export function keyOf(network: unknown, containerId: unknown, runtimeIfName: unknown): AttachmentKey | undefined {
+  const isNamed = typeof network === "string" && typeof containerId === "string" && typeof runtimeIfName === "string";
+  return isNamed ? { network, containerId, runtimeIfName } : undefined;
+}
+
 /** A network namespace. The kernel gives an inode away again at once; the change time of a bind mount tells them apart. */
 export interface Namespace {
   readonly path: string;
@@ -263,18 +269,13 @@ function isOfBlock({ type, ifName, wrapper }: Entry, plugin: PluginIdentity): bo
   return isAlike && canonicalJson(wrapper) === canonicalJson(plugin.wrapper);
 }
 
-/**
- * Returns a checksum of a plugin's configuration in its list. It does not depend on `wrapper`, nor on what the runtime adds.
- */
+/** Returns a checksum of a plugin's configuration in its list, whatever `wrapper` is and the runtime adds. */
 export function checksumOf(configuration: JsonObject): string {
   const given = ["prevResult", "runtimeConfig", "wrapper", "cniVersion"];
   // GC's lists of attachments have keys with this prefix.
   const listed = Object.entries(configuration).filter(([key]) => !given.includes(key) && !key.startsWith("cni.dev/"));
-  return fnv(jsonText(listed));
-}
-
-// FNV-1a, 32 bits: enough to tell a few configurations apart.
-function fnv(text: string): string {
+  const text = jsonText(listed);
+  // FNV-1a, 32 bits: enough to tell a few configurations apart.
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return (hash >>> 0).toString(16);

@@ -8,6 +8,7 @@ import {
   isSameAttachment,
   type Journal,
   journalFile,
+  keyOf,
   type Line,
 } from "./journal.ts";
 
@@ -51,7 +52,7 @@ export function parseFoundJournal(file: string, text: string, known?: Attachment
     first ??= value;
     areKnown &&= apply(value, entries);
   }
-  const owner = first && keyIn(first);
+  const owner = first && keyOf(first.network, first.containerId, first.runtimeIfName);
   const key = known ?? owner;
   if (key === undefined || (known === undefined && journalFile(key) !== file)) return undefined;
   let problem: string | undefined;
@@ -61,18 +62,10 @@ export function parseFoundJournal(file: string, text: string, known?: Attachment
   return { file, key, isTorn, entries: problem === undefined ? entries : [], problem };
 }
 
-function keyIn({ network, containerId, runtimeIfName }: JsonObject): AttachmentKey | undefined {
-  const isNamed = typeof network === "string" && typeof containerId === "string" && typeof runtimeIfName === "string";
-  return isNamed ? { network, containerId, runtimeIfName } : undefined;
-}
-
 /** An entry that later lines still change. A copy for each line would take longer than parsing it. */
 type Growing = { -readonly [K in keyof Entry]: Entry[K] };
 
-/**
- * Changes the entries as a line says. One with a wrong value changes nothing. Returns false for a line that a newer version has
- * written.
- */
+/** Changes the entries as a line with valid values says. Returns false for a line of a newer version. */
 function apply(value: JsonObject, entries: Growing[]): boolean {
   const { line, format, id, ids, addresses, routed, left } = value;
   if (line === "given up") {

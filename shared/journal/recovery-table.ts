@@ -9,10 +9,7 @@ import {
   withoutStrays,
 } from "./journal.ts";
 
-/**
- * `own` gives up what a try of this attachment certainly left. `always` also gives up what may be in use. `never` gives up
- * nothing.
- */
+/** `own` gives up what a try certainly left. `always` also gives up what may be in use. `never` gives up nothing. */
 export type RecoveryMode = "own" | "always" | "never";
 
 /** What an ADD finds on the host. */
@@ -59,10 +56,7 @@ export function recoveryOf(journal: Journal, adding: AddingPlugin, present: Pres
   return { do: "add, then write" };
 }
 
-/**
- * Whether something else made what libcni has a result of. It may be in use. If an earlier plugin of this try has an entry,
- * that is from after the result.
- */
+/** Whether something else may use what libcni has a result of. An entry of an earlier plugin of this try is newer. */
 function mayBeOfOthers({ entries }: Journal, { own }: AddingPlugin, present: Present): boolean {
   // guard: what something else made before this try
   if (own !== undefined || present.resultMs === undefined) return false;

@@ -1,7 +1,7 @@
 import { isLinkLocal, prefixName, samePrefix, subnetFinder } from "../attachment/subnet.ts";
 import type { Host } from "../host/host.ts";
 import { isJsonObject, type JsonObject, objectsOf, parseJsonList } from "../protocol/json.ts";
-import type { CniResult, IpConfig, Route } from "../protocol/result.ts";
+import type { CniResult, Route } from "../protocol/result.ts";
 
 /** A route of a network namespace; `table` is `main` if ip(8) names none. */
 export interface KernelRoute {
@@ -83,7 +83,9 @@ export function withoutReplaced({ routes, rules }: MovedRouting, later: MovedRou
 export function joinedFinder({ routes, ips }: CniResult): (route: Route) => boolean {
   let alike: Map<string, Route[]> | undefined;
   const isShared = subnetFinder(() =>
-    [...bySubnet(ips ?? [], ({ address }) => address).values()].flatMap(sharedSubnet),
+    [...bySubnet(ips ?? [], ({ address }) => address).values()].flatMap(([first, ...others]) => {
+      return first && others.some((ip) => ip.interface !== first.interface) ? [first.address] : [];
+    }),
   );
   return ({ dst, gw }) => {
     if (!gw?.includes(":")) return false;
@@ -92,11 +94,6 @@ export function joinedFinder({ routes, ips }: CniResult): (route: Route) => bool
     alike ??= bySubnet(routes ?? [], (one) => String(one.dst));
     return alike.get(prefixName(String(dst)))?.some((other) => other.gw !== gw) ?? false;
   };
-}
-
-function sharedSubnet(ips: readonly IpConfig[]): string[] {
-  const [first, ...others] = ips;
-  return first && others.some((ip) => ip.interface !== first.interface) ? [first.address] : [];
 }
 
 /** Returns a function that tells whether a namespace has a result's route in its table. */
@@ -195,8 +192,7 @@ function readFamily(text: string, everything: string, bits: number): Routing | u
   return {
     // A router's own routes come and go with it, as the kernel's do with the addresses.
     routes: routes
-      .filter((route) => !(isAny(route.table, "local", "255") && isKernels(route)))
-      .filter(({ protocol }) => !isAny(protocol, "ra", "9"))
+      .filter((route) => !isAny(route.protocol, "ra", "9") && !(isAny(route.table, "local", "255") && isKernels(route)))
       .flatMap(hopsOf)
       .map((route) => kernelRoute(route, everything, bits)),
     rules: rules.filter(({ src }) => src !== "all").map(kernelRule),

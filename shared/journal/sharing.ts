@@ -226,14 +226,11 @@ function isOfEntry({ name, sandbox }: { name: string; sandbox: string }, { ifNam
 }
 
 function hasInterface(other: Entry, { ifName, namespace }: Entry): boolean {
-  const hasName = other.role === "creator" && namesOf(other).includes(ifName) && mayUse(other);
+  // Its attachment may use one, now or when its ADD has passed.
+  const mayUse = other.done !== undefined || (!other.failed && !other.before);
+  const hasName = other.role === "creator" && namesOf(other).includes(ifName) && mayUse;
   // guard: an interface that another attachment made
   return hasName && isSameNamespace(other.namespace, namespace);
-}
-
-/** Whether an attachment may use an interface of the entry's, now or when its ADD has passed. */
-function mayUse({ done, before, failed }: Entry): boolean {
-  return done !== undefined || (!failed && !before);
 }
 
 /** Whether a chained plugin's interface is another container's, or was replaced by one that another attachment made. */

@@ -95,10 +95,7 @@ export function readDevice(
   return host.readFile(`/sys/class/net/${device}/${file}`)?.trim();
 }
 
-/**
- * Whether the kernel says that somebody has set a device's MAC, so that it no longer follows the device's ports: NET_ADDR_SET of
- * uapi/linux/netdevice.h.
- */
+/** Whether somebody has set a device's MAC, so that it no longer follows its ports: NET_ADDR_SET of uapi/linux/netdevice.h. */
 export function hasFixedMac(host: Pick<Host, "readFile">, device: string): boolean {
   return readDevice(host, device, "addr_assign_type") === "3";
 }

@@ -64,9 +64,7 @@ export function isTooDeep(text: string): boolean {
   }
 }
 
-/**
- * Returns the value that a Go program finds under `key`: encoding/json ignores the case of names, and the last match wins.
- */
+/** Returns the value that a Go program finds under `key`: encoding/json ignores the case of names, and the last match wins. */
 export function goLookup(object: JsonObject, key: string): unknown {
   const last = goNames(object, key).at(-1);
   return last === undefined ? undefined : object[last];

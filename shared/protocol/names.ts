@@ -14,18 +14,12 @@ export function lastElement(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/**
- * Says what is wrong with a network's name, or with a container's id: libcni's ValidateNetworkName and ValidateContainerID have
- * one rule. Undefined if it is valid.
- */
+/** Says what is wrong with a network's name, or a container's id: libcni has one rule for both. Undefined if it is valid. */
 export function networkNameProblem(name: string): string | undefined {
   return networkNameRule.test(name) ? undefined : networkNameWords;
 }
 
-/**
- * Says what is wrong with an interface name, by the rules of libcni's ValidateInterfaceName and the kernel's dev_valid_name;
- * undefined if it is valid.
- */
+/** Says what is wrong with an interface name (libcni's ValidateInterfaceName, the kernel's dev_valid_name); undefined if valid. */
 export function interfaceNameProblem(name: string): string | undefined {
   if (usualInterface.test(name)) return undefined;
   const bytes = byteLength(name);
@@ -34,9 +28,7 @@ export function interfaceNameProblem(name: string): string | undefined {
   return notInInterface.test(name) ? "must not contain '/', ':' or white space" : undefined;
 }
 
-/**
- * Says what is wrong with a plugin's type; undefined if it is valid. It is looked up in CNI_PATH and must not lead out of it.
- */
+/** Says what is wrong with a plugin's type, which must not lead out of CNI_PATH; undefined if it is valid. */
 export function typeProblem(type: string): string | undefined {
   if (type === "" || type === "." || type === "..") return "must be the name of an executable";
   return notInType.test(type) ? "must not contain a path separator" : undefined;
@@ -47,9 +39,7 @@ export function absolutePathProblem(path: string): string | undefined {
   return path.startsWith("/") ? undefined : "must be an absolute path";
 }
 
-/**
- * Says what is wrong with a jq program before it runs; undefined if nothing is. jq itself reports mistakes in the program.
- */
+/** Says what is wrong with a jq program before it runs; undefined if nothing is. jq itself reports mistakes in the program. */
 export function jqProgramProblem(program: string): string | undefined {
   if (program.trim() === "") return "must be a jq program";
   return program.length > longestProgram ? `must not have more than ${longestProgram} characters` : undefined;
@@ -57,10 +47,7 @@ export function jqProgramProblem(program: string): string | undefined {
 
 /** Returns how many bytes a text has in UTF-8. Some engines that run the core have no TextEncoder. */
 export function byteLength(text: string): number {
-  return notAscii.test(text) ? utf8Length(text) : text.length;
-}
-
-function utf8Length(text: string): number {
+  if (!notAscii.test(text)) return text.length;
   let length = 0;
   for (const character of text) {
     const point = character.codePointAt(0) ?? 0;

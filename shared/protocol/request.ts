@@ -35,10 +35,7 @@ export interface Request {
 /** The verbs that come with a plugin configuration. */
 export type ConfiguredVerb = Exclude<Verb, "VERSION">;
 
-/**
- * Verbs that an error of the wrapper must not stop: an attachment must stay removable, and a runtime may skip DEL if STATUS
- * fails.
- */
+/** Verbs that an error of the wrapper must not stop: an attachment must stay removable, and if STATUS fails, DEL is skipped. */
 export const lenientVerbs: readonly ConfiguredVerb[] = ["DEL", "STATUS"];
 
 /** Decodes the JSON object on stdin; `stdin` is undefined if it is not UTF-8. Code 6 if there is no JSON object or no readable version. */
@@ -131,9 +128,7 @@ function unknownIn(block: object, known: readonly string[], path: string): CniEr
   });
 }
 
-/**
- * Says what is wrong with a result: its shape, or an address whose `interface` is outside the list; undefined if it is valid.
- */
+/** Says what is wrong with a result: its shape, or an `interface` outside the list; undefined if it is valid. */
 export function resultProblem(result: unknown, root: string): string | undefined {
   return problemIn(resultShape, result, root) ?? indexProblem(result as CniResult, root);
 }

@@ -22,9 +22,7 @@ export interface Dns extends JsonObject {
   readonly domain?: string | null;
 }
 
-/**
- * An ADD result, 0.3.0 to 1.1.0 (SPEC.md, section 5 "ADD Success"). Lists may be null: Go prints some empty lists as null.
- */
+/** An ADD result, 0.3.0 to 1.1.0 (SPEC.md, section 5 "ADD Success"). Lists may be null: Go prints some empty lists as null. */
 export interface CniResult extends JsonObject {
   readonly cniVersion?: string;
   readonly interfaces?: readonly Interface[] | null;

@@ -130,12 +130,10 @@ function isSetSince({ session, facts }: Call, device: string, reported: string |
 function movedRoutings({ journal, facts, request }: Call): MovedRouting[] {
   // Nearly no attachment has such routes, so the namespace is rarely read.
   const isHere = ({ namespace }: Entry) => isSameNamespace(namespace, facts.namespace(request.variables.netns));
-  return journal.entries.flatMap((one) => {
-    const { done, isUndone } = one;
+  return journal.entries.flatMap((one) =>
     // guard: the routes of another namespace say nothing
-    if (isUndone || !done?.routing || !isHere(one)) return [];
-    return [done.routing];
-  });
+    one.isUndone || !one.done?.routing || !isHere(one) ? [] : one.done.routing,
+  );
 }
 
 /**

@@ -31,10 +31,7 @@ export function planDel(call: Call): UndoPlan | RemovePlan {
   return { do: "undo", entries, own: own.isUndone ? undefined : own };
 }
 
-/**
- * Whether an entry before the call's own is of an earlier try: the list was edited in between, so no plugin of this try has
- * taken its place.
- */
+/** Whether an entry before the call's own is of an earlier try: the list was edited since, and no plugin has taken its place. */
 function isOfEarlierTry({ bootId, namespace }: Entry, own: Entry): boolean {
   // guard: the entries of this try
   if (own.first === true || bootId !== own.bootId) return true;

@@ -129,10 +129,7 @@ interface Attempt {
   readonly delegateCall: DelegateCall;
 }
 
-/**
- * Writes that an ADD begins. Code 5 if that fails: nobody could undo what is not remembered. Code 7 if ADD would free a lease of
- * others.
- */
+/** Writes that an ADD begins. Code 5 if that fails: nobody could undo it. Code 7 if ADD would free a lease of others. */
 function begin(attempt: Attempt, isTorn: boolean): Attempt {
   const { adding, undoing, entry } = attempt;
   const lines: Line[] = entry.stray ? [beganLine(entry), { line: "given up", ids: [entry.id] }] : [beganLine(entry)];

@@ -60,14 +60,14 @@ export function withRouterAddresses(
   const index = findAttachment(result, ifName, netns)?.container;
   const added = found
     .filter(({ address }) => !known.includes(ipName(address)))
-    .map(({ address, gateway }): IpConfig => {
-      return {
+    .map(
+      ({ address, gateway }): IpConfig => ({
         ...(result.cniVersion?.startsWith("0.") && { version: "6" }),
         address,
         ...(gateway !== undefined && { gateway }),
         ...(index !== undefined && { interface: index }),
-      };
-    });
+      }),
+    );
   return added.length === 0 ? result : { ...result, ips: [...(result.ips ?? []), ...added] };
 }
 
@@ -104,18 +104,12 @@ function isUsable({ tentative, dadfailed, deprecated }: JsonObject): boolean {
   return tentative !== true && dadfailed !== true && deprecated !== true;
 }
 
-function withRouter(
-  found: readonly JsonObject[],
-  host: Host,
-  { ifName, netns }: AttachmentSelector,
-): readonly RouterAddress[] {
+function withRouter(found: readonly JsonObject[], host: Host, { ifName, netns }: AttachmentSelector) {
   const text = host.ip(["-json", "-6", "route", "show", "default", "dev", ifName], "", netns) ?? "";
-  const gateway = parseJsonList(text)?.find((route) => typeof route.gateway === "string")?.gateway;
+  const gateways = parseJsonList(text)?.map((route) => route.gateway);
+  const gateway = gateways?.find((one) => typeof one === "string");
   return found
-    .map(({ local, prefixlen }) => ({
-      address: `${local}/${prefixlen}`,
-      gateway: typeof gateway === "string" ? gateway : undefined,
-    }))
+    .map(({ local, prefixlen }): RouterAddress => ({ address: `${local}/${prefixlen}`, gateway }))
     .sort((one, other) => Number(isLocal(one)) - Number(isLocal(other)));
 }
 

@@ -50,10 +50,7 @@ export function spliceAnswer(target: Target, splice: Splice, { stdout, found = [
 
 const unchanged: SplicedAnswer = { text: undefined, addresses: [], added: [], routed: [] };
 
-/**
- * Returns the result for the runtime, or the delegate's own object if nothing changes. Code 107 if a creator gave its
- * interface an address that another interface has.
- */
+/** Returns the runtime's result, or the delegate's own object if nothing changes. Code 107 for an address of two interfaces. */
 export function spliceResult(splice: Splice, delegateResult: CniResult): CniResult {
   switch (splice.as) {
     case "only":
@@ -92,17 +89,10 @@ function splicedText(
 }
 
 /** The addresses of the attachment, and the container interfaces that the delegate made besides it. */
-function madeBy(
-  { role, selector }: Target,
-  splice: Splice,
-  result: CniResult,
-): Pick<SplicedAnswer, "addresses" | "added"> {
-  if (role === "meta") {
-    return {
-      addresses: [],
-      added: splice.as === "meta" ? addedInterfaces(splice.prevResult, splice.attachment, result) : [],
-    };
-  }
+function madeBy({ role, selector }: Target, splice: Splice, result: CniResult) {
+  const isMeta = splice.as === "meta";
+  if (role === "meta")
+    return { addresses: [], added: isMeta ? addedInterfaces(splice.prevResult, splice.attachment, result) : [] };
   const added = (result.interfaces ?? [])
     .filter((one) => isContainerInterface(one) && one.name !== selector.ifName && one.name !== "lo")
     .filter((one) => splice.as !== "creator" || !listsInterface(splice.prevResult, one))

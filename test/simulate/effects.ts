@@ -1,6 +1,6 @@
 import type { Link, Namespace } from "../../cli/model/machine.ts";
-import { withoutPrefix } from "../../cli/model/plugin.ts";
 import { publishedPorts } from "../../cli/model/portmap.ts";
+import { addressIn } from "../../shared/attachment/subnet.ts";
 import { leaseDirectory } from "../../shared/journal/host-files.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import type { SimulatedMachine } from "./simulated-machine.ts";
@@ -35,7 +35,7 @@ export const effects: Readonly<Record<string, EffectsOf>> = {
   portmap: (machine, { config, addresses: [address = ""] }) => {
     const { runtimeConfig, backend } = config as { runtimeConfig: { portMappings: JsonObject[] }; backend?: string };
     return runtimeConfig.portMappings.map(({ hostPort, containerPort }) => {
-      const leads = `${withoutPrefix(address)}:${containerPort}`;
+      const leads = `${addressIn(address)}:${containerPort}`;
       const isIt = ({ port }: { port: string }) => port.startsWith(`${hostPort}/`);
       const holds = () => publishedPorts(machine).find(isIt)?.to === leads;
       const what = `port ${hostPort} to ${leads}`;
@@ -44,7 +44,7 @@ export const effects: Readonly<Record<string, EffectsOf>> = {
   },
   firewall: (machine, { addresses }) =>
     addresses.map((address) => {
-      const ip = `${withoutPrefix(address)}/${address.includes(":") ? 128 : 32}`;
+      const ip = `${addressIn(address)}/${address.includes(":") ? 128 : 32}`;
       const has = (start: string) =>
         machine.rules.some(({ chain, text }) => chain === "CNI-FORWARD" && text.startsWith(start));
       return {
@@ -122,7 +122,7 @@ function dropRules(machine: SimulatedMachine, end: string): () => void {
 }
 
 function isMasqueraded({ rules }: SimulatedMachine, address: string): boolean {
-  const source = `-s ${withoutPrefix(address)} -j `;
+  const source = `-s ${addressIn(address)} -j `;
   const jumps = rules.filter(({ chain, text }) => chain === "POSTROUTING" && text.startsWith(source));
   return jumps.some(({ text }) =>
     rules.some((rule) => rule.chain === text.slice(source.length) && rule.text.endsWith("MASQUERADE")),
@@ -135,7 +135,7 @@ export function isLeased(
   ipam: string,
   { containerId, ifName, address }: { containerId: string; ifName: string; address: string },
 ): boolean {
-  const name = `/${withoutPrefix(address)}`;
+  const name = `/${addressIn(address)}`;
   if (ipam === "host-local") return leasesOf(machine, containerId, ifName).some((path) => path.endsWith(name));
   const isOwn = ([client, lease]: [string, { address: string }]) =>
     client.startsWith(`${containerId}/`) && client.endsWith(`/${ifName}`) && `${lease.address}/24` === address;
@@ -151,7 +151,7 @@ export function leasesOf({ files }: SimulatedMachine, containerId: string, ifNam
 
 /** Whether an interface other than an owner's (`c1\r\neth0`) has one of host-local's leases of an address. */
 export function isLeasedByOther({ files }: SimulatedMachine, owner: string, address: string): boolean {
-  const name = `/${withoutPrefix(address)}`;
+  const name = `/${addressIn(address)}`;
   return [...files].some(
     ([path, { text }]) => path.startsWith(leaseDirectory) && path.endsWith(name) && text !== owner,
   );

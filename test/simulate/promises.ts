@@ -1,6 +1,7 @@
 import type { Makers, Thing } from "../../cli/model/machine.ts";
-import { resultOf, withoutPrefix } from "../../cli/model/plugin.ts";
+import { resultOf } from "../../cli/model/plugin.ts";
 import { profiles } from "../../plugins/index.ts";
+import { addressIn } from "../../shared/attachment/subnet.ts";
 import { leaseDirectory } from "../../shared/journal/host-files.ts";
 import { type Began, journalDirectory, type Line } from "../../shared/journal/journal.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
@@ -391,7 +392,7 @@ function listsLink(text: string, { what }: Thing): boolean {
 /** Whether a result of libcni's lists the address of firewall's rule. */
 function listsAddress(text: string, { what }: Thing): boolean {
   const { ips } = resultOf({ prevResult: JSON.parse(text).result });
-  return ips.some(({ address }) => new RegExp(`^rule CNI-FORWARD -[ds] ${withoutPrefix(String(address))}/`).test(what));
+  return ips.some(({ address }) => new RegExp(`^rule CNI-FORWARD -[ds] ${addressIn(String(address))}/`).test(what));
 }
 
 /** The entries of a journal's text that are not undone. */

@@ -33,7 +33,7 @@ export function nodeHost(): Host {
     now: Date.now,
     sleep,
     readStdin,
-    writeStdout,
+    writeStdout: (text) => print(Buffer.from(text)),
     inspect: inspectFile,
     tryExec,
     spawn,
@@ -44,7 +44,8 @@ export function nodeHost(): Host {
     listDirectory,
     stat,
     linkIndex,
-    writeStderr,
+    // A closed stderr must not fail a call.
+    writeStderr: (text) => void attempt(() => writeSync(2, text)),
     jq,
     ip,
     appendLine,
@@ -68,17 +69,8 @@ function bytesOf(bytes: Uint8Array): Bytes {
   return { decodeUtf8: () => decodeUtf8(bytes), print: () => print(bytes) };
 }
 
-function writeStdout(text: string): void {
-  print(Buffer.from(text));
-}
-
 function print(bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length; ) written += retryWhileBusy(() => writeSync(1, bytes, written));
-}
-
-function writeStderr(text: string): void {
-  // A closed stderr must not fail a call.
-  attempt(() => writeSync(2, text));
 }
 
 // The runtime may have made the pipe non-blocking.

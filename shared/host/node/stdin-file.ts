@@ -17,10 +17,7 @@ export function replaceStdin(text: string): boolean {
   return false;
 }
 
-/**
- * Opens a file that contains a text. It has no name, so that nothing is ever left behind. Returns undefined if no such file can
- * be written.
- */
+/** Opens a file without a name that contains a text, so that nothing is left behind; undefined if none can be written. */
 export function fileWith(text: string): number | undefined {
   const content = Buffer.from(text);
   for (const directory of directories) {

@@ -1,4 +1,4 @@
-import type { HostStatus } from "../../../cli/status/text.ts";
+import type { HostStatus } from "../../../cli/status/host-status.ts";
 
 /** The status of a host on which there is nothing, and nothing is wrong. */
 export const emptyStatus: HostStatus = {

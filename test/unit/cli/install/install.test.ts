@@ -21,7 +21,7 @@ import { expect, test } from "vitest";
 import { Memory } from "../../../../cli/host/memory.ts";
 import { install, installPrevious, ownRelease, removeAll } from "../../../../cli/install/install.ts";
 import { hasPlugins, placeAt } from "../../../../cli/install/place.ts";
-import { hasJq, isWrapped, usesAmong } from "../../../../cli/install/report.ts";
+import { hasJq, isWrapped, usesAmong } from "../../../../cli/install/uses.ts";
 import { type List, listFrom } from "../../../../cli/lists/list.ts";
 import type { CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { type Entry, nowhere } from "../../../../shared/journal/journal.ts";

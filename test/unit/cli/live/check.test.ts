@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { attachmentOf, type CachedAttachment } from "../../../../cli/live/cached-results.ts";
 import { checkOnHost, checkOptionsOn, inPlace, outsideSubnets, withoutPlugins } from "../../../../cli/live/check.ts";
-import { runChain } from "../../../../cli/live/run-plugin.ts";
+import { runList } from "../../../../cli/live/run-plugin.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { cachedAttachment } from "../../support/cached-results.ts";
 import { zoneOfBlue } from "../../support/journals.ts";
@@ -177,7 +177,7 @@ test("ADD hands each plugin's result to the next one, and ends at the first that
   plugin("broken", refuses("no room"));
   const attachment = attachmentOf(attached(), join(directory, "bin"));
   const add = (...types: string[]) =>
-    runChain({ list: listWith(...types.map((type) => ({ type }))), verb: "ADD", attachment }, 60);
+    runList({ list: listWith(...types.map((type) => ({ type }))), verb: "ADD", attachment }, 60);
   const first = { cniVersion: "1.0.0", ips: [] };
   expect(await add("first")).toStrictEqual({ passed: true, result: first });
   const last = { cniVersion: "1.0.0", dns: { domain: "1" } };

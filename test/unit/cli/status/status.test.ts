@@ -1,14 +1,14 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { prometheusText } from "../../../../cli/status/prometheus.ts";
 import {
   type CheckedAttachment,
   countNetworks,
   type HostStatus,
   isWell,
   statusText,
-} from "../../../../cli/status/text.ts";
+} from "../../../../cli/status/host-status.ts";
+import { prometheusText } from "../../../../cli/status/prometheus.ts";
 import { printable } from "../../../../cli/terminal.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { writeResult } from "../../support/cached-results.ts";
