@@ -166,6 +166,11 @@ describe("the wrapper's own error", () => {
     expect(callWrapper({ stdin: "{" }).stdout).toMatch(/^\{\n {4}"cniVersion": "1\.1\.0",\n {4}"code": 6,\n/);
   });
 
+  test("about a key has the runtime's version", () => {
+    const outcome = callWrapper({ stdin: { ...zone, wrapper: { unknown: 1 } } });
+    expect(printed(outcome)).toMatchObject({ code: 7, cniVersion: "1.0.0" });
+  });
+
   test("has the message of the error on stdin", () => {
     expect(printed(callWrapper({ stdin: new Error("EISDIR") })).details).toMatch(/^EISDIR\. /);
   });

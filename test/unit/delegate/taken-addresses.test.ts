@@ -50,6 +50,10 @@ describe("an address that another container has", () => {
   const undoneHere = { ...journalFiles({ ...elsewhere, isUndone: true }), ...ofBlueElsewhere };
   const noBootId = { "/proc/sys/kernel/random/boot_id": "" };
   const ofPlugin = { done: undefined, configuration: { prevResult: { ips: [prevResult.ips[1]] } } };
+  const halfRemoved = journalFiles(
+    entryOf({ containerId: "red", done: { made: 7, ...two } }),
+    chainedOf("portmap", { containerId: "red", isGivenUp: true }),
+  );
   const ofNet1 = ofRed({ done: undefined, runtimeIfName: "net1" });
 
   test.each<[string, string[], Record<string, string>]>([
@@ -64,7 +68,8 @@ describe("an address that another container has", () => {
     ["its journal is of an earlier boot", [], ofRed({ bootId: "earlier" })],
     ["its journal may be of this boot", ["10.1.0.2/24"], { ...ofRed({ bootId: "earlier" }), ...noBootId }],
     ["its journal's entry is undone", [], ofRed({ isUndone: true })],
-    ["its journal is half removed", [], ofRed({ isGivenUp: true })],
+    ["its journal's only entry is given up", [], ofRed({ isGivenUp: true })],
+    ["its journal is half removed", [], halfRemoved],
     ["its plugin got it", ["10.1.0.3/24"], ofRed(ofPlugin)],
     ["this container's journal has it", [], journalFiles(entryOf({ done: { made: 7, ...two } }))],
     ["libcni's result has it", ["10.1.0.3/24"], resultOf("red", "10.1.0.3/16")],

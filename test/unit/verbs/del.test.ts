@@ -130,13 +130,18 @@ describe("DEL of an entry", () => {
     expect(outcome.files[journal]).not.toContain("undone");
   });
 
-  test.each<[string, "executable" | "missing", string[]]>([
-    ["is run there", "executable", ["/old/portmap", "/opt/cni/bin/bridge"]],
-    ["is not run if it is gone", "missing", ["/opt/cni/bin/bridge"]],
-  ])("of a plugin that is now only where its ADD found it %s", (_, kind, expected) => {
+  test.each<[string, string[], string[]]>([
+    ["and not in CNI_PATH is run there", ["/old/portmap"], ["/old/portmap", "/opt/cni/bin/bridge"]],
+    [
+      "and in CNI_PATH is run from that",
+      ["/old/portmap", "/opt/cni/bin/portmap"],
+      ["/opt/cni/bin/portmap", "/opt/cni/bin/bridge"],
+    ],
+    ["no longer, nor in CNI_PATH, is not run", [], ["/opt/cni/bin/bridge"]],
+  ])("of a plugin that is where its ADD found it %s", (_, executables, expected) => {
     const entries = [entryOf(), chainedOf("portmap", { path: "/old/portmap" })];
     const inspect = (path: string) =>
-      path === "/old/portmap" ? kind : /\/bin\/bridge$/.test(path) ? "executable" : "missing";
+      [...executables, "/opt/cni/bin/bridge"].includes(path) ? "executable" : "missing";
     const { runs } = del("bridge", {}, { entries, inspect });
     expect(runs.map(({ path }) => path)).toEqual(expected);
   });
@@ -214,11 +219,12 @@ describe("DEL of an entry", () => {
 
   test("undone: what was attached since without an entry is removed as such, and not what a wrapper has made", () => {
     const entries = [entryOf(), chainedOf("portmap", undone)];
-    const runsWith = (index: number, ...more: Entry[]) =>
+    const runsWith = (index: number | undefined, ...more: Entry[]) =>
       runsOf(del("portmap", { prevResult: bothResult }, { entries: [...entries, ...more], links: [index] }));
     expect(runsWith(7)).toEqual([]);
     expect(runsWith(9)).toEqual([`portmap DEL eth0 ${blue}`]);
     expect(runsWith(0)).toEqual([]);
+    expect(runsWith(undefined)).toEqual([]);
     expect(runsWith(9, tryOf({ id: "later", failed: { left: 9 } }))).toEqual([]);
     expect(runsWith(9, tryOf({ id: "later", failed: { left: 8 } }))).toEqual([`portmap DEL eth0 ${blue}`]);
     expect(runsWith(9, tryOf({ id: "later" }))).toEqual([]);

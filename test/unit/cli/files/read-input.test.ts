@@ -1,4 +1,4 @@
-import { closeSync, openSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { filesIn, listed, longestList, readInput, readOpened } from "../../../../cli/files/read-input.ts";
@@ -25,6 +25,16 @@ test("a file for which another user puts a link into its place is not read throu
     return found;
   });
   expect(() => readInput("list", file, longestList)).toThrow("list: its symbolic links form a circle");
+});
+
+test("a device is not read, and does not stay open", () => {
+  let opened = -1;
+  intercept("openSync", (openSync) => (path: string, flags: number) => {
+    opened = openSync(path, flags);
+    return opened;
+  });
+  expect(() => readInput("list", "/dev/null", longestList)).toThrow("list: it is not a regular file");
+  expect(() => fstatSync(opened)).toThrow("EBADF");
 });
 
 test("a directory that is opened, as by `lint - < DIRECTORY`, is trouble", () => {

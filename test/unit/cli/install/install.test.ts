@@ -92,12 +92,16 @@ test("an old archive with a newer name changes nothing", () => {
   expect(install(place(), { ...renamed, bytes: program("2.0.0") }, "all").is).toBe("replaced");
 });
 
-test("the same bytes change nothing, and a missing link is made", () => {
+test("the same bytes change nothing, and a link that is missing or leads to a whole path is made anew", () => {
   installed("1.0.0");
   const before = statSync(at("cni-wrappers")).ino;
   expect(installed("1.0.0")).toMatchObject({ is: "already installed", newLinks: [] });
   rmSync(at("macvlan-wrapper"));
   expect(installed("1.0.0")).toMatchObject({ is: "already installed", newLinks: ["macvlan-wrapper"] });
+  rmSync(at("bridge-wrapper"));
+  symlinkSync(at("cni-wrappers"), at("bridge-wrapper"));
+  expect(installed("1.0.0")).toMatchObject({ is: "already installed", newLinks: ["bridge-wrapper"] });
+  expect(readlinkSync(at("bridge-wrapper"))).toBe("cni-wrappers");
   expect(statSync(at("cni-wrappers")).ino).toBe(before);
   expect(hidden()).toEqual(["checksums"]);
 });

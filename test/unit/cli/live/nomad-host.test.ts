@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { askNomadHost, NomadAgent } from "../../../../cli/live/nomad-agent.ts";
+import { askNomadHost, NomadAgent, type NomadEnvironment } from "../../../../cli/live/nomad-agent.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { writeResult } from "../../support/cached-results.ts";
 import { makeHostFolders } from "../../support/fake-host-folders.ts";
@@ -81,6 +81,21 @@ test.each<[string, () => object, string]>([
 ])("an agent that %s says nothing of this host", async (_, answer, problem) => {
   answers = { ...answer() };
   expect(await askNomadHost(new NomadAgent({ NOMAD_ADDR }))).toEqual({ problem, isAbsent: false });
+});
+
+test.each([
+  ["ECONNREFUSED", true],
+  ["ENETUNREACH", true],
+  ["ETIMEDOUT", false],
+])("without NOMAD_ADDR, a host whose default address fails with %s has no Nomad client: %s", async (code, isAbsent) => {
+  const problem = `connect ${code} 127.0.0.1:4646`;
+  const agentOf = (env: NomadEnvironment) => {
+    const agent = new NomadAgent(env);
+    agent.self = () => Promise.reject(Object.assign(new Error(problem), { code }));
+    return agent;
+  };
+  expect(await askNomadHost(agentOf({}))).toEqual({ problem, isAbsent });
+  expect(await askNomadHost(agentOf({ NOMAD_ADDR }))).toEqual({ problem, isAbsent: false });
 });
 
 test("the host of preflight's JSON is Nomad's node, and without an answer the host's own name", async () => {

@@ -149,6 +149,15 @@ describe("a plugin", () => {
     await expect.poll(() => isAlive(started()), patience).toBe(false);
   });
 
+  test("what has left its group keeps no pipe of the command open", async () => {
+    const ownPid = `echo $$ >${directory}/new; mv ${directory}/new ${directory}/pid`;
+    const untilClosed = `trap "" PIPE; while echo || echo >&2; do sleep 0.1; done`;
+    const waits = `while [ ! -e ${directory}/pid ]; do sleep 0.01; done`;
+    const outcome = await runPlugin(run(`setsid sh -c '${ownPid}; ${untilClosed}' & ${waits}; exec yes`), 60);
+    expect(outcome).toMatchObject({ passed: false });
+    await expect.poll(() => isAlive(started()), patience).toBe(false);
+  });
+
   test("8 MiB are not too much, and a byte more is", async () => {
     expect(await runPlugin(run("head -c 8388608 /dev/zero"), 60)).toEqual({ passed: true });
     const more = run("head -c 4194304 /dev/zero; head -c 4194305 /dev/zero >&2");

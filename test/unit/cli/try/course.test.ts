@@ -141,15 +141,15 @@ const eachCheck = (words: string) => checks.map((step) => `${step}: ${words}`);
 const unsupported = 'fails: configuration version "0.3.1" does not support the CHECK command';
 const shared = "ADD of a second container: fails: it gets 10.0.0.9/24, which the first one has, too";
 const readOnly = "open /x: Read-only file system";
-const why = `: unknown: ${readOnly}`;
+const noService = "dial unix /run/cni/dhcp.sock: connect: no such file or directory";
+const noNamespace = "open /run/netns/blue: no such file or directory";
+const ofFirst = (words: string) => [`CHECK of it: ${words}`, `CHECK of the first again: ${words}`];
 
 test.each<[string, Parameters<typeof happened>, readonly string[]]>([
   ["a CHECK that fails", [{ "CHECK 2": fails("lost") }], ["CHECK of the second: fails: lost"]],
-  [
-    "a plugin that misses the host",
-    [{ "CHECK 1": fails(readOnly) }],
-    [`CHECK of it${why}`, `CHECK of the first again${why}`],
-  ],
+  ["a plugin that misses the host", [{ "CHECK 1": fails(readOnly) }], ofFirst(`unknown: ${readOnly}`)],
+  ["a plugin that misses a service", [{ "CHECK 1": fails(noService) }], ofFirst(`unknown: ${noService}`)],
+  ["a plugin that misses a namespace", [{ "CHECK 1": fails(noNamespace) }], ofFirst(`fails: ${noNamespace}`)],
   ["one address for all", [{}, {}, "9"], [shared]],
   ["no CHECK that a runtime runs", [{}, { disableCheck: true }], eachCheck("not run: the list has disableCheck")],
   ["no CHECK in its version", [{}, { cniVersion: "0.3.1" }], eachCheck(unsupported)],

@@ -266,6 +266,9 @@ describe("unwrap", () => {
     expect(await unwrap("--write", "zone.conflist")).toMatchObject({ exitCode: 1 });
     const listOf = (...types: string[]) =>
       JSON.stringify({ cniVersion: "1.0.0", name: "zone", plugins: types.map((type) => ({ type })) });
+    // A plugin that is not known may be one, too.
+    write("zone.conflist", listOf("bridge-wrapper", "twin-wrapper"));
+    expect(await unwrap("--write", "zone.conflist")).toMatchObject({ exitCode: 1 });
     write("zone.conflist", listOf("bridge-wrapper", "portmap-wrapper"));
     expect(await unwrap("--write", "zone.conflist")).toMatchObject({ exitCode: 0 });
     attach("c1", "/proc/self/ns/net", "zone", listOf("bridge-wrapper"));
