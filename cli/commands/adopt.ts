@@ -6,9 +6,8 @@ import { isApproved } from "../confirm.ts";
 import { atOnce, withBar } from "../live/at-once.ts";
 import { type Attachments, type CachedAttachment, isAttachment, readCachedResult } from "../live/cached-results.ts";
 import { type CheckRequest, checkOnHost, inPlace } from "../live/check.ts";
-import { everyAttachment, type HostView, noteLost, placesText, straysAmong, viewOf } from "../live/every-attachment.ts";
+import { everyAttachment, type HostView, noteLost, placesText, viewOf } from "../live/every-attachment.ts";
 import type { HostPaths } from "../live/host-paths.ts";
-import { namedNamespaces } from "../live/namespaces.ts";
 import { workloadNames } from "../live/workload.ts";
 import { exitCodeOf, jsonText, type Terminal, Trouble } from "../terminal.ts";
 
@@ -39,8 +38,7 @@ export const adoptCommand: CommandData<undefined, Options> = {
     const view = await viewOf(options, terminal);
     const { paths, leftOut } = view;
     const { check, ...attachments } = everyAttachment(view);
-    const { all, memories } = attachments;
-    await noteLost(view, straysAmong(all, namedNamespaces(), memories).namespaces, { check, memories });
+    await noteLost(view, check, terminal);
     leftOut.tell(terminal);
     if (options.undo) {
       const isWanted = isWantedFile(paths, attachments);

@@ -8,7 +8,6 @@ import { readPluginFolder, whyNoCheck } from "../host/read-plugin-folder.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { type CheckRequest, isGood, type Verdict } from "../live/check.ts";
 import { checkEvery, everyAttachment, isReady, lookedAt, viewOf } from "../live/every-attachment.ts";
-import { namedNamespaces } from "../live/namespaces.ts";
 import { workloadNames } from "../live/workload.ts";
 import { callTheRoll, type Expected, newestOfEach, readAnswers } from "../preflight/answers.ts";
 import { forecastsOn, type HostReport, originOf, unsavedAmong } from "../preflight/forecasts.ts";
@@ -81,7 +80,7 @@ async function reportOn(options: Options, terminal: Terminal): Promise<HostRepor
   // Checking takes time, in which a young result gets older.
   const now = Date.now();
   const names = workloadNames(attachments.wanted, paths.agent, terminal.writeError);
-  const { checked, strays } = await checkEvery(view, attachments, { terminal, namespaces: namedNamespaces });
+  const { checked, strays } = await checkEvery(view, attachments, terminal);
   const forecasts = await forecastsOn(checked, { ...check, isAdoptable, names }, terminal);
   leftOut.tell(terminal);
   return {

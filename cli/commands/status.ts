@@ -13,7 +13,6 @@ import type { ListFile } from "../lists/list-file.ts";
 import { type CheckRequest, networkOf } from "../live/check.ts";
 import { checkEvery, everyAttachment, lookedAt, viewOf } from "../live/every-attachment.ts";
 import type { HostPathsFound } from "../live/host-paths.ts";
-import { namedNamespaces } from "../live/namespaces.ts";
 import { errorsIn, type Lists } from "../live/networks.ts";
 import { hostErrors, type RunningHost } from "../needs/host-errors.ts";
 import { countNetworks, type HostStatus, isWell, statusText } from "../status/host-status.ts";
@@ -80,7 +79,7 @@ async function statusOf(options: Options, terminal: Terminal): Promise<HostStatu
   const found = everyAttachment(view);
   const { check } = found;
   const remembered = new Set(found.memories.map(keyOf));
-  const { checked: verdicts, strays } = await checkEvery(view, found, { terminal, namespaces: namedNamespaces });
+  const { checked: verdicts, strays } = await checkEvery(view, found, terminal);
   const checked = verdicts.map(({ attachment, verdict }) => {
     const isWrapped = networkOf(attachment, check)?.list.plugins.some((plugin) => plugin.isWrapped) ?? false;
     // guard: an attachment that nothing recovers is counted

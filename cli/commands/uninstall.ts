@@ -7,9 +7,8 @@ import { isWrapped, usesAmong } from "../install/uses.ts";
 import { readListFiles } from "../lists/find-files.ts";
 import { LeftOut } from "../live/alike.ts";
 import { readAttachments } from "../live/cached-results.ts";
-import { straysAmong } from "../live/every-attachment.ts";
 import { demandView, type HostOptions, hostPathsOf } from "../live/host-paths.ts";
-import { lostResults } from "../live/lost-results.ts";
+import { lasting, lostResults } from "../live/lost-results.ts";
 import { namedNamespaces } from "../live/namespaces.ts";
 import { faultsIn, networksIn } from "../live/networks.ts";
 import { exitCodeOf, jsonText, type Trouble } from "../terminal.ts";
@@ -47,12 +46,13 @@ export const uninstallCommand: CommandData<undefined, Options> = {
     const files = readListFiles(paths.configDirectories, terminal, leaveOut);
     unread.push(...faultsIn(files).map(({ line }) => line));
     const wrapped = [...networksIn(files).values()].filter(({ list }) => isWrapped(list));
-    const { all } = readAttachments(paths, leftOut.note);
-    const uses = usesAmong(all, new Set(wrapped.map(({ name }) => name)));
-    const memories = new Memory().files();
-    const { namespaces } = straysAmong(all, namedNamespaces(), memories);
+    const uses = usesAmong(readAttachments(paths, leftOut.note).all, new Set(wrapped.map(({ name }) => name)));
+    const look = () => {
+      const attachments = readAttachments(paths, () => {}).all;
+      return lostResults(namedNamespaces(), { paths, networks: wrapped, attachments, memories: new Memory().files() });
+    };
     // A container whose result somebody has removed may need them, too.
-    for (const line of await lostResults(namespaces, { paths, networks: wrapped, memories })) leftOut.note(line);
+    for (const line of await lasting(look, terminal)) leftOut.note(line);
     leftOut.tell(terminal);
     // guard: the wrappers while a container needs them, or while a result cannot be read
     const isRefused = uses.length + leftOut.lines.length > 0 && !force && ownPaths(place).length > 0;

@@ -79,6 +79,8 @@ export function pluginNamesIn(plugin: ListedPlugin): readonly { name: string; pa
 /** Addresses that an IPAM plugin may give to one interface. */
 export interface Pool extends Range {
   readonly plugin: ListedPlugin;
+  /** The length of the prefix that an address gets. */
+  readonly length: number;
   /** Where the subnet or the address is in the file. */
   readonly path: JSONPath;
   /** An address in between that host-local does not give out. */
@@ -122,9 +124,9 @@ function fixedPools(plugin: ListedPlugin): readonly Pool[] {
   return entriesOf(plugin, "addresses").flatMap(({ path, entry }) => {
     const cidr = cidrOf(entry.address);
     if (!cidr) return [];
-    const { bits, value } = cidr;
+    const { value, ...size } = cidr;
     return [
-      { plugin, path: [...path, "address"], bits, first: value, last: value, gateway: undefined, leases: undefined },
+      { plugin, path: [...path, "address"], ...size, first: value, last: value, gateway: undefined, leases: undefined },
     ];
   });
 }
@@ -139,7 +141,9 @@ function leasedPools(plugin: ListedPlugin): readonly Pool[] {
 }
 
 /** Returns a range with what host-local fills in (backend/allocator/range.go, Canonicalize); undefined if its subnet is none. */
-export function filledRange(range: JsonObject): (Range & { readonly gateway: bigint }) | undefined {
+export function filledRange(
+  range: JsonObject,
+): (Range & Pick<Pool, "length"> & { readonly gateway: bigint }) | undefined {
   const subnet = cidrOf(range.subnet);
   if (!subnet) return undefined;
   const { bits, first, last } = rangeOf(subnet);
@@ -149,6 +153,7 @@ export function filledRange(range: JsonObject): (Range & { readonly gateway: big
   };
   return {
     bits,
+    length: subnet.length,
     first: inside("rangeStart", first + 1n),
     last: inside("rangeEnd", bits === 32 ? last - 1n : last),
     gateway: addressOf(range.gateway)?.value ?? first + 1n,

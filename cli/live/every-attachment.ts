@@ -3,6 +3,7 @@ import { cachedResultFile } from "../../shared/journal/host-files.ts";
 import { type Entry, isSameNamespace, isStanding } from "../../shared/journal/journal.ts";
 import { journalProblem } from "../host/journal-place.ts";
 import { entriesIn, keyOf, Memory, type MemoryFile, stateDirectory } from "../host/memory.ts";
+import { isDisabled } from "../lists/list.ts";
 import { homesAmong } from "../prune/host-namespaces.ts";
 import { oneLine, type Terminal } from "../terminal.ts";
 import { LeftOut } from "./alike.ts";
@@ -10,9 +11,9 @@ import { withBar } from "./at-once.ts";
 import { type CachedAttachment, demandKnown, isWanted, namesIn, readAttachments } from "./cached-results.ts";
 import { type CheckOptions, type CheckRequest, checkOnHost, checkOptionsOn, inPlace, type Verdict } from "./check.ts";
 import { type HostPaths, type HostPathsFound, hostPathsOn } from "./host-paths.ts";
-import { lostResults } from "./lost-results.ts";
-import { namespacePath } from "./namespaces.ts";
-import { addedPlugins, type Networks } from "./networks.ts";
+import { lasting, lostResults } from "./lost-results.ts";
+import { namedNamespaces, namespacePath } from "./namespaces.ts";
+import { addedPlugins, type Lists, type Networks } from "./networks.ts";
 import type { NomadHost } from "./nomad-agent.ts";
 
 /** What a command looks at on a host. */
@@ -43,7 +44,7 @@ export function everyAttachment(view: HostView) {
   return { ...found, check: { ...check, homeOf: homesAmong(found) } };
 }
 
-function attachmentsNow({ paths, leftOut }: HostView) {
+function attachmentsNow({ paths, leftOut }: Pick<HostView, "paths" | "leftOut">) {
   const { wanted, all } = readAttachments(paths, leftOut.note);
   const memories = new Memory().files((file, reason) =>
     leftOut.note(`${file}: ${reason}; its DEL acts as without a journal`),
@@ -62,21 +63,21 @@ function attachmentsNow({ paths, leftOut }: HostView) {
 export async function checkEvery(
   view: HostView,
   { wanted, all, memories, check }: ReturnType<typeof everyAttachment>,
-  { terminal, namespaces }: { terminal: Pick<Terminal, "progress" | "wait">; namespaces: () => readonly string[] },
+  terminal: Pick<Terminal, "progress" | "wait">,
 ) {
   const checked = await withBar(wanted, terminal, async (attachment) => {
     return { attachment, verdict: await checkOnHost(attachment, check) };
   });
-  const strays = straysAmong(all, namespaces(), memories);
+  const strays = straysAmong(all, namedNamespaces(), memories);
   const isBad = ({ verdict }: { verdict: Verdict }) => verdict.is === "fails" || verdict.is === "gone";
   if (!checked.some(isBad) && strays.namespaces.length + strays.memories.length === 0) return { checked, strays };
   await terminal.wait(1000);
   const now = attachmentsNow(view);
-  const later = straysAmong(now.all, namespaces(), now.memories);
+  const later = straysAmong(now.all, namedNamespaces(), now.memories);
   const texts = new Map([...now.all, ...later.memories].map(({ file, text }) => [file, text]));
   const isSame = ({ file, text }: { file: string; text: string }) => texts.get(file) === text;
   const stray = strays.namespaces.filter((path) => later.namespaces.includes(path));
-  await noteLost(view, stray, { check, memories: now.memories });
+  if (stray.length > 0) await noteLost(view, check, terminal);
   return {
     // guard: a container that begins or ends at this moment does not fail
     checked: checked.filter(({ attachment }) => isSame(attachment)),
@@ -90,13 +91,19 @@ export async function checkEvery(
 
 /** Notes the containers in namespaces without an attachment whose results are lost. */
 export async function noteLost(
-  { paths, leftOut }: Pick<HostView, "paths" | "leftOut">,
-  namespaces: readonly string[],
-  { check, memories }: { readonly check: CheckOptions; readonly memories: readonly MemoryFile[] },
+  { paths, leftOut }: HostView,
+  { networks }: Lists,
+  terminal: Pick<Terminal, "wait">,
 ): Promise<void> {
+  // The runtime does not check the others.
+  const checked = [...networks.values()].filter(({ value }) => !isDisabled(value.disableCheck));
+  const look = () => {
+    // What cannot be read is told already.
+    const { all: attachments, memories } = attachmentsNow({ paths, leftOut: new LeftOut() });
+    return lostResults(namedNamespaces(), { paths, networks: checked, attachments, memories });
+  };
   // Nobody can tell what the next restart does to them.
-  for (const line of await lostResults(namespaces, { paths, networks: check.networks.values(), memories }))
-    leftOut.note(line);
+  for (const line of await lasting(look, terminal)) leftOut.note(line);
 }
 
 /**

@@ -70,6 +70,24 @@ export function namedNamespaces(): readonly string[] {
   return paths.filter(isNamespace).sort();
 }
 
+/**
+ * Returns a function that tells whether a path leads to one of the namespaces at other paths. A namespace can have several names:
+ * `ip netns attach` and a link give it another one.
+ */
+export function isAmong(paths: readonly string[]): (path: string) => boolean {
+  const names = new Set(paths.map(namespacePath));
+  const files = new Set(paths.map(fileAt));
+  return (path) => {
+    const file = fileAt(path);
+    return names.has(namespacePath(path)) || (file !== "" && files.has(file));
+  };
+}
+
+function fileAt(path: string): string {
+  const found = attempt(() => statSync(path));
+  return found ? `${found.dev}:${found.ino}` : "";
+}
+
 /** Returns the shortest spelling of a namespace's path. /var/run is a link to /run. */
 export function namespacePath(path: string): string {
   return path.replace(/^\/var\/run\//, "/run/");

@@ -16,7 +16,7 @@ describe("a container whose result and journal somebody has removed", () => {
       expectSuccess(await lab.call(Lab.command, ["install"]));
       const { exitCode, stderr } = await lab.call(Lab.command, [command]);
       expect(stderr).toMatch(
-        /^\/run\/netns\/c1: it has 172\.\d+\.\d+\.\d+, an address of the network zone, and no result in /m,
+        /^\/run\/netns\/c1 has 172\.\d+\.\d+\.\d+: the network zone gives it out, and libcni's cache has no result;/m,
       );
       expect(exitCode).toBe(2);
       expect(await lab.readdir("/opt/cni/bin")).toContain("bridge-wrapper");
@@ -28,7 +28,9 @@ describe("a container whose result and journal somebody has removed", () => {
     await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(zone(bridge)));
     await lab.run("rm", ["-r", "/var/lib/cni/results"]);
     const { exitCode, stderr } = await lab.call(Lab.command, ["preflight"]);
-    expect(stderr).toContain("/run/netns/c1: it has 172.26.64.2, an address of the network zone, and no result");
+    expect(stderr).toContain(
+      "/run/netns/c1 has 172.26.64.2: the network zone gives it out, and libcni's cache has no result",
+    );
     expect(exitCode).toBe(2);
   });
 
@@ -39,5 +41,27 @@ describe("a container whose result and journal somebody has removed", () => {
     expectSuccess(await lab.goCni.add(zone(macvlan), other));
     expect(await lab.call(Lab.command, ["preflight"])).toMatchObject({ exitCode: 0, stderr: "" });
     expect(await lab.call(Lab.command, ["status"])).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+
+  test("a runtime that runs no CHECK is not spoiled by it", async ({ lab }) => {
+    const list = { ...zone(macvlan), disableCheck: true };
+    await attached(lab, lab.goCni, list);
+    await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(list));
+    await lab.run("rm", ["-r", "/var/lib/cni/results"]);
+    expect(await lab.call(Lab.command, ["preflight"])).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+
+  const made = "ip netns add other; ip -n other address add";
+  test.for([
+    ["another name of a container", "touch /run/netns/other; mount --bind /run/netns/c1 /run/netns/other"],
+    ["a link to a container", "ln -s /run/netns/c1 /run/netns/other"],
+    ["the host itself", "ip address add 172.16.5.200/24 dev uplink0; ln -s /proc/1/ns/net /run/netns/other"],
+    ["a router with the gateway's address", `${made} 172.16.5.1/24 dev lo`],
+    ["a VPN", `${made} 172.16.5.77/32 dev lo`],
+  ] as const)("%s is no such container", async ([, script], { lab }) => {
+    await attached(lab, lab.goCni, zone(macvlan));
+    await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(zone(macvlan)));
+    await lab.run("sh", ["-ec", script]);
+    expect(await lab.call(Lab.command, ["preflight"])).toMatchObject({ exitCode: 0, stderr: "" });
   });
 });
