@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
+import { backendOptions } from "../../plugins/portmap/keys.ts";
 import { attempt, readFile } from "../../shared/host/node/files.ts";
 import { leaseDirectoryOf } from "../../shared/journal/host-files.ts";
 import { goLookup, ipamOf, isJsonObject } from "../../shared/protocol/json.ts";
@@ -37,7 +38,7 @@ export function hostErrors(networks: Networks, { live, ...host }: RunningHost): 
   });
 }
 
-const ofPlugins = [logProblem, ipamProblems, sysctlProblems, programProblems, routeProblems];
+const ofPlugins = [logProblem, ipamProblems, sysctlProblems, programProblems, backendProblems, routeProblems];
 
 /** A call would say it on stderr only. */
 function logProblem({ wrapper: { log } }: ListedPlugin): readonly string[] {
@@ -69,6 +70,26 @@ function programsOf({ delegate, profile, configuration }: ListedPlugin): readonl
 function programsFor(backend: unknown): readonly string[] {
   if (backend === "nftables") return ["nft"];
   return backend === undefined || backend === null ? ["iptables", "nft"] : ["iptables"];
+}
+
+/** The options of portmap that are not for the backend that it takes on this host (plugins/meta/portmap/main.go, ensureBackend). */
+export function backendProblems(plugin: ListedPlugin): readonly string[] {
+  const { type, delegate, configuration } = plugin;
+  if (delegate !== "portmap" || isRewritten(plugin) || (configuration.backend ?? undefined) !== undefined) return [];
+  const options = backendOptions(configuration);
+  if (options.length === 0) return [];
+  const backend = isIptablesUsed() ? "iptables" : "nftables";
+  const foreign = options.filter((one) => one.backend !== backend);
+  return foreign.map(
+    ({ key, backend: other }) =>
+      `${type} takes ${backend} on this host, and ${key} is for ${other}: ADD, CHECK and DEL fail. Set "backend": "${other}"`,
+  );
+}
+
+// plugins/pkg/utils/netfilter.go: portmap asks both programs.
+function isIptablesUsed(): boolean {
+  if (runProgram("iptables", ["--wait", "-t", "filter", "-S", "INPUT", "1"]).passed) return true;
+  return !runProgram("nft", ["--check", "add", "table", "ip", "cni_wrappers_test"]).passed;
 }
 
 /** What the IPAM plugin of a plugin needs and this host does not have. */

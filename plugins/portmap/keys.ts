@@ -28,13 +28,27 @@ export const portmapKeys = z
     path: ["markMasqBit"],
     error: "excludes externalSetMarkChain",
   })
-  // ensureBackend: a host without iptables takes conditions of nftables also without `backend`.
-  .refine((own) => own.externalSetMarkChain === undefined || own.backend !== "nftables", needs("externalSetMarkChain"))
-  .refine((own) => isOfBackend(own.conditionsV4, own.backend), needs("conditionsV4"))
-  .refine((own) => isOfBackend(own.conditionsV6, own.backend), needs("conditionsV6"));
+  .refine((own) => isTaken("externalSetMarkChain", own), needs("externalSetMarkChain"))
+  .refine((own) => isTaken("conditionsV4", own), needs("conditionsV4"))
+  .refine((own) => isTaken("conditionsV6", own), needs("conditionsV6"));
 
-function isOfBackend([first]: readonly string[] = [], backend = "iptables"): boolean {
-  return !first || (/^[-!]/.test(first) ? "iptables" : "nftables") === backend;
+/** The options that only one backend has. Conditions of iptables begin with a hyphen or an exclamation mark (ensureBackend). */
+export function backendOptions(own: Readonly<Record<string, unknown>>) {
+  const conditions = ["conditionsV4", "conditionsV6"].flatMap((key) => {
+    const value = own[key];
+    const first = Array.isArray(value) ? String(value[0] ?? "") : "";
+    return first === "" ? [] : [{ key, backend: /^[-!]/.test(first) ? "iptables" : "nftables" }];
+  });
+  const chain = (own.externalSetMarkChain ?? undefined) === undefined ? [] : ["externalSetMarkChain"];
+  return [...chain.map((key) => ({ key, backend: "iptables" })), ...conditions];
+}
+
+/** Whether the backend takes an option. Without `backend`, a host without iptables takes nftables: then all options must be alike. */
+function isTaken(key: string, own: Readonly<Record<string, unknown>>): boolean {
+  const options = backendOptions(own);
+  const option = options.find((one) => one.key === key);
+  const alike = options.some(({ backend }) => backend === "iptables") ? "iptables" : "nftables";
+  return option === undefined || option.backend === (own.backend ?? alike);
 }
 
 function needs(key: string) {

@@ -307,6 +307,16 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ["a number that is none in JSON", [{ ...ptp, mtu: "0140" }], refused('"0140": mtu must be a number', "ptp")],
     ["a key that this one needs", [{ type: "dummy", ipam: "x" }], refused('"x": ipam must be an object', "dummy")],
     ["another spelling", [{ ...ptp, MTU: "1400" }], '"1400": MTU must be a number. Write 1400 without quotes'],
+    // A host without iptables takes nftables (ensureBackend).
+    [
+      "conditions of a backend that the host decides",
+      [{ type: "portmap", conditionsV4: ["ip", "daddr", "192.0.2.1"] }],
+    ],
+    [
+      "conditions of nftables next to a chain of iptables",
+      [{ type: "portmap", conditionsV6: ["ip6", "daddr", "::1"], externalSetMarkChain: "KUBE" }],
+      refused('[: conditionsV6 needs "backend": "nftables"', "portmap"),
+    ],
     ["no length", [{ type: "bridge", bridge: { length: 99 } }], refused("{: bridge must be a string", "bridge")],
     [
       "no constructor",

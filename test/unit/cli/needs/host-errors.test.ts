@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { ipamProblems, programProblems, routeProblems } from "../../../../cli/needs/host-errors.ts";
+import { backendProblems, ipamProblems, programProblems, routeProblems } from "../../../../cli/needs/host-errors.ts";
 import { scratch } from "../../../support/scratch.ts";
-import { writeProgram } from "../../support/programs.ts";
+import { setVariable, writeProgram } from "../../support/programs.ts";
 import { pluginOf } from "./support.ts";
 
 const lan = { device: "ens18", gateway: "172.16.5.254" };
@@ -84,4 +84,27 @@ test.each([
     programProblems(pluginOf(configuration), path).map((line) => / needs (.*?),/.exec(line)?.[1]);
   expect(wanted("/nowhere")).toEqual(withNothing === "" ? [] : [withNothing]);
   expect(wanted(nft)).toEqual(withNft === "" ? [] : [withNft]);
+});
+
+test.each<[string, object, readonly string[], readonly string[]]>([
+  ["conditions of nftables", { conditionsV4: ["ip", "daddr", "192.0.2.1"] }, ["conditionsV4"], []],
+  ["conditions of iptables", { conditionsV6: ["!", "-d", "::1"] }, [], ["conditionsV6"]],
+  ["a chain of iptables", { externalSetMarkChain: "KUBE" }, [], ["externalSetMarkChain"]],
+  ["no options of a backend", { conditionsV4: [], conditionsV6: [""], markMasqBit: 13 }, [], []],
+  ["a backend", { backend: "nftables", conditionsV4: ["ip", "daddr", "192.0.2.1"] }, [], []],
+  ["a program decides", { conditionsV4: ["ip"], wrapper: { jq: "." } }, [], []],
+])("portmap's backend is that of the host: %s", (_, configuration, withIptables, withNft) => {
+  const plugin = pluginOf({ type: "portmap-wrapper", ...configuration });
+  setVariable("PATH", nft);
+  const told = (keys: readonly string[], words: string) =>
+    keys.map((key) => expect.stringContaining(`${key} ${words}`));
+  expect(backendProblems(plugin)).toEqual(told(withNft, "is for iptables: ADD"));
+  // A kernel without what iptables needs.
+  writeProgram(join(nft, "iptables"), "exit 1");
+  expect(backendProblems(plugin)).toEqual(told(withNft, "is for iptables: ADD"));
+  writeProgram(join(nft, "iptables"), "");
+  expect(backendProblems(plugin)).toEqual(told(withIptables, "is for nftables: ADD"));
+  writeProgram(join(nft, "iptables"), "exit 1");
+  writeProgram(join(nft, "nft"), "exit 1");
+  expect(backendProblems(plugin)).toEqual(told(withIptables, "is for nftables: ADD"));
 });
