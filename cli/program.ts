@@ -50,8 +50,9 @@ export async function runCli(args: readonly string[], screen: Terminal): Promise
   });
   try {
     const [word, name] = args;
-    if (word === "help" && name !== undefined) demandCommand(name, program);
-    await program.parseAsync(args, { from: "user" });
+    const isOfAll = word === "help" && /^(help$|-)/.test(name ?? "help");
+    if (word === "help" && !isOfAll && name !== undefined) demandCommand(name, program);
+    await program.parseAsync(isOfAll ? ["--help"] : args, { from: "user" });
     return exitCode;
   } catch (thrown) {
     // commander has printed its own message, or the help that was asked for.

@@ -13,7 +13,7 @@ import { type CheckOptions, type CheckRequest, checkOnHost, checkOptionsOn, inPl
 import { type HostPaths, type HostPathsFound, hostPathsOn } from "./host-paths.ts";
 import { lasting, lostResults } from "./lost-results.ts";
 import { namedNamespaces, namespacePath } from "./namespaces.ts";
-import { addedPlugins, type Lists, type Networks } from "./networks.ts";
+import { addedPlugins, type Lists, type Network, type Networks } from "./networks.ts";
 import type { NomadHost } from "./nomad-agent.ts";
 
 /** What a command looks at on a host. */
@@ -95,8 +95,10 @@ export async function noteLost(
   { networks }: Lists,
   terminal: Pick<Terminal, "wait">,
 ): Promise<void> {
-  // The runtime does not check the others.
-  const checked = [...networks.values()].filter(({ value }) => !isDisabled(value.disableCheck));
+  // The runtime checks no other list. A plain one may be left from a runtime that has its own addresses now, as podman with netavark.
+  const isChecked = ({ value, list }: Network) =>
+    !isDisabled(value.disableCheck) && list.plugins.some((one) => one.isWrapped);
+  const checked = [...networks.values()].filter(isChecked);
   const look = () => {
     // What cannot be read is told already.
     const { all: attachments, memories } = attachmentsNow({ paths, leftOut: new LeftOut() });

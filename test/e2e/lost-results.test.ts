@@ -1,7 +1,7 @@
 import { Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
 import { attached, expectSuccess } from "./calls.ts";
-import { bridge, macvlan, twoInterfaces, zone } from "./support.ts";
+import { macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
 
 describe("a container whose result and journal somebody has removed", () => {
   test.for(["preflight", "status", "adopt", "uninstall"])(
@@ -23,31 +23,23 @@ describe("a container whose result and journal somebody has removed", () => {
     },
   );
 
-  test("a plain list's container is seen, too", async ({ lab }) => {
-    await attached(lab, lab.goCni, zone(bridge));
-    await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(zone(bridge)));
-    await lab.run("rm", ["-r", "/var/lib/cni/results"]);
-    const { exitCode, stderr } = await lab.call(Lab.command, ["preflight"]);
-    expect(stderr).toContain(
-      "/run/netns/c1 has 172.26.64.2: the network zone gives it out, and libcni's cache has no result",
-    );
-    expect(exitCode).toBe(2);
-  });
-
   test("a namespace with other addresses, or with a result, is no such container", async ({ lab, container }) => {
-    await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(zone(macvlan)));
+    await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(zone(wrapped(macvlan))));
     await lab.ip(container, "address", "add", "10.9.8.7/24", "dev", "lo");
     const other = await lab.addContainer("c2");
-    expectSuccess(await lab.goCni.add(zone(macvlan), other));
+    expectSuccess(await lab.goCni.add(zone(wrapped(macvlan)), other));
     expect(await lab.call(Lab.command, ["preflight"])).toMatchObject({ exitCode: 0, stderr: "" });
     expect(await lab.call(Lab.command, ["status"])).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
-  test("a runtime that runs no CHECK is not spoiled by it", async ({ lab }) => {
-    const list = { ...zone(macvlan), disableCheck: true };
+  test.for([
+    ["a list whose runtime runs no CHECK", { ...zone(wrapped(macvlan)), disableCheck: true }],
+    // podman leaves its own behind when it begins to use netavark, with the same addresses.
+    ["a plain list", zone(macvlan)],
+  ] as const)("%s is not spoiled by it", async ([, list], { lab }) => {
     await attached(lab, lab.goCni, list);
     await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(list));
-    await lab.run("rm", ["-r", "/var/lib/cni/results"]);
+    await lab.run("sh", ["-c", "rm -r /var/lib/cni/*"]);
     expect(await lab.call(Lab.command, ["preflight"])).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
@@ -59,8 +51,8 @@ describe("a container whose result and journal somebody has removed", () => {
     ["a router with the gateway's address", `${made} 172.16.5.1/24 dev lo`],
     ["a VPN", `${made} 172.16.5.77/32 dev lo`],
   ] as const)("%s is no such container", async ([, script], { lab }) => {
-    await attached(lab, lab.goCni, zone(macvlan));
-    await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(zone(macvlan)));
+    await attached(lab, lab.goCni, zone(wrapped(macvlan)));
+    await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(zone(wrapped(macvlan))));
     await lab.run("sh", ["-ec", script]);
     expect(await lab.call(Lab.command, ["preflight"])).toMatchObject({ exitCode: 0, stderr: "" });
   });

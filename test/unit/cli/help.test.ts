@@ -37,7 +37,8 @@ test("help of a command is its --help, and passes; of no command it is trouble",
   try {
     const shown = await runCommand(["lint", "--help"]);
     expect(await runCommand(["help", "lint"])).toEqual(shown);
-    expect(await runCommand(["help"])).toEqual(await runCommand(["--help"]));
+    for (const words of [["help"], ["help", "help"], ["help", "-h"]])
+      expect(await runCommand(words)).toEqual(await runCommand(["--help"]));
     expect(shown).toMatchObject({ exitCode: 0, stderr: "" });
     const { exitCode, stdout, stderr } = await runCommand(["help", "lnit"]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
