@@ -49,22 +49,20 @@ export async function runCli(args: readonly string[], screen: Terminal): Promise
     exitCode = code;
   });
   try {
-    const [word, name] = args;
-    const isOfAll = word === "help" && /^(help$|-)/.test(name ?? "help");
-    if (word === "help" && !isOfAll && name !== undefined) demandCommand(name, program);
-    await program.parseAsync(isOfAll ? ["--help"] : args, { from: "user" });
+    await program.parseAsync(args[0] === "help" ? helpOf(args[1], program) : args, { from: "user" });
     return exitCode;
   } catch (thrown) {
     // commander has printed its own message, or the help that was asked for.
-    if (thrown instanceof CommanderError) return isHelp(thrown, args) || thrown.exitCode === 0 ? 0 : 2;
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;
     terminal.writeError(`cni-wrappers: ${messageOf(thrown)}\n`);
     return 2;
   }
 }
 
-// commander takes the exit code of `help` from the process, which has one for the case that it ends too early.
-function isHelp({ code }: CommanderError, [word]: readonly string[]): boolean {
-  return code === "commander.help" && word === "help";
+// commander ends `help` with the exit code of the process, which says so far that it ended too early.
+function helpOf(name: string | undefined, program: Command): readonly string[] {
+  const isOfAll = name === undefined || name === "help" || name.startsWith("-");
+  return isOfAll ? ["--help"] : [demandCommand(name, program).name(), "--help"];
 }
 
 /** Returns the program with all commands. Help, completions and manual pages are made from it. */

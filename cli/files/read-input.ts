@@ -23,9 +23,9 @@ export function openInput(path: string, full: string): number {
     throw new Trouble(`${oneLine(path)}: it is a link of another user, which may lead anywhere; name its file`);
   // guard: no file of root's is read through a link that another user puts there meanwhile
   const meanwhile = name?.isSymbolicLink() ? 0 : constants.O_NOFOLLOW;
-  // Without a writer, a pipe would wait for one.
   if (name?.isSymbolicLink() && statSync(full, { throwIfNoEntry: false }) === undefined)
     throw new Trouble(`${oneLine(path)}: it is a link to a file that is missing`);
+  // Without a writer, a pipe would wait for one.
   const file = openSync(full, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | meanwhile);
   const found = fstatSync(file);
   // guard: no pipe or device is read

@@ -1,3 +1,4 @@
+import { backendOptions } from "../../plugins/portmap/keys.ts";
 import { addressIn } from "../../shared/attachment/subnet.ts";
 import { type JsonObject, objectOf } from "../../shared/protocol/json.ts";
 import type { Machine } from "./machine.ts";
@@ -34,21 +35,11 @@ function problemOf(config: JsonObject): string | undefined {
   }
   if (Number(markMasqBit) < 0 || Number(markMasqBit) > 31) return "MasqMarkBit must be between 0 and 31";
   const other = backend === "iptables" ? "nftables" : "iptables";
-  const foreign = optionsOf(other, config);
-  if (foreign.length > 0)
-    return `${backend} backend was requested but configuration contains ${other}-specific options [${foreign.join(" ")}]`;
+  const foreign = backendOptions(config).filter((option) => option.backend === other);
+  const names = foreign.map(({ key }) => key).join(" ");
+  if (names !== "")
+    return `${backend} backend was requested but configuration contains ${other}-specific options [${names}]`;
   return backend === "iptables" || backend === "nftables" ? undefined : `unrecognized backend "${backend}"`;
-}
-
-/** The options that only one backend has: conditions of iptables begin with a hyphen or an exclamation mark (ensureBackend). */
-function optionsOf(backend: "iptables" | "nftables", config: JsonObject): string[] {
-  const found = config.externalSetMarkChain !== undefined && backend === "iptables" ? ["externalSetMarkChain"] : [];
-  for (const key of ["conditionsV4", "conditionsV6"]) {
-    const conditions = config[key];
-    const first = Array.isArray(conditions) ? conditions[0] : undefined;
-    if (first && (/^[-!]/.test(first) ? "iptables" : "nftables") === backend) found.push(key);
-  }
-  return found;
 }
 
 function parse({ env, config }: PluginCall): void {
