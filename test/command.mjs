@@ -23,8 +23,6 @@ const scripts = {
   build: { run: [build] },
   "build:conformance": { run: ["node build/conformance.ts"] },
   "build:slim": { run: [buildSlim] },
-  "bench:page": { setup: "--page", first: ["node build/page/page.ts"], run: ["node test/page/speed.ts"] },
-  "bench:preflight": { first: [build], run: ["node test/reports/preflight/preflight.ts"] },
   compare: {
     setup: "--network --bench --nomad",
     first: [build],
@@ -41,11 +39,6 @@ const scripts = {
     setup: "--network --tests",
     first: [build, buildSlim],
     run: ["node test/reports/hardening/hardening.ts"],
-  },
-  "lint-table": {
-    setup: "--network",
-    first: [build],
-    run: ["node test/reports/lint-table/lint-table.ts"],
   },
   matrix: { setup: "--network --nomad", first: [build], run: ["node test/reports/matrix/matrix.ts"] },
   "plugins-table": {

@@ -32,26 +32,3 @@ export const longList = JSON.stringify(
   undefined,
   2,
 );
-
-/** A wrapped list of five plugins, three of which make an interface. */
-export const fivePlugins = JSON.stringify(
-  {
-    cniVersion: "1.1.0",
-    name: "zone",
-    plugins: [
-      { type: "macvlan-wrapper", master: "ens18", ipam: { type: "host-local", subnet: "172.16.5.0/24" } },
-      {
-        type: "bridge-wrapper",
-        wrapper: { ifName: "eth1" },
-        bridge: "disc0",
-        isGateway: true,
-        ipam: { type: "host-local", subnet: "172.26.64.0/20" },
-      },
-      { type: "ptp-wrapper", wrapper: { ifName: "eth2" }, ipam: { type: "host-local", subnet: "172.26.96.0/20" } },
-      { type: "firewall" },
-      { type: "portmap-wrapper", wrapper: { ifName: "eth1" }, capabilities: { portMappings: true } },
-    ],
-  },
-  undefined,
-  2,
-);

@@ -23,38 +23,23 @@ const portsOf: Readonly<Record<string, readonly PortMapping[]>> = {
   ],
 };
 
-/** What real plugins did with a fixture of lint. */
-export interface Truth {
-  readonly fixture: LintFixture;
-  /** The first failure; undefined if all stages passed. */
-  readonly failure: Failure | undefined;
-}
-
-/** Runs the fixtures with the real plugins, two at once, each on a host of its own. `report` is called after each. */
-export async function truthOf(
-  fixtures: readonly LintFixture[],
-  report: (truth: Truth) => void = () => {},
-): Promise<readonly Truth[]> {
-  return atOnce(fixtures, 2, async (fixture) => {
-    const truth = { fixture, failure: await failureOf(fixture) };
-    report(truth);
-    return truth;
-  });
-}
-
-/** Whether a failure is the one that `expected.json` tells, or there is none in both. */
-export function isAsTold({ fixture: { fails }, failure }: Truth): boolean {
-  if (!fails || !failure) return fails === failure;
-  return failure.at === fails.at && failure.with.includes(fails.with);
-}
-
-/** The fixtures that fail in another way than lint says, or pass. There must be some to judge. */
+/**
+ * Runs the fixtures with the real plugins, two at once, each on a host of its own. Returns those that fail in another way than
+ * lint says, or pass, with their first failure. There must be some to judge.
+ */
 export async function wronglyTold(fixtures: readonly LintFixture[]): Promise<readonly unknown[]> {
   // A warning is about a list that works and misleads.
   const judged = fixtures.filter((fixture) => isFaulty(fixture) || fixture.findings.length === 0);
   if (judged.length === 0) throw new Error("no list to judge");
-  const wrong = (await truthOf(judged)).filter((truth) => !isAsTold(truth));
-  return wrong.map(({ fixture, failure }) => [fixture.name, failure]);
+  const failures = await atOnce(judged, 2, failureOf);
+  const all = judged.map((fixture, index) => ({ fixture, failure: failures[index] }));
+  return all.flatMap(({ fixture: { name, fails }, failure }) => (isSame(fails, failure) ? [] : [[name, failure]]));
+}
+
+/** Whether a failure is the one that `expected.json` tells, or there is none in both. */
+function isSame(told: Failure | undefined, found: Failure | undefined): boolean {
+  if (!told || !found) return told === found;
+  return found.at === told.at && found.with.includes(told.with);
 }
 
 // A list without an error of lint must pass with one container. Some of these lists are for one container only.
