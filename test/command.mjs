@@ -41,11 +41,6 @@ const scripts = {
     run: ["node test/reports/hardening/hardening.ts"],
   },
   matrix: { setup: "--network --nomad", first: [build], run: ["node test/reports/matrix/matrix.ts"] },
-  "plugins-table": {
-    setup: "--network --kernel",
-    first: [build],
-    run: ["node test/reports/plugins-table/plugins-table.ts"],
-  },
   page: { run: ["node build/page/page.ts"] },
   packages: { run: ["node build/packages/packages.ts"] },
   release: { run: ["node build/release/release.ts"] },
