@@ -118,11 +118,6 @@ const scripts = {
     run: ["node test/reports/verdict-truth/verdict-truth.ts"],
   },
   "test:unit": { run: ["vitest run --project unit"] },
-  upstream: {
-    setup: "--network --tests --kernel --upstream",
-    first: [build, "node test/support/go.ts"],
-    run: ["node test/reports/upstream/upstream.ts"],
-  },
 };
 
 async function runScript({ setup = "", first = [], tries = [], run }, args) {

@@ -9,8 +9,8 @@ import type { SpecVersion } from "../../conformance/specification.ts";
 import { caseTable, failureTable } from "../reports/conformance/report.ts";
 import { committedOf, merged, problemsOf, readCommitted } from "../reports/conformance/results.ts";
 import type { Ended } from "../reports/conformance/run.ts";
-import { moduleSources } from "../reports/upstream/sources.ts";
 import { newestPlugins } from "../support/go.ts";
+import { moduleSources } from "../support/upstream.ts";
 
 const ended = (executable: Ended["executable"], problem: string, version: SpecVersion = "1.1.0"): Ended => ({
   plugin: "bridge",
