@@ -1,5 +1,4 @@
 import path from "node:path";
-import { execa } from "execa";
 import { twoInterfaces } from "../../e2e/support.ts";
 import { jobOf } from "../../nomad/jobs.ts";
 import { isPassedCheck } from "../../nomad/log.ts";
@@ -21,22 +20,13 @@ export async function timeRestores({ peers }: Stage): Promise<{ restore?: Restor
   for (const { name, file } of peers) {
     if (file === undefined || name === "slim, musl") continue;
     say(`Nomad restore of ${allocations} allocations: ${name}`);
-    seconds.push({ peer: name, ...spreadOf(await inItsOwnProcess(path.dirname(file))) });
+    seconds.push({ peer: name, ...spreadOf(await timeRestore(path.dirname(file))) });
   }
   return { restore: { allocations, runs: restarts, seconds }, missing: [] };
 }
 
-/** A lab's wrappers are chosen by a variable when its module is loaded. */
-async function inItsOwnProcess(wrappers: string): Promise<number[]> {
-  const { stdout } = await execa(process.execPath, [import.meta.filename], {
-    env: { CNI_WRAPPERS_BIN: wrappers },
-    stderr: "inherit",
-  });
-  return JSON.parse(stdout);
-}
-
-async function timeRestore(): Promise<number[]> {
-  await using nomad = await NomadLab.start({ networks: [twoInterfaces()] });
+async function timeRestore(wrappers: string): Promise<number[]> {
+  await using nomad = await NomadLab.start({ networks: [twoInterfaces()], wrappers });
   await nomad.run(jobOf({ network: "cni/zone", count: allocations }));
   const seconds: number[] = [];
   for (let restart = 0; restart < restarts; restart++) {
@@ -45,5 +35,3 @@ async function timeRestore(): Promise<number[]> {
   }
   return seconds;
 }
-
-if (import.meta.main) console.log(JSON.stringify(await timeRestore()));
