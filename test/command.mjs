@@ -54,11 +54,6 @@ const scripts = {
     run: ["node test/reports/runs/runs.ts"],
   },
   surface: { setup: "--network --kernel", first: [build], run: ["node test/reports/surface/surface.ts"] },
-  "surface:generated": {
-    setup: "--network",
-    first: [build],
-    run: ["node test/reports/surface/generated/generated.ts"],
-  },
   test: { setup: "--network --tests --try-kernel", run: ["node test/run.ts"] },
   "test:alerts": { run: ["vitest run --project alerts"] },
   "test:asan": { setup: "--network --tests", first: [buildSlim], run: ["node test/asan.ts"] },

@@ -91,7 +91,7 @@ interface Result extends Json {
 }
 
 /** A call's prevResult after an ADD, as plugin configuration. */
-export function recall(result: Result, how: Recall | undefined, { netns }: Container): Json {
+function recall(result: Result, how: Recall | undefined, { netns }: Container): Json {
   const { interfaces = [], ips = [] } = result;
   const inside = (change: object) => interfaces.map((each) => (each.sandbox === netns ? { ...each, ...change } : each));
   const changes: Record<Exclude<Recall, "none">, Json> = {

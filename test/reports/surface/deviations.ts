@@ -4,13 +4,13 @@ import type { Deviation, OwnedCase } from "./case.ts";
 import type { Story } from "./compare.ts";
 
 /** One of the allowed differences in docs/behavior.md, "Differences from the plain plugin". */
-export interface Allowance {
+interface Allowance {
   readonly step: keyof Story;
   readonly allows: (plain: Outcome, wrapped: Outcome) => boolean;
 }
 
 /** All allowed differences of an outcome. */
-export const allowances: Readonly<Record<Deviation, Allowance>> = {
+const allowances: Readonly<Record<Deviation, Allowance>> = {
   "floating MAC": {
     step: "check",
     allows: (plain, wrapped) => /Bridge interface \S+ Mac doesn't match/.test(plain.stdout) && wrapped.exitCode === 0,

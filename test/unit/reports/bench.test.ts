@@ -1,11 +1,8 @@
 import { expect, test } from "vitest";
 import { aimsOf, isMet } from "../../reports/bench/aims.ts";
 import { compare } from "../../reports/bench/base.ts";
-import { growthCases } from "../../reports/bench/cases.ts";
 import { firstDifference } from "../../reports/bench/difference.ts";
 import type { Report, Row } from "../../reports/bench/report.ts";
-import { scriptWith } from "../../reports/bench/stage.ts";
-import { spreadOf } from "../../reports/bench/statistics.ts";
 
 const always = (figure: number) => ({ median: figure, p10: figure, p90: figure });
 
@@ -75,19 +72,6 @@ test("the ratio is the median of the rounds' ratios, not the ratio of the median
   expect(compare(own, base)).toEqual({ wallRatio: 2, cpuRatio: 1, moreWallMs: 6 });
 });
 
-test("each result has as many interfaces, addresses and routes as it says", () => {
-  const counts = growthCases.interfaces.map(({ title, request }) => {
-    const { interfaces, ips, routes } = (request as { prevResult: Record<string, unknown[]> }).prevResult;
-    return [title, interfaces?.length, ips?.length, routes?.length];
-  });
-  expect(counts).toEqual([2, 8, 32, 128].map((count) => [`${count} interfaces`, count, count, count]));
-});
-
-test("each configuration is as large as it says, and a little more", () => {
-  const sizes = growthCases.configuration.map(({ request }) => JSON.stringify(request).length / 1024);
-  expect(sizes.map(Math.floor)).toEqual([1, 32, 1024]);
-});
-
 test("the order of keys is no difference", () => {
   expect(firstDifference({ a: 1, b: { c: [1], d: null } }, { b: { d: null, c: [1] }, a: 1 })).toBeUndefined();
 });
@@ -100,20 +84,4 @@ test.each([
   ["", { a: 1 }, 'it is {"a":1} instead of ""'],
 ])("%j and %j: %s", (ours, theirs, expected) => {
   expect(firstDifference(ours, theirs)).toBe(expected);
-});
-
-test("another jq replaces the script's jq everywhere, and nothing else", () => {
-  const script = "# bash and jq\nrequest=$(jq --compact-output '.a') || exit\n  jq --slurp '.b'\n";
-  expect(scriptWith({ argv: ["/x/ld.so", "--library-path", "/x", "/x/jq"] }, script)).toBe(
-    "# bash and jq\nrequest=$(/x/ld.so --library-path /x /x/jq --compact-output '.a') || exit\n" +
-      "  /x/ld.so --library-path /x /x/jq --slurp '.b'\n",
-  );
-});
-
-test.each([
-  [[7], { median: 7, p10: 7, p90: 7 }],
-  [[3, 1, 2], { median: 2, p10: 1.2, p90: 2.8 }],
-  [[11, 1, 10, 2, 9, 3, 8, 4, 7, 5, 6], { median: 6, p10: 2, p90: 10 }],
-])("the middle and the spread of %j", (figures, expected) => {
-  expect(spreadOf(figures)).toEqual(expected);
 });

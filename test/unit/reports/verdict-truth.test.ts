@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { differences, reasonOf } from "../../reports/verdict-truth/differences.ts";
 import { hostThings, stillThere } from "../../reports/verdict-truth/host-things.ts";
 import type { Lab } from "../../support/lab.ts";
 
@@ -17,10 +16,4 @@ test.each([
 ])("masquerading is found with each backend: %s", async (line) => {
   const host = { call: async () => ({ stdout: line }) } as unknown as Lab;
   expect([...(await hostThings(host, "one")).values()]).toEqual([{ kind: "masquerading", name: "172.26.64.2" }]);
-});
-
-test("each difference has its reason once", () => {
-  expect(new Set(differences.map(({ list, event }) => `${list} ${event}`)).size).toBe(differences.length);
-  expect(differences.every((one) => reasonOf(one) === one.reason && one.reason.length > 20)).toBe(true);
-  expect(reasonOf({ list: "zone.conflist", event: "start" })).toBeUndefined();
 });
