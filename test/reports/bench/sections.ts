@@ -12,7 +12,7 @@ export async function timeCalls(stage: Stage, runs: number): Promise<Calls> {
   for (const one of cases) verify(stage, one);
   say("calls: every peer does the same work");
   const rows: Row[] = [];
-  for (const one of cases) rows.push(await timeCase(stage, one, everyKind, runs));
+  for (const one of cases) rows.push(...(await timeTogether(stage, [one], everyKind, runs)));
   return { runs, rows, footprints: await footprintsOf(stage, checkChained) };
 }
 
@@ -23,27 +23,22 @@ const checkChained = caseOf("CHECK chained");
 
 /** Times CHECK with more and more interfaces, and with larger and larger configurations. */
 export async function timeGrowth(stage: Stage, runs: number): Promise<Growth> {
-  const interfaces = await timeTogether(stage, growthCases.interfaces, runs);
-  return { runs, interfaces, configuration: await timeTogether(stage, growthCases.configuration, runs) };
+  const time = (all: readonly Case[]) => {
+    for (const one of all) verify(stage, one);
+    return timeTogether(stage, all, ["floor", "slim", "node", "script"], runs);
+  };
+  const interfaces = await time(growthCases.interfaces);
+  return { runs, interfaces, configuration: await time(growthCases.configuration) };
 }
 
-/** Times the rows of a table in the same rounds, because the table has the ratios between them. */
-async function timeTogether(stage: Stage, all: readonly Case[], runs: number): Promise<Row[]> {
-  for (const one of all) verify(stage, one);
-  const kinds: readonly Kind[] = ["floor", "slim", "node", "script"];
+/** Times the rows of a table in the same rounds, because the table may have the ratios between them. */
+async function timeTogether(stage: Stage, all: readonly Case[], kinds: readonly Kind[], runs: number): Promise<Row[]> {
   const peers = all.flatMap((one) => peersOf(stage, one, "timed").filter(({ kind }) => kinds.includes(kind)));
   const count = peers.length / all.length;
   const measured = await measureOnStage(stage, peers, runs);
   say(`${all.map(({ title }) => title).join(", ")}: ${runs} runs of each of ${count}`);
   const timings = peers.map(({ name }, index) => timingOf(name, measured[index]));
   return all.map(({ title }, row) => ({ title, timings: timings.slice(row * count, (row + 1) * count) }));
-}
-
-async function timeCase(stage: Stage, one: Case, kinds: readonly Kind[], runs: number): Promise<Row> {
-  const peers = peersOf(stage, one, "timed").filter(({ kind }) => kinds.includes(kind));
-  const measured = await measureOnStage(stage, peers, runs);
-  say(`${one.title}: ${runs} runs of each of ${peers.length}`);
-  return { title: one.title, timings: peers.map(({ name }, index) => timingOf(name, measured[index])) };
 }
 
 const counts = [1, 4, 16, 64] as const;

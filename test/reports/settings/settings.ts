@@ -6,11 +6,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { given } from "../../support/given.ts";
 import { makeCaller } from "./caller.ts";
-import { scripts } from "./cases.ts";
 import { type Setting, settings } from "./table.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const { only } = given({ only: "" });
+
+/** The npm scripts that run set-up, both builds and cases of each step of `npm test`. */
+const scripts = [
+  // It builds both flavors.
+  ["differential"],
+  ["lint"],
+  [
+    "test:only",
+    "--",
+    ...["test/unit/about.test.ts", "test/unit/nomad-jobs.test.ts", "test/unit/cli/install/"],
+    ...["test/executable/version.test.ts", "test/executable/temporary-files.test.ts"],
+    ...["test/executable/build/npm.test.ts", "test/executable/build/stamp.test.ts"],
+    ...["test/e2e/status.test.ts", "test/e2e/journal-files.test.ts"],
+  ],
+];
 
 /** Returns the command that failed, with its output; nothing if all passed. */
 async function problemOf(setting: Setting): Promise<string | undefined> {
