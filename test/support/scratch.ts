@@ -15,6 +15,7 @@ export function scratch(): string {
 /** An empty directory that is removed when the test ends. */
 export function temporary(): string {
   const directory = mkdtempSync(join(tmpdir(), "test-"));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
+  // Go may still write to the folder of its telemetry when the command has ended.
+  onTestFinished(() => rmSync(directory, { recursive: true, maxRetries: 20, retryDelay: 100 }));
   return directory;
 }
