@@ -1,8 +1,8 @@
+import { deepStrictEqual } from "node:assert";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { CallRecord } from "../../support/lab.ts";
 import type { Case } from "./cases.ts";
-import { firstDifference } from "./difference.ts";
 import { type Peer, peersOf, runOnce, type Stage, working } from "./peers.ts";
 
 /** The script is right to act differently here. These keys are not compared. */
@@ -33,8 +33,12 @@ export function verify(stage: Stage, one: Case): void {
   if (!first) throw new Error("no peer to compare");
   const expected = deedOf(stage, one, first);
   for (const peer of others) {
-    const difference = firstDifference(expected, deedOf(stage, one, peer));
-    if (difference) throw new Error(`${one.title}: ${peer.name} does not do the work of ${first.name}: ${difference}`);
+    const deed = deedOf(stage, one, peer);
+    try {
+      deepStrictEqual(deed, expected);
+    } catch (cause) {
+      throw new Error(`${one.title}: ${peer.name} does not do the work of ${first.name}: ${(cause as Error).message}`);
+    }
   }
 }
 

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { aimsOf, isMet } from "../../reports/bench/aims.ts";
 import { compare } from "../../reports/bench/base.ts";
-import { firstDifference } from "../../reports/bench/difference.ts";
 import type { Report, Row } from "../../reports/bench/report.ts";
 
 const always = (figure: number) => ({ median: figure, p10: figure, p90: figure });
@@ -70,18 +69,4 @@ test("the ratio is the median of the rounds' ratios, not the ratio of the median
   const base = [run(1, 1), run(3, 2), run(20, 6)];
   // The rounds' ratios are 2, 3 and 1.5, and 1, 2 and 0.5. The medians of the times are 9 and 3.
   expect(compare(own, base)).toEqual({ wallRatio: 2, cpuRatio: 1, moreWallMs: 6 });
-});
-
-test("the order of keys is no difference", () => {
-  expect(firstDifference({ a: 1, b: { c: [1], d: null } }, { b: { d: null, c: [1] }, a: 1 })).toBeUndefined();
-});
-
-test.each([
-  [{ ips: [{ interface: 2 }] }, { ips: [{ interface: 1 }] }, "ips.0.interface is 1 instead of 2"],
-  [{ ips: [1] }, { ips: [1, 2] }, "ips.1 is 2 instead of nothing"],
-  [{ name: "zone" }, {}, 'name is nothing instead of "zone"'],
-  [{ ips: [] }, { ips: null }, "ips is null instead of []"],
-  ["", { a: 1 }, 'it is {"a":1} instead of ""'],
-])("%j and %j: %s", (ours, theirs, expected) => {
-  expect(firstDifference(ours, theirs)).toBe(expected);
 });
