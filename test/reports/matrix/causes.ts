@@ -1,4 +1,4 @@
-import type { StepName } from "./course.ts";
+import type { StepName } from "./follow.ts";
 
 /** Why a cell cannot pass with any chain. The text names the sources, and every run tests it again. */
 export interface Cause {

@@ -5,12 +5,10 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { writeSection } from "../../../build/docs/page-section.ts";
 import { given } from "../../support/given.ts";
-import type { PluginVersion } from "../../support/go.ts";
+import { nomadVersions } from "../../support/nomad.ts";
 import { say } from "../../support/progress.ts";
 import { nomadVersion, pinnedVersion, sentence } from "../../support/versions.ts";
-import { followNomad } from "./by-nomad.ts";
-import { followVerbs } from "./by-verbs.ts";
-import type { StepResult } from "./course.ts";
+import { followNomad, followVerbs, type StepResult } from "./follow.ts";
 import { type Chain, nameOf, type Place, places, plainChains, wrappedChain } from "./places.ts";
 import { type Cell, type Expected, failuresOf, improvements, matrixTable, regressions } from "./report.ts";
 
@@ -26,19 +24,14 @@ async function fillCell(place: Place): Promise<Cell> {
   return { ...place, steps, plain };
 }
 
-type Follow = (plugins: PluginVersion, chain: Chain) => Promise<StepResult[]>;
-
-const followers: Readonly<Record<Place["runtime"], Follow>> = {
-  "Nomad 1.9.5": (plugins, chain) => followNomad(plugins, chain, "1.9.5"),
-  "Nomad 1.10.5": (plugins, chain) => followNomad(plugins, chain, "1.10.5"),
-  "Nomad 1.11.3": (plugins, chain) => followNomad(plugins, chain, "1.11.3"),
-  NOMAD_BIN: (plugins, chain) => followNomad(plugins, chain),
-  "go-cni": (plugins, chain) => followVerbs(plugins, "goCni", chain),
-  cnitool: (plugins, chain) => followVerbs(plugins, "cnitool", chain),
-};
-
 function followChain({ plugins, runtime }: Place, chain: Chain): Promise<StepResult[]> {
-  return followers[runtime](plugins, chain);
+  if (runtime === "go-cni") return followVerbs(plugins, "goCni", chain);
+  if (runtime === "cnitool") return followVerbs(plugins, "cnitool", chain);
+  return followNomad(
+    plugins,
+    chain,
+    nomadVersions.find((version) => runtime === `Nomad ${version}`),
+  );
 }
 
 function isWanted(place: Place): boolean {

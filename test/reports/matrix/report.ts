@@ -2,7 +2,7 @@ import { table } from "../../../build/docs/table.ts";
 import { firstLine } from "../../support/first-line.ts";
 import { Notes } from "../../support/notes.ts";
 import { type Cause, causes } from "./causes.ts";
-import type { StepName, StepResult } from "./course.ts";
+import type { StepName, StepResult } from "./follow.ts";
 import { nameOf, type Place } from "./places.ts";
 
 /** The result of one cell. */
