@@ -76,7 +76,9 @@ export function listFrom(value: JsonObject, path = ""): List | undefined {
 function cniVersionOf({ cniVersion, cniVersions }: JsonObject): string | undefined {
   const own = typeof cniVersion === "string" ? cniVersion : undefined;
   if (!Array.isArray(cniVersions)) return own;
-  const known = [own, ...cniVersions].filter((one) => one && compareVersions(String(one), newestVersion) <= 0);
+  const known = [own, ...cniVersions].filter((one) => {
+    return typeof one === "string" && one !== "" && compareVersions(one, newestVersion) <= 0;
+  });
   return known.sort(compareVersions).at(-1) ?? own;
 }
 

@@ -129,6 +129,13 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
       [routedBy("macvlan", { ranges: [[{ subnet: "10.1.0.0/24", gateway: "10.2.0.1" }]], routes: [all] })],
     ],
     [
+      "an address that no plugin can read",
+      [
+        withAddresses({ address: "$ADDRESS" }, [{ ...all, gw: "10.1.0.1" }]),
+        { ...second, ipam: { type: "host-local", subnet: {}, routes: [{ ...all, gw: "10.1.0.1" }] } },
+      ],
+    ],
+    [
       "a route's own, after a right one",
       [withAddresses({ ...outside, gateway: "10.1.0.1" }, [all, { dst: "10.9.0.0/16", gw: "10.8.0.1" }])],
       '"10.8.0.1": the gateway 10.8.0.1 of the route to 10.9.0.0/16 is not in 10.1.0.2/24. Use an address of the subnet',

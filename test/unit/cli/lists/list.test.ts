@@ -43,6 +43,8 @@ test.each<[object, string | undefined]>([
   [{ cniVersion: "", cniVersions: ["0.4.0"] }, "0.4.0"],
   [{ cniVersion: "0.4.0", cniVersions: [] }, "0.4.0"],
   [{ cniVersions: ["0.4.0", "0.10.0"] }, "0.10.0"],
+  // It loads none of these.
+  [{ cniVersions: ["0.4.0", 1, null, {}] }, "0.4.0"],
   [{}, undefined],
 ])("the version that a runtime takes of %j", (versions, expected) => {
   expect(listFrom({ ...versions, name: "zone", plugins: [] })?.cniVersion).toBe(expected);
