@@ -6,6 +6,11 @@ export function kernelMac(text: string): string | undefined {
   return bytes?.join(":");
 }
 
+/** Whether the kernel gives an interface this MAC address, in its own words: no group's, and not zero (is_valid_ether_addr). */
+export function isOwnMac(mac: string): boolean {
+  return !/^(?:.[13579bdf]|00(?::00){5}$)/.test(mac);
+}
+
 /** Returns the value of a sysctl as the kernel gives it back: with tabs between numbers (proc_dointvec). Other texts stay. */
 export function kernelNumbers(value: string): string {
   return /^\s*-?\d+(?:\s+-?\d+)*\s*$/.test(value) ? value.trim().split(/\s+/).join("\t") : value;

@@ -2,6 +2,7 @@ import { addressIn } from "../../shared/attachment/subnet.ts";
 import { isJsonObject, type JsonObject, objectOf } from "../../shared/protocol/json.ts";
 import { kernelMac, kernelNumbers } from "../lists/kernel-text.ts";
 import { bandwidth } from "./bandwidth.ts";
+import { readMac } from "./kinds.ts";
 import type { Link, Route } from "./machine.ts";
 import { hasNoIpv6, isIn, isIpv6, subnetOf } from "./network.ts";
 import { linksOn, namesOf, open, type Plugin, type PluginCall, PluginError, passedOn, resultOf } from "./plugin.ts";
@@ -101,9 +102,7 @@ const tuning: Plugin = {
     yield "backup written";
     const mac = own.find(([name]) => name === "mac")?.[1];
     const others = linksOn(machine, "macvlan", link.attributes.get("master")).filter((one) => one !== link);
-    const address = mac === undefined ? link.mac : kernelMac(String(mac));
-    if (address === undefined)
-      throw new PluginError(`invalid args ${mac} for MAC addr: address ${mac}: invalid MAC address`);
+    const address = mac === undefined ? link.mac : readMac(String(mac));
     if (link.kind === "macvlan" && others.some((one) => one.mac === address))
       throw new PluginError("address already in use");
     for (const [name, value] of own) setAttribute(link, name, value);

@@ -67,6 +67,7 @@ const loaded: Readonly<Record<string, string>> = {
 
 /** Returns why libcni does not load a plugin's configuration (libcni/conf.go, ConfFromBytes). */
 export function loadProblem(entry: unknown): string | undefined {
+  if (entry === null) return "missing 'type'";
   if (!isJsonObject(entry)) return `json: cannot unmarshal ${jsonType(entry)} into Go value of type types.PluginConf`;
   for (const [key, kind] of Object.entries(loaded)) {
     const problem = mismatch(entry[key], kind);

@@ -1,6 +1,6 @@
 import { addressIn } from "../../shared/attachment/subnet.ts";
 import { isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
-import { kernelMac } from "../lists/kernel-text.ts";
+import { isOwnMac, kernelMac } from "../lists/kernel-text.ts";
 import type { Link, Machine, Namespace } from "./machine.ts";
 import { type FilledIp, isIpv6, subnetOf } from "./network.ts";
 import { linksOn, namesOf, open, type PluginCall, PluginError, resultOf } from "./plugin.ts";
@@ -124,6 +124,15 @@ function hasMaster(machine: Machine, call: PluginCall, master: unknown): boolean
   return name !== "" && (machine.isCard(name) || machine.bridges.has(name));
 }
 
+/** Returns a MAC address as Go reads it. Fails as `who` if the kernel refuses it. */
+export function readMac(mac: string, who = ""): string {
+  const address = kernelMac(mac);
+  if (address === undefined)
+    throw new PluginError(`invalid args ${mac} for MAC addr: address ${mac}: invalid MAC address`);
+  if (!isOwnMac(address)) throw new PluginError(`${who}cannot assign requested address`);
+  return address;
+}
+
 const macvlanModes = ["", "bridge", "private", "vepa", "passthru"];
 
 /** plugins/main/macvlan/macvlan.go. If IPAM fails, the link stays: the inner `err` hides the one that the clean-up looks at. */
@@ -138,6 +147,7 @@ const macvlan: Kind = {
     const { mode = "", master = "" } = call.config;
     if (!macvlanModes.includes(String(mode))) throw new PluginError(`unknown macvlan mode: "${mode}"`);
     if (call.env.CNI_COMMAND !== "ADD") return;
+    if (call.config.mac) readMac(String(call.config.mac), "failed to create macvlan: ");
     if (
       linksOn(machine, "macvlan", master).some(
         ({ attributes }) => mode === "passthru" || attributes.get("mode") === "passthru",

@@ -43,9 +43,9 @@ function wrongGateway(plugin: ListedPlugin, bits: Address["bits"]): readonly Fou
 function wrongRoute(plugin: ListedPlugin): readonly FoundAt[] {
   const own = certainSubnets(plugin).map(({ subnet }) => subnet);
   const isOpen = ["ipRanges", "ips"].some((name) => hasCapability(plugin, name));
-  // Another rule reports an address that cannot be read.
+  // Another rule reports what cannot be read.
   if (own.length === 0 || isOpen || !own.every(cidrOf)) return [];
-  const routes = entriesOf(plugin, "routes");
+  const routes = entriesOf(plugin, "routes").filter(({ entry }) => cidrOf(entry.dst));
   const ranges = rangeSetsOf(plugin).flatMap((set) => set.map(({ range }) => range.subnet));
   const linked = routes.flatMap(({ entry }) => (entry.scope === undefined ? [] : [entry.dst]));
   const wrong = routes.find(({ entry: { gw } }) => {

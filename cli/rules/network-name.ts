@@ -7,8 +7,8 @@ export const networkName: ListRule = {
 list. A name begins with a letter or a digit. Letters, digits, \`_\`, \`.\` and \`-\` may follow. libcni refuses any other
 name on ADD.`,
   findInList({ value, name }) {
-    if (value.name === undefined)
-      return { at: [], message: "the list has no name", hint: 'Add "name": "..." before the plugins' };
+    if ((value.name ?? null) === null)
+      return { at: ["name"], message: "the list has no name", hint: 'Add "name": "..."' };
     const problem = name === undefined ? undefined : networkNameProblem(name);
     if (problem === undefined) return [];
     const hint = "Use letters, digits, '_', '.' and '-', and begin with a letter or a digit";

@@ -8,7 +8,7 @@ export const pluginType: PluginRule = {
   page: `\`type\` is the name of the plugin's executable in a directory of CNI_PATH. Without it, libcni does not load the list
 (\`missing 'type'\`). A path is not a name: libcni refuses it on ADD (\`invalid plugin name\`).`,
   findInPlugin({ index, type, configuration }, { value, hasPlugins }) {
-    if (configuration.type === undefined) {
+    if ((configuration.type ?? null) === null) {
       // Another rule reports an entry that is no object.
       const entry = Array.isArray(value.plugins) ? value.plugins[index] : value;
       if (!isJsonObject(entry)) return undefined;

@@ -1,5 +1,6 @@
 import { nearest } from "../../shared/protocol/spelling.ts";
 import type { FoundAt, PluginRule } from "../lint/rule.ts";
+import { isOwnMac, kernelMac } from "../lists/kernel-text.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 import { goView, type Problem, problemsOf, problemText } from "../schema/go-view.ts";
 import { schemasOf } from "../schema/plugin.ts";
@@ -18,9 +19,18 @@ the same as no key. Keys of unknown plugins are not checked.`,
     });
     // `type` has a rule of its own, and a key of both schemas is reported once.
     const seen = new Set<string>();
-    return found.filter(({ message }) => !message.startsWith("type ") && seen.size < seen.add(message).size);
+    const others = found.filter(({ message }) => !message.startsWith("type ") && seen.size < seen.add(message).size);
+    return [...others, ...macFinding(plugin)];
   },
 };
+
+/** A text for `mac` that Go cannot read, or that the kernel refuses. tap has it read by `ip`, which reads more. */
+function macFinding({ delegate, configuration: { mac } }: ListedPlugin): readonly FoundAt[] {
+  if (!/^(?:macvlan|tuning)$/.test(delegate) || typeof mac !== "string" || mac === "") return [];
+  if (isOwnMac(kernelMac(mac) ?? "01")) return [];
+  const hint = "Write six bytes, and an even first one, such as 02:00:00:00:00:01";
+  return [{ at: ["mac"], message: "mac must be the MAC address of one interface", hint }];
+}
 
 function findingOf(problem: Problem, { type, delegate }: ListedPlugin): FoundAt {
   const isOwnKey = problem.path.length === 1 && problem.value === undefined;

@@ -111,6 +111,8 @@ const published = (first: Plugin, second: Plugin, own: object = {}) => [
 ];
 
 const refused = (words: string, type: string) => `${words}. Correct it: ${type} refuses the whole configuration`;
+const noMac = (mac: string) =>
+  `"${mac}": mac must be the MAC address of one interface. Write six bytes, and an even first one, such as 02:00:00:00:00:01`;
 const itsBridge = (mark: string, name: string) =>
   `"${mark}": ${name} is the plugin's own bridge, too. Change ifName or bridge`;
 const otherRole = (role: string, words: string) => `"${role}": ${words} plugin. Leave role out`;
@@ -129,8 +131,9 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
       [routedBy("macvlan", { ranges: [[{ subnet: "10.1.0.0/24", gateway: "10.2.0.1" }]], routes: [all] })],
     ],
     [
-      "an address that no plugin can read",
+      "what no plugin can read",
       [
+        withAddresses(outside, [{ dst: {}, gw: "10.9.0.1" }]),
         withAddresses({ address: "$ADDRESS" }, [{ ...all, gw: "10.1.0.1" }]),
         { ...second, ipam: { type: "host-local", subnet: {}, routes: [{ ...all, gw: "10.1.0.1" }] } },
       ],
@@ -290,6 +293,7 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
       '"portmap": this portmap and the portmap before it publish the same ports, and only the first one\'s rules count. Divide the ports with "ports" in their wrapper blocks: "only" in one, "except" in the other',
     ],
   ],
+  "network-name": [["no text", [ptp], 'null: the list has no name. Add "name": "..."', { name: null }]],
   "list-shape": [
     ["name", [ptp], '7: name must be a string. Name the network, as in "name": "zone"', { name: 7 }],
     [
@@ -299,7 +303,8 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
       { cniVersion: 7 },
     ],
     ["disableCheck", [ptp], "7: disableCheck must be true or false. Write true or false", { disableCheck: 7 }],
-    ["no value", [ptp], undefined, { name: null }],
+    ["no name", [{ type: null }], undefined, { name: null }],
+    ["no switch", [ptp], "null: disableCheck must not be null. Write true or false", { disableCheck: null }],
     ["disableGC", [ptp], '"no": disableGC must be true or false. Write true or false', { disableGC: "no" }],
     ["a word that libcni takes", [ptp], undefined, { disableCheck: "TRUE", loadOnlyInlinedPlugins: "false" }],
   ],
@@ -313,6 +318,24 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ["a list", [{ ...ptp, ipam: 7 }], refused("7: ipam must be an object", "ptp")],
     ["a number that is none in JSON", [{ ...ptp, mtu: "0140" }], refused('"0140": mtu must be a number', "ptp")],
     ["a key that this one needs", [{ type: "dummy", ipam: "x" }], refused('"x": ipam must be an object', "dummy")],
+    ["a MAC address of a group", [{ type: "tuning", mac: "01-00-5E-00-00-01" }], noMac("01-00-5E-00-00-01")],
+    ["a MAC address of nothing", [{ ...macvlan, mac: "00:00:00:00:00:00" }], noMac("00:00:00:00:00:00")],
+    ["a MAC address with a digit too many", [{ ...macvlan, mac: "02:00:00:00:00:001" }], noMac("02:00:00:00:00:001")],
+    [
+      "MAC addresses",
+      [
+        { ...macvlan, mac: "0200.0000.00ff" },
+        { ...macvlan, mac: "" },
+        { ...macvlan, mac: null },
+      ],
+    ],
+    [
+      "a MAC address that ip reads",
+      [
+        { type: "tap", mac: "2:0:0:0:0:1" },
+        { type: "acme", mac: "any" },
+      ],
+    ],
     ["another spelling", [{ ...ptp, MTU: "1400" }], '"1400": MTU must be a number. Write 1400 without quotes'],
     // A host without iptables takes nftables (ensureBackend).
     [
@@ -489,7 +512,10 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ["an ipvlan on the bridge", [{ type: "bridge" }, on("ipvlan", "cni0")]],
     ["no CHECK of the bridge", [{ type: "bridge" }, on("macvlan", "cni0")], undefined, old],
   ],
-  "plugin-type": [["a number", [{ type: 7 }]]],
+  "plugin-type": [
+    ["a number", [{ type: 7 }]],
+    ["null", [{ type: null }], `{: the plugin has no type. Add "type": "..." with the name of the plugin's executable`],
+  ],
   "useless-jq": [
     [
       "a comment",
@@ -751,6 +777,9 @@ const files: Readonly<Record<string, readonly FileRow[]>> = {
       '"prevResult": prevResult is the runtime\'s to set, and belongs in no list. Delete it',
       "zone.conf",
     ],
+  ],
+  "list-shape": [
+    ["no version of one plugin", '{"cniVersion":null,"name":"zone","type":"ptp"}', undefined, "zone.conf"],
   ],
   "invalid-json": [
     ["a list", "[]", `[: the file has no JSON object. ${anObject}`],

@@ -122,7 +122,7 @@ describe("a mark in each faulty list, at the line of lint's finding", () => {
   });
 
   // A pattern for addresses would be as long as this file.
-  const isOfAddresses = (file: string) => /(?:length|range-start|static-address)\.conflist$/.test(file);
+  const isOfAddresses = (file: string) => /(?:length|range-start|static-address|mac-note)\.conflist$/.test(file);
   // A schema does not compare two keys.
   const isOfTwoKeys = (file: string) =>
     /-(?:and|without)-(?:promiscuous|burst|rate|backend|chain)\.conflist$/.test(file);

@@ -83,7 +83,7 @@ test("each file that a runtime does not load, with its first mistake", () => {
       "lists/40.conflits:1:41: no runtime reads a file that ends with .conflits. Let the file end with .conflist",
     ],
     ["empty", "lists/50.conflist:1:48: the list of plugins is empty. Add a plugin, or delete the file"],
-    [undefined, 'lists/60.conflist:1:1: the list has no name. Add "name": "..." before the plugins'],
+    [undefined, 'lists/60.conflist:1:1: the list has no name. Add "name": "..."'],
     [
       "untyped",
       `lists/70.conflist:1:51: the plugin has no type. Add "type": "..." with the name of the plugin's executable`,
