@@ -39,8 +39,6 @@ const toolsOf = {
   },
   // The page in a real browser.
   "--page": { chromium: "chromium" },
-  // The reference plugins' own tests send pings.
-  "--upstream": { git: "git", ping: "iputils-ping" },
   // User Mode Linux, the loader of its modules, and a C compiler for what is preloaded into it.
   "--kernel": { "linux.uml": "user-mode-linux", modprobe: "kmod", taskset: "util-linux", cc: "build-essential" },
 };

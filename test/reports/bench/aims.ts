@@ -75,7 +75,6 @@ function scaleAims({ growth, atOnce }: Report): Aim[] {
   const index = crowd?.timings.findIndex(({ peer }) => peer === "slim") ?? -1;
   return [
     { title: "slim: 128 interfaces ÷ 2", most: 1.5, ...ratioOf(growth?.interfaces, "128 interfaces", "2 interfaces") },
-    { title: "slim: configuration of 1024 KB ÷ 1 KB", most: 4, ...ratioOf(growth?.configuration, "1024 KB", "1 KB") },
     { title: "slim: 64 at once ÷ (64 × one's CPU time ÷ cores)", most: 1.2, found: crowd?.load[index] },
   ];
 }
