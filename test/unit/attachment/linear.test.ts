@@ -30,79 +30,76 @@ function counted<T>(length: number, key: string, make: (index: number) => object
 
 const octets = (index: number): string => `${index >> 8}.${index & 255}`;
 
-describe("routes to addresses in one subnet of another interface", () => {
-  function readsOf(act: (result: CniResult, attachment: Attachment) => unknown): number {
-    const reads = { count: 0 };
-    const result: CniResult = {
-      interfaces: [eth0, eth1],
-      ips: counted(count, "interface", (index) => ({ address: `10.1.${octets(index)}/8`, interface: 0 }), reads),
-      routes: Array.from({ length: count }, (_, index) => ({ dst: "0.0.0.0/0", gw: `10.9.${octets(index)}` })),
-    };
-    act(result, { container: 1, members: [1] });
-    return reads.count;
-  }
+type Reads = Parameters<typeof counted>[3];
 
-  test("are narrowed", () => {
-    const reads = readsOf((result, attachment) => {
-      expect(narrowPrevResult(result, attachment, selector)).toMatchObject({ ips: [], routes: [] });
-    });
-    expect(reads).toBeLessThan(mostReads);
-  });
-
-  test("are spliced", () => {
-    const reads = readsOf((result, attachment) => {
-      const spliced = spliceMeta({ prevResult: result, attachment, selector }, { interfaces: [eth1] });
-      expect(spliced.routes).toHaveLength(count);
-    });
-    expect(reads).toBeLessThan(mostReads);
-  });
+/** Routes of eth1 to gateways in the subnets of eth0's addresses. */
+const gatewaysOf = (reads: Reads): CniResult => ({
+  interfaces: [eth0, eth1],
+  ips: counted(count, "interface", (index) => ({ address: `10.1.${octets(index)}/8`, interface: 0 }), reads),
+  routes: Array.from({ length: count }, (_, index) => ({ dst: "0.0.0.0/0", gw: `10.9.${octets(index)}` })),
 });
+const own: Attachment = { container: 1, members: [1] };
 
-test("routes of two plugins are joined", () => {
+test.each<[string, (reads: Reads) => void]>([
+  [
+    "routes to addresses in one subnet of another interface are narrowed",
+    (reads) => {
+      expect(narrowPrevResult(gatewaysOf(reads), own, selector)).toMatchObject({ ips: [], routes: [] });
+    },
+  ],
+  [
+    "and spliced",
+    (reads) => {
+      const meta = { prevResult: gatewaysOf(reads), attachment: own, selector };
+      expect(spliceMeta(meta, { interfaces: [eth1] }).routes).toHaveLength(count);
+    },
+  ],
+  [
+    "routes of two plugins are joined",
+    (reads) => {
+      const routes = (from: number) =>
+        counted<Route>(count, "dst", (i) => ({ dst: `10.${octets(from + i)}.0/24` }), reads);
+      const before = { interfaces: [eth0], routes: routes(0) };
+      const spliced = spliceCreator(before, { interfaces: [eth1], routes: routes(count / 2) }, selector);
+      expect(spliced.routes).toHaveLength(1.5 * count);
+    },
+  ],
+  [
+    "IPv6 routes of two interfaces are looked for among those that the kernel may have joined",
+    (reads) => {
+      const make = (i: number) => ({ dst: `fd00:${i.toString(16)}::/64`, gw: `fd01::${i % 2}` });
+      const routes = counted<Route>(count, "dst", make, reads);
+      expect(routes.filter(joinedFinder({ routes }))).toEqual([]);
+    },
+  ],
+  [
+    "routes are looked for in the kernel's",
+    (reads) => {
+      const make = (i: number) => ({ dst: `10.${octets(i)}.0/24`, gateway: "10.0.0.1", table: "main" });
+      const listed = Array.from({ length: count }, (_, i) => ({ ...make(i), gw: "10.0.0.1" }));
+      expect(missingRoutes(listed, { routes: counted<KernelRoute>(count, "dst", make, reads) })).toEqual([]);
+    },
+  ],
+  [
+    "routes are looked for among those that were moved",
+    (reads) => {
+      const make = (i: number) => ({ dst: `10.${octets(i)}.0/24`, dev: "eth1", table: "100" });
+      const mover = { routes: counted<KernelRoute>(count, "dst", make, reads), rules: [] };
+      const routes = Array.from({ length: count }, (_, i) => ({ dst: `10.${octets(i)}.0/24` }));
+      expect(withoutMoved({ routes }, [mover, mover])).toEqual({ routes: [] });
+    },
+  ],
+  [
+    "addresses of a plugin that returns the whole result are compared",
+    (reads) => {
+      const ips = counted<{ address: string }>(count, "address", (i) => ({ address: `10.${octets(i)}.1/32` }), reads);
+      const merged = { interfaces: [eth0, eth1], ips: [...ips].reverse() };
+      expect(spliceCreator({ interfaces: [eth0], ips }, merged, selector).ips).toHaveLength(count);
+    },
+  ],
+])("%s", (_, act) => {
   const reads = { count: 0 };
-  const routes = (from: number) => counted<Route>(count, "dst", (i) => ({ dst: `10.${octets(from + i)}.0/24` }), reads);
-  const before = { interfaces: [eth0], routes: routes(0) };
-  const spliced = spliceCreator(before, { interfaces: [eth1], routes: routes(count / 2) }, selector);
-  expect(spliced.routes).toHaveLength(1.5 * count);
-  expect(reads.count).toBeLessThan(mostReads);
-});
-
-test("IPv6 routes of two interfaces are looked for among those that the kernel may have joined", () => {
-  const reads = { count: 0 };
-  const make = (i: number) => ({ dst: `fd00:${i.toString(16)}::/64`, gw: `fd01::${i % 2}` });
-  const routes = counted<Route>(count, "dst", make, reads);
-  expect(routes.filter(joinedFinder({ routes }))).toEqual([]);
-  expect(reads.count).toBeLessThan(mostReads);
-});
-
-test("routes are looked for in the kernel's", () => {
-  const reads = { count: 0 };
-  const make = (i: number) => ({ dst: `10.${octets(i)}.0/24`, gateway: "10.0.0.1", table: "main" });
-  const routes = counted<KernelRoute>(count, "dst", make, reads);
-  const listed = Array.from({ length: count }, (_, i) => ({
-    dst: `10.${octets(i)}.0/24`,
-    gw: "10.0.0.1",
-    table: "main",
-  }));
-  expect(missingRoutes(listed, { routes })).toEqual([]);
-  expect(reads.count).toBeLessThan(mostReads);
-});
-
-test("routes are looked for among those that were moved", () => {
-  const reads = { count: 0 };
-  const make = (i: number) => ({ dst: `10.${octets(i)}.0/24`, dev: "eth1", table: "100" });
-  const mover = { routes: counted<KernelRoute>(count, "dst", make, reads), rules: [] };
-  const routes = Array.from({ length: count }, (_, i) => ({ dst: `10.${octets(i)}.0/24` }));
-  expect(withoutMoved({ routes }, [mover, mover])).toEqual({ routes: [] });
-  expect(reads.count).toBeLessThan(mostReads);
-});
-
-test("addresses of a plugin that returns the whole result are compared", () => {
-  const reads = { count: 0 };
-  const ips = counted<{ address: string }>(count, "address", (i) => ({ address: `10.${octets(i)}.1/32` }), reads);
-  const before = { interfaces: [eth0], ips };
-  const spliced = spliceCreator(before, { interfaces: [eth0, eth1], ips: [...ips].reverse() }, selector);
-  expect(spliced.ips).toHaveLength(count);
+  act(reads);
   expect(reads.count).toBeLessThan(mostReads);
 });
 

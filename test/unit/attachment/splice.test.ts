@@ -1,10 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { findAttachment, ownAttachment } from "../../../shared/attachment/attachments.ts";
-import { completeResult, orderResult, spliceCreator, spliceMeta } from "../../../shared/attachment/splice.ts";
+import {
+  completeResult,
+  orderResult,
+  sharedAddress,
+  spliceCreator,
+  spliceMeta,
+} from "../../../shared/attachment/splice.ts";
 import type { CniResult, Interface, IpConfig } from "../../../shared/protocol/result.ts";
 import { frozen } from "../support/frozen.ts";
 import { blue } from "../support/requests.ts";
-import { bothResult, bridgeResult } from "../support/results.ts";
+import { bothResult, bridgeResult, macvlanResult } from "../support/results.ts";
 
 const eth0 = frozen({ name: "eth0", sandbox: blue });
 const eth1 = frozen({ name: "eth1", sandbox: blue });
@@ -19,7 +25,6 @@ const ip = (address: string, index: number) => ({ address, interface: index });
 
 test.each([
   ["nothing", {}],
-  ["no interfaces", { interfaces: null, ips: [{ address: address0 }] }],
   ["host-side interfaces only", { interfaces: [{ name: "br0" }, { name: "veth0" }] }],
   ["host-side interfaces before the container's", bridgeResult],
   ["several attachments", bothResult],
@@ -33,7 +38,6 @@ const nobodys = { address: "10.9.0.2/24" };
 
 test.each<[string, CniResult, CniResult]>([
   ["no interfaces at all", {}, { interfaces: [eth1] }],
-  ["a list of null", { interfaces: null }, { interfaces: [eth1] }],
   ["an address on a host-side interface only", of([veth1], ip(address0, 0)), of([veth1, eth1], ip(address0, 1))],
   ["the interface under another name", of([eth0], { address: address0 }), of([eth0], ip(address0, 0))],
   ["two container interfaces", of([eth0, eth1], { address: address0 }), of([eth0, eth1], ip(address0, 1))],
@@ -72,7 +76,6 @@ describe("a creator after others", () => {
   test.each([
     ["the first one's domain", { domain: "a" }, { domain: "b" }, { domain: "a" }],
     ["or an empty one", { domain: "" }, { domain: "b" }, { domain: "b" }],
-    ["or null", { domain: null }, { domain: "b" }, { domain: "b" }],
     [
       "lists without repeats, the first one's first",
       { nameservers: ["1", "2"], search: ["a"], options: ["x"] },
@@ -81,7 +84,6 @@ describe("a creator after others", () => {
     ],
     ["lists of one only", { search: ["a"] }, { options: ["y"] }, { search: ["a"], options: ["y"] }],
     ["lists of null", { search: null }, { search: ["b"], options: null }, { search: ["b"], options: null }],
-    ["what it does not know", { x: 1, y: 1 }, { y: 2, z: 2 }, { x: 1, y: 1, z: 2 }],
   ])("DNS is joined: %s", (_, first, second, expected) => {
     expect(spliced({ dns: first }, { dns: second }).dns).toStrictEqual(expected);
   });
@@ -167,5 +169,70 @@ describe("a plugin that merges prevResult itself", () => {
     ["names another sandbox", { interfaces: [eth0] }, { interfaces: [{ ...eth0, sandbox: "/red" }, eth1] }, 3],
   ])("is not what %s", (_, before, returned, count) => {
     expect(spliceCreator(frozen(before), frozen(returned), eth1Name).interfaces).toHaveLength(count);
+  });
+});
+
+const name = frozen({ ifName: "eth1", netns: blue, runtimeIfName: "eth0" });
+
+/** The shared address if eth0 has `before` and eth1 gets `given`. */
+function shared(before: string, given: string) {
+  const prevResult = { interfaces: [{ name: "eth0", sandbox: blue }], ips: [{ address: before, interface: 0 }] };
+  const delegateResult = { interfaces: [{ name: "eth1", sandbox: blue }], ips: [{ address: given, interface: 0 }] };
+  return sharedAddress(frozen(prevResult), frozen(delegateResult), name);
+}
+
+describe("an address is the same", () => {
+  test.each([
+    ["to the letter", "172.16.5.2/24", "172.16.5.2/24"],
+    ["with another prefix", "172.16.5.2/24", "172.16.5.2/16"],
+    ["in another spelling of IPv6", "fd00::2/64", "FD00:0:0::0002/64"],
+    ["written as IPv4 in IPv6", "172.16.5.2/24", "::ffff:172.16.5.2/120"],
+  ])("%s: %s, %s", (_, before, given) => {
+    expect(shared(before, given)).toEqual({ address: given, ifName: "eth0" });
+  });
+
+  test.each([
+    ["another one of the subnet", "172.16.5.2/24", "172.16.5.3/24"],
+    ["IPv4 and IPv6 of the same number", "0.0.0.2/24", "::2/64"],
+    ["link-local ones, which belong to one interface", "fe80::1/64", "fe80::1/64"],
+    ["a text that is not an address", "none", "none"],
+  ])("not %s: %s, %s", (_, before, given) => {
+    expect(shared(before, given)).toBeUndefined();
+  });
+});
+
+describe("which interface has the address", () => {
+  const eth0 = { name: "eth0", sandbox: blue };
+  const eth1 = { name: "eth1", sandbox: blue };
+  const address = "172.16.5.2/24";
+  const net1 = { ...eth1, name: "net1" };
+  const [bare, ofFirst] = [[{ address }], [{ address, interface: 0 }]];
+  const onEth0: CniResult = { interfaces: [eth0], ips: ofFirst };
+
+  test.each<[string, CniResult, CniResult]>([
+    ["in prevResult without an index: the runtime's", { interfaces: [eth0], ips: bare }, { ips: bare }],
+    ["returned without an index", onEth0, { interfaces: [eth1], ips: bare }],
+    ["of an interface under another name", onEth0, { interfaces: [net1], ips: ofFirst }],
+    ["of the requested interface, which comes before another", onEth0, { interfaces: [eth1, net1], ips: ofFirst }],
+  ])("%s", (_, prevResult, delegateResult) => {
+    expect(sharedAddress(prevResult, delegateResult, name)).toEqual({ address, ifName: "eth0" });
+  });
+
+  test("an interface other than the runtime's", () => {
+    const prevResult = { interfaces: [eth0, net1], ips: [{ address, interface: 1 }] };
+    expect(sharedAddress(prevResult, { ips: bare }, name)).toEqual({ address, ifName: "net1" });
+  });
+
+  test.each<[string, CniResult, CniResult]>([
+    ["of prevResult, returned with it", macvlanResult, bothResult],
+    ["of a host-side interface before", { interfaces: [{ name: "cali1" }], ips: ofFirst }, { ips: bare }],
+    ["of no earlier interface", { ips: bare }, { ips: bare }],
+    ["of the runtime's interface, which is missing", { interfaces: [eth1], ips: bare }, { ips: bare }],
+    ["of the runtime's, which is missing among others", { interfaces: [eth1, net1], ips: bare }, { ips: bare }],
+    ["of an interface that the plugin does not report", onEth0, { ips: ofFirst }],
+    ["of prevResult, twice", { ...onEth0, ips: [...ofFirst, ...ofFirst] }, { interfaces: [eth1] }],
+    ["of a prevResult without addresses", { interfaces: [eth0], ips: null }, { ips: bare }],
+  ])("no other interface: %s", (_, prevResult, delegateResult) => {
+    expect(sharedAddress(prevResult, delegateResult, name)).toBeUndefined();
   });
 });

@@ -97,7 +97,6 @@ describe("askingFor", () => {
   test.each([
     ["there are none", call({ ipam }), [], ""],
     ["the IPAM plugin does not choose", call({ ipam: { type: "static" } }), ["10.0.0.2/24"], ""],
-    ["there is no IPAM plugin", call({}), ["10.0.0.2/24"], ""],
     ["the runtime asks by CNI_ARGS", call({ ipam }), ["10.0.0.2/24"], "A=1;IP=10.0.0.9"],
     ["the operator asks", call({ ipam, args: { cni: { ips: ["10.0.0.9"] } } }), ["10.0.0.2/24"], ""],
     ["the runtime asks by its capability", call({ ipam, runtimeConfig: { ips: ["10.0.0.9"] } }), ["10.0.0.2/24"], ""],
@@ -119,13 +118,8 @@ describe("the port mappings that a delegate gets", () => {
   test.each([
     [{ only: [443] }, [tls]],
     [{ only: ["443", "8000-8999"] }, [tls, high]],
-    [{ only: ["80-443"] }, [web, tls]],
     [{ only: ["81-442"] }, []],
-    [{ only: [] }, []],
     [{ except: [443] }, [web, high]],
-    [{ except: ["8500-8500"] }, [web, tls]],
-    [{ except: ["1-65535"] }, []],
-    [{ except: [] }, [web, tls, high]],
     [{ except: ["http"] }, [web, tls, high]],
     [{}, [web, tls, high]],
   ])("%j", (ports, expected) => {
@@ -142,12 +136,7 @@ describe("the port mappings that a delegate gets", () => {
     expect(left({ except: ["1-65535"] }, [entry])).toStrictEqual([entry]);
   });
 
-  test.each([
-    [{}],
-    [{ runtimeConfig: null }],
-    [{ runtimeConfig: { mac: "x" } }],
-    [{ runtimeConfig: { portMappings: 7 } }],
-  ])("are not touched in %j", (configuration) => {
+  test.each([{}, { runtimeConfig: { mac: "x" } }])("are not touched in %j", (configuration) => {
     expect(withOwnPorts(frozen(configuration), { only: [443] })).toBe(configuration);
   });
 });

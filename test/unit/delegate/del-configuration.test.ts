@@ -42,11 +42,9 @@ test.each([
 
 test.each([
   [{ type: "host-local", ranges: [[{ subnet: "10.1.0.0/24" }]] }],
-  [{ type: "host-local", ranges: "none" }],
   [{ type: "static", gateway: "10.2.0.1" }],
   [{ type: "host-local", subnet: "10.1.0.0/24", gateway: "nonsense" }],
   [{ type: "host-local", ranges: [[{ gateway: "10.2.0.1" }, { gateway: 7 }]] }],
-  [undefined],
 ])("there is none to leave out, or no host-local has attached with it: %j", (ipam) => {
   expect(withoutGateways({ type: "bridge", ipam })).toBeUndefined();
 });
@@ -65,7 +63,6 @@ test.each([
   { interfaces: null, ips: null, routes: null, dns: null, ip4: null },
   { dns: { nameservers: ["10.0.0.1"], domain: null, search: null, options: [] }, unknown: 7 },
   { interfaces: [{ name: "eth0", mac: "", mtu: 1500, socketPath: "/run/x", pciID: null }] },
-  { interfaces: [{ Unknown: 7, names: ["eth0"] }] },
   { ips: [{ version: "4", address: "10.0.0.2/24", gateway: "" }] },
   { ips: [{ address: "fd00::2/64", gateway: "fd00::1" }] },
   { routes: [{ dst: "0.0.0.0/0", gw: null, mtu: 0, advmss: 1, priority: -1, table: null, scope: 253 }, {}] },
@@ -84,16 +81,11 @@ describe("one that no plugin can read counts as none", () => {
     { ips: [{ address: "10.0.0.2/24", interface: 0.5 }] },
     { ips: [{ address: "10.0.0.2/24", gateway: ["10.0.0.1"] }] },
     { interfaces: [{ mtu: "1500" }] },
-    { interfaces: {} },
-    { interfaces: ["eth0"] },
     { ips: [{ address: "10.0.0.2" }] },
-    { ips: [{ address: "10.0.0.2/33" }] },
     { ips: [{ address: null }] },
     { ips: [{ address: "10.0.0.2/24", gateway: "10.0.0.1/24" }] },
     { ips: [{ address: "10.0.0.2/24", version: 4 }] },
-    { ips: [{ address: "10.0.0.2/24" }, { address: "10.0.0.2" }] },
     { routes: [{ dst: "default" }] },
-    { routes: [{ dst: null }] },
     { routes: [{ gw: "router" }] },
     { dns: "" },
     { dns: { domain: 1 } },
@@ -102,7 +94,6 @@ describe("one that no plugin can read counts as none", () => {
     { ip4: { ip: "10.0.0.2/24", gateway: "router" } },
     { CNIVersion: "0.4.0" },
     { ip6: { ip: "fd00::2/64", routes: [{ dst: "default" }] } },
-    { Interfaces: [] },
     { ips: [{ address: "10.0.0.2/24", Gateway: "10.0.0.1" }] },
     ...["mtu", "advmss", "priority", "table", "scope"].map((key) => ({ routes: [{ [key]: 1.5 }] })),
   ])("%j", (part) => {
@@ -149,7 +140,6 @@ test.each<[string, Entry, number]>([
   ["a chained plugin whose rules are named by addresses: they are left out", chainedOf("firewall"), 1],
   ["an unknown chained plugin: they are left out", chainedOf("mark"), 1],
   ["a chained plugin whose rules have other names", chainedOf("tuning"), 2],
-  ["a creator", entryOf(), 2],
   ["an unknown creator", entryOf({ type: "mark" }), 2],
 ])("addresses of another container, for %s", (_, entry, count) => {
   const ips = [{ address: "10.1.0.2/24" }, { address: "10.1.0.3/24" }];

@@ -59,19 +59,14 @@ describe("started by the delegate's own name", () => {
 
   test.each([
     ["/b/bridge", "/a:/b:/c:/d", ["/c/bridge"]],
-    ["/b/bridge", "/a:/b/:/c", ["/c/bridge"]],
     ["/b/bridge", "/a:/b", []],
-    ["/b/bridge", "/b:/a:/b", ["/a/bridge"]],
     ["/a/bridge", "/b:/a:/b", []],
     ["/b/bridge", "/a://b:/c", ["/c/bridge"]],
     ["/b/bridge", "/a:/./b/.:/c", ["/c/bridge"]],
     ["/b/bridge", "/a:/x/../b:/c", ["/c/bridge"]],
-    ["/x/..//b/bridge", "/a:/b:/c", ["/c/bridge"]],
     ["/b/bridge", "/b:/b/:/./b", []],
     ["/bridge", "/a:/:/c", ["/c/bridge"]],
-    ["./bridge", "/a:.:/c", ["/c/bridge"]],
     ["/elsewhere/bridge", "/a:/b", ["/a/bridge"]],
-    ["bridge", "/a:/b", ["/a/bridge"]],
   ])("%s, CNI_PATH=%s: only later directories", (calledAs, path, expected) => {
     expect(startedAs(calledAs, path)).toEqual(expected);
   });
@@ -83,10 +78,7 @@ describe("started by the delegate's own name", () => {
     test.each([
       ["/b/bridge", "/a:/link:/c", ["/c/bridge"]],
       ["/link/bridge", "/a:/b:/c", ["/c/bridge"]],
-      ["/link/bridge", "/b:/link:/c", ["/c/bridge"]],
-      ["/b/bridge", "/b:/link", []],
       ["/a/bridge", "/a:/b:/link", ["/b/bridge"]],
-      ["/a/bridge", "/a:/link:/b", ["/link/bridge"]],
       // The other one is a wrapper of another version. It would call this one again.
       ["/c/bridge", "/b:/c:/link", []],
     ])("%s, CNI_PATH=%s", (calledAs, path, expected) => {
@@ -101,7 +93,6 @@ describe("started by the delegate's own name", () => {
 
   test.each([
     ["/b/bridge", "/a:/b", "CNI_PATH has no directory after /b."],
-    ["/b/bridge", "", "CNI_PATH has no directory after /b."],
     ["bridge", "", "CNI_PATH has no directory."],
     ["/b/bridge", "/b:/c", "Looked for /c/bridge (missing)."],
   ])("%s, CNI_PATH=%s, no plugin anywhere: %s", (calledAs, CNI_PATH, words) => {
@@ -124,7 +115,6 @@ describe("the wrapper named as its own delegate", () => {
 
   test.each([
     ["bridge-wrapper", "/opt/cni/bin/bridge-wrapper", "/opt/cni/bin", 'write "bridge" as'],
-    ["bridge-wrapper", "/opt/cni/bin/bridge-wrapper", "/opt/cni/bin:/b", 'write "bridge" as'],
     ["bridge-wrapper", "/a/bridge", "/a:/opt/cni/bin", 'write "bridge" as'],
     ["macvlan-wrapper", "/opt/cni/bin/bridge-wrapper", "/opt/cni/bin", 'write "macvlan" as'],
     ["cni-wrappers", "/opt/cni/bin/bridge-wrapper", "/opt/cni/bin", 'write "bridge" as'],
@@ -149,39 +139,19 @@ describe("the wrapper named as its own delegate", () => {
 test.each([
   ["abc", "abc"],
   ["abc/def", "abc/def"],
-  ["a/b/c", "a/b/c"],
   [".", "."],
   ["..", ".."],
   ["../..", "../.."],
-  ["../../abc", "../../abc"],
   ["/abc", "/abc"],
   ["/", "/"],
   ["", "."],
-  ["abc/", "abc"],
-  ["abc/def/", "abc/def"],
-  ["./", "."],
-  ["../", ".."],
-  ["../../", "../.."],
-  ["/abc/", "/abc"],
-  ["abc//def//ghi", "abc/def/ghi"],
-  ["abc//", "abc"],
-  ["//abc", "/abc"],
-  ["///abc", "/abc"],
   ["//abc//", "/abc"],
-  ["abc/./def", "abc/def"],
   ["/./abc/def", "/abc/def"],
-  ["abc/.", "abc"],
-  ["abc/def/ghi/../jkl", "abc/def/jkl"],
   ["abc/def/../ghi/../jkl", "abc/jkl"],
-  ["abc/def/..", "abc"],
   ["abc/def/../..", "."],
-  ["/abc/def/../..", "/"],
-  ["abc/def/../../..", ".."],
   ["/abc/def/../../..", "/"],
   ["abc/def/../../../ghi/jkl/../../../mno", "../../mno"],
   ["/../abc", "/abc"],
-  ["abc/./../def", "def"],
-  ["abc//./../def", "def"],
   ["abc/../../././../def", "../../def"],
   ["...", "..."],
   ["/opt/..cni", "/opt/..cni"],

@@ -9,14 +9,8 @@ test.each(["ADD", "CHECK", "DEL", "GC", "STATUS", "VERSION"])(
   (command) => {
     const env = { ...mark, CNI_COMMAND: command };
     const outcome = callWrapper({ env, stdin });
-    expect(outcome.runs).toEqual([
-      {
-        how: "exec",
-        path: "/opt/cni/bin/bridge",
-        env: { ...environment, ...env },
-        stdin: undefined,
-      },
-    ]);
+    const run = { how: "exec", path: "/opt/cni/bin/bridge", env: { ...environment, ...env }, stdin: undefined };
+    expect(outcome.runs).toEqual([run]);
     expect([outcome.files, outcome.asked]).toEqual([{}, []]);
   },
 );
@@ -34,8 +28,6 @@ test.each([
 
 test("the executable's own name names no plugin", () => {
   const { stdout } = callWrapper({ calledAs: "/opt/cni/bin/cni-wrappers", env: mark, stdin });
-  expect(JSON.parse(stdout)).toMatchObject({
-    code: 7,
-    msg: expect.stringContaining("started as /opt/cni/bin/cni-wrappers"),
-  });
+  const msg = expect.stringContaining("started as /opt/cni/bin/cni-wrappers");
+  expect(JSON.parse(stdout)).toMatchObject({ code: 7, msg });
 });

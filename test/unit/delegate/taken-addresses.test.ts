@@ -67,7 +67,6 @@ describe("an address that another container has", () => {
     ["its journal has it, and this one's creator there is undone", ["10.1.0.2/24"], { ...ofRed(), ...undoneHere }],
     ["its journal is of an earlier boot", [], ofRed({ bootId: "earlier" })],
     ["its journal may be of this boot", ["10.1.0.2/24"], { ...ofRed({ bootId: "earlier" }), ...noBootId }],
-    ["its journal's entry is undone", [], ofRed({ isUndone: true })],
     ["its journal's only entry is given up", [], ofRed({ isGivenUp: true })],
     ["its journal is half removed", [], halfRemoved],
     ["its plugin got it", ["10.1.0.3/24"], ofRed(ofPlugin)],

@@ -237,9 +237,7 @@ describe("the rules of macspoofchk", () => {
 
   test.each<[string, readonly Entry[], boolean]>([
     ["are found by their names in another namespace if their own is gone", [old], true],
-    ["are found in the namespace", [checked], false],
     ["that a sibling has under the same name stay", [old, sibling], false],
-    ["of an earlier boot are gone", [{ ...old, bootId: "earlier" }], false],
     ["are none without the option", [{ ...old, configuration: { ...configuration, macspoofchk: false } }], false],
     ["of a plugin without them are none", [{ ...old, type: "ptp" }], false],
   ])("%s", (_, entries, isLent) => {
@@ -367,7 +365,6 @@ describe("an ADD whose entry was given up waits for the next ADD to begin its ow
     ["it has begun in a journal of its own", [journalFiles(next)], 0],
     ["a DEL removes the journal", [before, undefined], 1],
     ["what began later is given up, too", [journalFiles(own, { ...next, isGivenUp: true })], 20],
-    ["it does not come", [before], 20],
   ] as const)("%s", (_, texts, times) => {
     expect(waiting(texts)).toBe(times);
   });

@@ -41,7 +41,6 @@ test.each<[string, string, Call, Machine]>([
   ["DEL", "bridge", { stdin: bridge }, hostOf(entryOf({ ifName: "eth1", done: unknownIndex }))],
   ["DEL", "bridge", { stdin: { ...bridge, prevResult: bothResult } }, hostOf()],
   ["DEL", "firewall", { stdin: firewall }, hostOf(...own)],
-  ["DEL", "unknown", { stdin: firewall }, hostOf()],
   ["GC", "bridge", { stdin: { ...bridge, "cni.dev/valid-attachments": [] } }, hostOf(...own)],
 ])("%s of %s reads each file and lists each directory once, case %#", (command, plugin, call, machine) => {
   const env = { ...call.env, CNI_COMMAND: command };

@@ -40,19 +40,6 @@ test("a journal is read as it was written, wherever it is cut off", () => {
   );
 });
 
-test("a damaged journal has entries whose parts have their kinds, or none", () => {
-  const lines = journals.map((all) => linesOf(all));
-  fc.assert(
-    fc.property(lines, damaged(lines), (_, broken) => {
-      const text = (Array.isArray(broken) ? broken : [broken]).map((line) => `${JSON.stringify(line)}\n`).join("");
-      for (const entry of parseJournal(zoneOfBlue, text).entries) {
-        expect([entry.id, entry.type, entry.ifName, entry.delegateNetwork, entry.bootId].every(isText)).toBe(true);
-        expect((entry.done?.addresses ?? []).every(isText)).toBe(true);
-      }
-    }),
-  );
-});
-
 function isText(value: unknown): boolean {
   return typeof value === "string";
 }

@@ -75,16 +75,6 @@ test("every stdin gets one answer", () => {
   fc.assert(fc.property(verbs, texts, (verb, stdin) => isInOrder(call(verb, stdin))));
 });
 
-test("every prevResult and every wrapper block gets one answer", () => {
-  const wrapper = fc.oneof(fc.constantFrom({}, { ifName: "eth1" }, { ifName: "net1", role: "meta" }), nearly.any);
-  fc.assert(
-    fc.property(verbs, prevResults, wrapper, calledAs, (verb, prevResult, wrapper, calledAs) =>
-      isInOrder(call(verb, { ...zone, prevResult, wrapper }, calledAs)),
-    ),
-    { numRuns: 1000 },
-  );
-});
-
 const prevResultTexts = prevResults.map((prevResult) => JSON.stringify(prevResult));
 
 test("no prevResult makes DEL fail", () => {
@@ -123,14 +113,6 @@ test("whatever ip(8) prints, each call of a plugin that moves routes gets one an
       expect(outcome.exitCode === 0 || [105, 106].includes(Number(printed(outcome).code))).toBe(true);
     }),
     { numRuns: 1000 },
-  );
-});
-
-test("no wrapper block makes STATUS fail", () => {
-  fc.assert(
-    fc.property(nearly.any, (wrapper) => {
-      expect(call("STATUS", { ...zone, wrapper })).toMatchObject({ exitCode: 0, writes: 0, runs: [{ how: "exec" }] });
-    }),
   );
 });
 

@@ -1,11 +1,15 @@
 import { deepStrictEqual } from "node:assert";
 import { expect, test } from "vitest";
 import { type AttachmentSelector, findAttachment } from "../../../shared/attachment/attachments.ts";
-import { narrowPrevResult } from "../../../shared/attachment/narrow.ts";
 import { spliceCreator, spliceMeta } from "../../../shared/attachment/splice.ts";
+import type { Plan } from "../../../shared/call/plan.ts";
+import type { ConfiguredVerb } from "../../../shared/protocol/request.ts";
 import type { CniResult, Interface, IpConfig } from "../../../shared/protocol/result.ts";
+import { spliceResult } from "../../../shared/verbs/spliced-answer.ts";
+import { planOf } from "../support/fake-host.ts";
 import fc from "../support/fast-check.ts";
 import { frozen } from "../support/frozen.ts";
+import { requestOf } from "../support/requests.ts";
 import { interfacesOf, made, netns, orderedInterfacesOf, resultOf, type Scene, scenes } from "./scene.ts";
 
 function nameOf(scene: Scene, number: number): AttachmentSelector {
@@ -52,38 +56,6 @@ test("a creator's attachment is appended, and the others lose and change nothing
       deepStrictEqual(pointed(merged), [...expectedPointed(scene, others), ...expectedPointed(scene, [last])]);
       expect(new Set(merged.routes)).toStrictEqual(new Set(scene.routes.map(({ value }) => value)));
       expect(merged).toMatchObject(scene.rest);
-    }),
-  );
-});
-
-test("narrowing to a created attachment gives its delegate's answer", () => {
-  fc.assert(
-    fc.property(creations, (scene) => {
-      const { last, merged, delegateResult } = created(scene);
-      const name = nameOf(scene, last);
-      const attachment = findAttachment(merged, name.ifName, netns);
-      const narrowed = attachment && narrowPrevResult(merged, attachment, name);
-      deepStrictEqual(narrowed?.interfaces, orderedInterfacesOf(made(scene, last)));
-      deepStrictEqual(narrowed && pointed(narrowed), expectedPointed(scene, [last]));
-      expect(narrowed?.routes).toStrictEqual(expect.arrayContaining([...(delegateResult.routes ?? [])]));
-    }),
-  );
-});
-
-test("a creator drops lo with its addresses, and nothing else", () => {
-  const loopback = frozen({ name: "lo", mac: "00:00:00:00:00:00", sandbox: netns });
-  fc.assert(
-    fc.property(creations, (scene) => {
-      const { last, prevResult, delegateResult, merged } = created(scene);
-      const moved = (prevResult.ips ?? []).map((ip) =>
-        ip.interface == null ? ip : { ...ip, interface: ip.interface + 1 },
-      );
-      const withLoopback = frozen({
-        ...prevResult,
-        interfaces: [loopback, ...(prevResult.interfaces ?? [])],
-        ips: [{ address: "127.0.0.1/8", interface: 0 }, ...moved, { address: "::1/128", interface: 0 }],
-      });
-      deepStrictEqual(spliceCreator(withLoopback, delegateResult, nameOf(scene, last)), merged);
     }),
   );
 });
@@ -135,3 +107,51 @@ test("a chained plugin's answer replaces its attachment, and the others lose and
     }),
   );
 });
+
+/** Plans a verb for one attachment of a scene, in a chain of creators without profiles. */
+function planned(command: ConfiguredVerb, scene: Scene, number: number, prevResult?: CniResult): Plan {
+  const ifName = made(scene, number).container.name;
+  const wrapper = { ifName, role: "creator", network: `net${number}` };
+  const configuration = { wrapper, ...(prevResult && { prevResult }) };
+  const variables = { ifName: made(scene, scene.runtime).container.name };
+  return planOf(requestOf(command, configuration, variables), "some-wrapper");
+}
+
+/** What the runtime gets at the end of the chain. */
+function added(scene: Scene): CniResult {
+  let result: CniResult | undefined;
+  for (const number of scene.attachments.keys()) {
+    const plan = planned("ADD", scene, number, result);
+    if (plan.do !== "add") throw new Error(`ADD is planned as ${plan.do}`);
+    expect(plan.call.configuration).not.toHaveProperty("prevResult");
+    result = frozen(spliceResult(plan.splice, resultOf(scene, [number])));
+  }
+  return result ?? {};
+}
+
+/** The addresses of an attachment alone, with its index. */
+function ownIps(scene: Scene, number: number) {
+  const index = orderedInterfacesOf(made(scene, number)).length - 1;
+  return scene.ips.filter(({ of }) => of === number).map(({ value }) => ({ ...value, interface: index }));
+}
+
+// If nothing changes, an address without an index is returned unchanged. narrow then decides about it.
+const indexed = scenes({ severalSandboxes: false, unindexed: false });
+
+test.each(["CHECK", "DEL"] as const)(
+  "on %s every delegate sees what it returned on ADD, as if it were alone",
+  (command) => {
+    fc.assert(
+      fc.property(indexed, (scene) => {
+        const prevResult = added(scene);
+        for (const number of scene.attachments.keys()) {
+          const plan = planned(command, scene, number, prevResult);
+          const call = plan.do === "checkTwice" ? plan.call : plan.do === "remove" ? plan.removals[0]?.call : undefined;
+          const shown = (call?.configuration?.prevResult ?? {}) as CniResult;
+          deepStrictEqual(shown.interfaces, orderedInterfacesOf(made(scene, number)));
+          deepStrictEqual(shown.ips, ownIps(scene, number));
+        }
+      }),
+    );
+  },
+);

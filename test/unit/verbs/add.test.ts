@@ -75,7 +75,6 @@ const had = ["10.1.0.2/24"];
 const had6 = ["fd00:1::2/64"];
 test.each<[string, JsonObject, readonly string[] | undefined, JsonObject?]>([
   ["is in its subnet", { subnet: "10.1.0.0/24" }, had],
-  ["is in one of its ranges", { Ranges: [[{ subnet: "10.2.0.0/24" }], [{ subnet: "10.1.0.0/24" }]] }, had],
   ["is in a range of the runtime", {}, had, { ipRanges: [[{ subnet: "10.1.0.0/24" }]] }],
   ["is in another one", { subnet: "10.2.0.0/24" }, undefined],
 ])("after a reboot ADD asks for the address that %s", (_, ranges, ips, runtimeConfig = {}) => {
@@ -176,9 +175,7 @@ test("an entry has the index of the interface that a plugin makes, and none of a
 });
 
 test.each<[string, readonly string[] | undefined, string?, Entry?]>([
-  ["is first in its list", undefined],
   ["comes after loopback alone", ["lo"]],
-  ["comes after a wrapped one", ["eth0"], "bridge", entryOf()],
   ["comes after one that added an interface", ["eth0", "vrf0"], "bridge", entryOf({ done: { addresses: [], added } })],
   ["is chained", ["eth0", "eth1"], "tuning"],
 ])("ADD warns of nothing if the plugin %s", (_, names, plugin, ...entries) => {

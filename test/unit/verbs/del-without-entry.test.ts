@@ -59,7 +59,6 @@ describe("DEL without an entry", () => {
 describe("DEL of an attachment without an entry, by its evidence", () => {
   const sibling = journalFiles(entryOf({ ...net1, delegateNetwork: "other", ifName: "net1" }));
   const listing = (name: string) => ({ prevResult: { interfaces: [{ name, sandbox: blue }] } });
-  const unchained = (prevResult: JsonObject) => ({ cniVersion: "0.2.0", prevResult });
   const byName = [`bridge DEL eth0 ${blue}`];
   const ofTuning = journalFiles(chainedOf("tuning"));
 
@@ -70,7 +69,6 @@ describe("DEL of an attachment without an entry, by its evidence", () => {
     ["none, and libcni's result of another attachment", {}, cachedWith("other", "net1", "net1"), []],
     ["prevResult, and a sibling", listing("eth0"), sibling, byName],
     ["a result, and a sibling", {}, { ...cachedWith("zone", "eth0", "eth0"), ...sibling }, byName],
-    ["a prevResult of a version without chains that no plugin can read", unchained({ interfaces: [null] }), {}, byName],
     ["a result that lists no interface", {}, cachedWith("zone", "eth0"), byName],
     ["a result that lists it second", {}, cachedWith("zone", "eth0", "eth5", "eth0"), byName],
     ["a result that lists others", {}, cachedWith("zone", "eth0", "eth5"), ["bridge DEL eth0 "]],
@@ -82,7 +80,6 @@ describe("DEL of an attachment without an entry, by its evidence", () => {
 
   test.each<[string, Record<string, string>, string[]]>([
     ["portmap", ofTuning, [`portmap DEL eth0 ${blue}`]],
-    ["portmap", { ...ofTuning, ...sibling }, []],
     ["unknown", ofTuning, []],
   ])("none, of %s beside a wrapped plugin of the attachment: it may have been plain", (plugin, files, expected) => {
     expect(runsOf(del(plugin, {}, { files }))).toEqual(expected);
@@ -108,18 +105,12 @@ describe("DEL of an attachment without an entry", () => {
     expect(left).toEqual(theirs.map((name) => `/var/lib/cni/wrappers/${name}`));
   });
 
-  test("frees the leases of both networks, but removes the interface once", () => {
-    expect(runsOf(del("bridge", renamed, {}))).toEqual([`bridge DEL eth1 ${blue}`, "bridge DEL eth1 "]);
-  });
-
   test.each<[string, JsonObject, string[]]>([
     ["portmap", {}, ["zone", "zone-eth1"]],
     ["bandwidth", {}, ["zone", "zone-eth1"]],
     ["unknown", {}, ["zone", "zone-eth1"]],
     ["unknown", { role: "meta" }, ["zone-eth1"]],
-    ["portmap", { network: "disc" }, ["disc"]],
     ["tuning", {}, ["zone-eth1"]],
-    ["firewall", {}, ["zone-eth1"]],
   ])(
     "of %s with %j, which was plain or the first to be wrapped, runs in the networks %j",
     (plugin, wrapper, networks) => {
@@ -155,20 +146,6 @@ describe("DEL of an attachment without an entry", () => {
     expect(ended({ ...ofOther, ipMasq: false }, exits(1))).toEqual({ exitCode: 1, lent: [false] });
   });
 
-  test("with ipMasq waits for its plugin, because it may need another namespace", () => {
-    const { runs } = del("bridge", { ipMasq: true, prevResult: bothResult }, { ip: () => "", links: [0] });
-    expect(runs).toMatchObject([{ how: "spawn", env: { CNI_NETNS: expect.stringContaining("cni-wrappers-") } }]);
-  });
-
-  test("knows portmap's backend: with nftables a sibling's ADD runs again, whatever its network", () => {
-    const runs = (backend: string) => {
-      const entries = [{ ...entryOf({ type: "portmap", role: "meta" }), ...net1, delegateNetwork: "other" }];
-      return runsOf(del("portmap", { backend, prevResult: bothResult }, { entries }));
-    };
-    expect(runs("nftables")).toEqual([`portmap DEL eth0 ${blue}`, `portmap ADD eth0 ${blue}`]);
-    expect(runs("iptables")).toEqual([`portmap DEL eth0 ${blue}`]);
-  });
-
   test("keeps the path of a namespace that is gone: some plugins free nothing without one", () => {
     const machine = { entries: [entryOf({ ...net1, delegateNetwork: "other" })], noNamespace: true };
     expect(runsOf(del("bridge", { prevResult: bothResult }, machine))).toEqual([`bridge DEL eth0 ${blue}`]);
@@ -198,12 +175,9 @@ describe("DEL of an attachment without an entry", () => {
   });
 
   test.each<[string, string, JsonObject, string]>([
-    ["alone", "bridge", {}, "exec"],
     ["in a network of its own", "bridge", { wrapper: { ifName: "eth1", network: "disc" } }, "exec"],
     ["in the list's network, with a name of its own", "bridge", ofZone, "spawn"],
-    ["in the list's network, with the runtime's name", "bridge", { wrapper: { network: "zone" } }, "exec"],
     ["chained", "tuning", ofZone, "exec"],
-    ["chained, with rules that come back", "portmap", {}, "spawn"],
   ])("replaces the process if nothing depends on the answer: %s", (_, plugin, stdin, how) => {
     expect(del(plugin, { prevResult: bothResult, ...stdin }, {}).runs).toMatchObject([{ how }]);
   });

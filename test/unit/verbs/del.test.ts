@@ -29,7 +29,6 @@ const earlier = { bootId: "earlier" };
 
 describe("DEL of an entry", () => {
   const renamed = { wrapper: { ifName: "eth1" } };
-  const hostLocal = { type: "host-local" };
 
   test("runs with the configuration of its ADD, and the last one takes the journal along", () => {
     const configuration = { type: "bridge", name: "zone-eth1", bridge: "old" };
@@ -156,7 +155,6 @@ describe("DEL of an entry", () => {
   test.each([
     ["flannel keeps its files", { dataDir: "/old" }, { dataDir: "/new" }],
     ["flannel keeps its files by default", {}, { dataDir: "/new" }],
-    ["host-local keeps its leases", { ipam: { ...hostLocal, dataDir: "/old" } }, { ipam: hostLocal }],
   ])("fails: it does not run with the list's directory where %s, and would pass", (_, own, listed) => {
     const configuration = { type: "flannel", name: "zone", ...own };
     const files = journalFiles(entryOf({ type: "flannel", configuration }));
@@ -332,15 +330,6 @@ describe("DEL of an entry", () => {
     expect(runs).toMatchObject([{ stdin: { prevResult: { ips: bothResult.ips } } }]);
   });
 
-  test("of firewall names the addresses of its ADD, also with the list's configuration", () => {
-    const added = { ips: [{ address: "10.1.0.9/24" }] };
-    const own = chainedOf("firewall", { configuration: { type: "firewall", prevResult: added } });
-    const prevResult = { ips: [{ address: "10.1.0.2/24" }] };
-    const { runs } = del("firewall", { prevResult }, { entries: [own], answers: [exits(1), exits(0)] });
-    const both = { stdin: { prevResult: { ips: [...prevResult.ips, ...added.ips] } } };
-    expect(runs).toMatchObject([both, both]);
-  });
-
   test("leaves what a stray ADD left beside a sibling that something else attached", () => {
     const stray = tryOf({ ...net1, ifName: "eth1", stray: true, isGivenUp: true });
     const known = cached("other", "net1", {});
@@ -348,12 +337,6 @@ describe("DEL of an entry", () => {
     expect(runsWith(stray, known)).toHaveLength(1);
     expect(runsWith(stray)).toHaveLength(2);
     expect(runsWith({ ...stray, stray: undefined }, known)).toHaveLength(2);
-  });
-
-  test("of an earlier boot: a creator's without a namespace, an unknown plugin's, and no other", () => {
-    const entries = [entryOf(earlier), chainedOf("tuning", earlier), chainedOf("unknown", earlier)];
-    const outcome = del("bridge", {}, { entries, links: [0] });
-    expect(runsOf(outcome)).toEqual(["unknown DEL eth0 ", "bridge DEL eth0 "]);
   });
 });
 
@@ -374,7 +357,6 @@ describe("DEL of an entry, in detail", () => {
   );
 
   test.each<[string, readonly Entry[], readonly string[][]]>([
-    ["its own alone", [entryOf()], []],
     ["a chained plugin's as well", [entryOf(), chainedOf("tuning")], [["tuning eth0"]]],
     ["one with a lease that a sibling may be getting", [entryOf(), tryOf(ofSibling)], [["bridge eth0"]]],
     ["one with masquerading that a sibling shares", bothMasqueraded, [["bridge eth0"]]],
@@ -415,7 +397,6 @@ describe("DEL of an entry, in detail", () => {
 
   test.each([
     ["that was in the list gets the ADD's", "K8S=2", "K8S=2"],
-    ["with the call's gets the call's", "K8S=1", "K8S=1"],
     ["without any gets none", "", ""],
   ])("that no call is for: CNI_ARGS of a plugin %s", (_, args, expected) => {
     const { runs } = del("bridge", {}, { entries: [entryOf(), chainedOf("tuning", { args })] }, { CNI_ARGS: "K8S=1" });
@@ -554,7 +535,6 @@ describe("DEL of an entry removes an interface of its name that is not its own",
 
   test.each<[string, Entry, Entry[], string[]]>([
     ["beside nobody", own, [], both],
-    ["of another namespace", { ...own, namespace: elsewhere }, [], both],
     ["but not a sibling's", own, [entryOf(made)], alone],
     [
       "but not one that a sibling has given up: its own DEL removes that",
@@ -643,7 +623,6 @@ describe("DEL of an unknown plugin without an entry", () => {
   test.each<[string, readonly Entry[]]>([
     ["nothing knows it", []],
     ["another attachment knows another plugin as chained", [sibling("twin", "meta")]],
-    ["another attachment knows it as a creator", [sibling("twin", "meta"), sibling("mark", "creator")]],
   ])("is a creator's if %s: nothing is named by its addresses", (_, entries) => {
     expect(addressesBeside(...entries)).toEqual(macvlanResult.ips);
   });

@@ -138,10 +138,6 @@ test.each([
 });
 
 test.each<[string, object]>([
-  ["the list has one without an interface", { [valid]: [{ containerID: "blue" }] }],
-  ["the list has one without a container", { [valid]: [{ ifname: "eth0" }] }],
-  ["the list has one with a number for its interface", { [valid]: [{ containerID: "blue", ifname: 0 }] }],
-  ["the list has a text", { [valid]: ["blue"] }],
   ["the list has null", { [valid]: [null] }],
   ["its interface is an object", { [valid]: [{ containerID: "blue", ifname: { toString: "eth0" } }] }],
   ["its container is an object", { [valid]: [{ containerID: { toString: "blue" }, ifname: "eth0" }] }],

@@ -45,7 +45,6 @@ test("a power loss cannot take a creator's entry, whose leases stay on the disk"
 test.each([
   ["bridge-wrapper", "3\n", true],
   ["bridge-wrapper", "1\n", undefined],
-  ["macvlan-wrapper", "3\n", undefined],
 ])("%s with addr_assign_type %j: whether the bridge's MAC stays is remembered as %j", (plugin, origin, expected) => {
   const call = { calledAs: `/opt/cni/bin/${plugin}`, stdin: { ...stdin, bridge: "disc0" } };
   const files = { "/sys/class/net/disc0/addr_assign_type": origin };
@@ -155,7 +154,6 @@ describe("ptp, which gives its lease back if its interface is there", () => {
 
   test.each([
     ["a sibling's ADD runs for another interface", tryOf({ ...other, ifName: "eth1" }), [0]],
-    ["a sibling's ADD runs in another network", tryOf({ network: "other" }), [0]],
     ["a sibling's ADD has failed", tryOf({ ...other, failed: { left: 7 } }), [7]],
     ["the interface of a sibling is gone", entryOf(other), [0]],
     ["no interface can be seen", entryOf({ ...other, done: { addresses: [] } }), [undefined]],
@@ -200,10 +198,8 @@ describe("an ADD that would free the lease of the interface in its way", () => {
   });
 
   test.each<[string, Entry, string?, number?]>([
-    ["has another interface", entryOf({ ...sibling, done: { made: made + 1, addresses: [] } })],
     ["is given up", { ...sibling, isGivenUp: true }],
     ["is of another namespace", { ...sibling, namespace: { ...sibling.namespace, inode: 1 } }],
-    ["has no interface", entryOf({ ...sibling, done: { addresses: [] } }), "ptp", 0],
     ["is in the way of a plugin that looks at the name first", sibling, "bridge"],
   ])("runs if the other one %s", (_, entry, plugin, link) => {
     expect(addWith(entry, plugin, link)).toBe("runs");
@@ -351,13 +347,6 @@ test("an ADD whose answer the runtime does not get is undone at once, with the m
   expect(happened).toBe(2);
   expect(asked).toEqual([[["-force", "-batch", "-"], "address replace 172.26.64.2/20 dev eth1\n", "/run/netns/blue"]]);
   expect(outcome.files).toEqual({});
-});
-
-test("the log names the plugin and the interface of an ADD whose plugin is missing", () => {
-  const env = { CNI_WRAPPERS_LOG: "/log" };
-  const { log } = callWrapper({ stdin: { ...stdin, wrapper: { ifName: "eth1" } }, env }, { inspect: () => "missing" });
-  const lines = log.map(({ line }) => JSON.parse(line)).filter(({ level }) => level === "error");
-  expect(lines).toMatchObject([{ delegate: "bridge", ifName: "eth1" }]);
 });
 
 test("an ADD whose journal cannot be written leaves the entries of others", () => {
@@ -542,7 +531,6 @@ describe("a stray ADD", () => {
     ["that left what it found has nothing to undo", [7, 7], "undone"],
     ["of an unknown plugin that left what it found may have left something else", [7, 7], "failed", "mark"],
     ["that made another interface has that to undo", [7, 8], "failed"],
-    ["that found none has its own to undo", [0, 8], "failed"],
     ["that found none, and left none, is still to be undone", [0, 0], "failed"],
     ["of which nobody knows what it found is still to be undone", [undefined, undefined], "failed"],
   ])("%s", (_, links, line, plugin = "bridge") => {
@@ -599,7 +587,6 @@ describe("an ADD asks for the address that the attachment had", () => {
     ["began in an earlier boot", { bootId: "earlier" }, ips],
     ["began in a namespace that is gone", { namespace: old }, ips],
     ["has another IPAM plugin", { configuration: { ipam: { type: "static" } } }, ips],
-    ["has another interface", { ifName: "eth1" }, ips],
   ])("if a sibling %s: %j", (_, sibling, expected) => {
     expect(askedBeside(sibling)).toEqual(expected);
   });

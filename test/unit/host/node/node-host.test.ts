@@ -1,9 +1,11 @@
 import fs, { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
+import { ip } from "../../../../shared/host/node/ip.ts";
 import { nodeHost } from "../../../../shared/host/node/node-host.ts";
 import { scratch } from "../../../support/scratch.ts";
 import { replaceFileFunctions } from "../../support/file-functions.ts";
+import { setVariable, writeProgram } from "../../support/programs.ts";
 
 const restore = replaceFileFunctions({ writeSync: vi.fn(fs.writeSync) as unknown as typeof fs.writeSync });
 // The build defines these.
@@ -30,4 +32,13 @@ test.each(["EPIPE", "EAGAIN", "EBADF", "ENOSPC"])("%s on stderr does not fail th
   });
   expect(() => nodeHost().writeStderr("warning\n")).not.toThrow();
   expect(fs.writeSync).toHaveBeenLastCalledWith(2, "warning\n");
+});
+
+const directory = scratch();
+
+test("an answer of ip(8) may have 8 MiB: a host can have thousands of routes", () => {
+  writeProgram(join(directory, "ip"), 'head -c "$1" /dev/zero | tr "\\0" x');
+  setVariable("PATH", `${directory}:${process.env.PATH}`);
+  const size = 8 * 1024 * 1024;
+  expect(ip([`${size}`], "")?.length).toBe(size);
 });
