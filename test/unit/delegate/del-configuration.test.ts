@@ -139,11 +139,11 @@ test("the interfaces that a plugin added are in prevResult, after the others and
 test.each<[string, Entry, number]>([
   ["a chained plugin whose rules are named by addresses: they are left out", chainedOf("firewall"), 1],
   ["an unknown chained plugin: they are left out", chainedOf("mark"), 1],
-  ["a chained plugin whose rules have other names", chainedOf("tuning"), 2],
-  ["an unknown creator", entryOf({ type: "mark" }), 2],
+  ["a chained plugin whose rules have other names", chainedOf("tuning"), 3],
+  ["an unknown creator", entryOf({ type: "mark" }), 3],
 ])("addresses of another container, for %s", (_, entry, count) => {
-  const ips = [{ address: "10.1.0.2/24" }, { address: "10.1.0.3/24" }];
-  const red = entryOf({ containerId: "red" });
+  const ips = ["10.1.0.2/24", "10.1.0.4/24", "10.1.0.3/24"].map((address) => ({ address }));
+  const red = entryOf({ containerId: "red", done: { addresses: ["10.1.0.2/24", "10.1.0.4/24"] } });
   const { session: own, seen } = sessionOn({ files: journalFiles(red) });
   const facts = new Facts(own.host);
   const undoing = {
@@ -156,6 +156,6 @@ test.each<[string, Entry, number]>([
     prevResult: { ips: ips.slice(-count) },
   });
   const messages = seen().log.map(({ line }) => JSON.parse(line).message);
-  const warning = "another container has 10.1.0.2/24 by now: DEL does not remove its rules";
+  const warning = "another container has 10.1.0.2/24, 10.1.0.4/24 by now: DEL does not remove its rules";
   expect(messages).toEqual(count === 1 ? [warning] : []);
 });

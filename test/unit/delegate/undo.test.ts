@@ -334,10 +334,13 @@ describe("the ADD of a sibling whose rules a DEL has removed as well", () => {
     expect(runsOf({ answers: [exits(0), failure, failure, exits(0)] }, 2).runs).toEqual(failed);
   });
 
-  test("is named if its DEL cannot run", () => {
+  test("is named if its DEL cannot run, and each time that it cannot itself", () => {
     const killed = { ended: "signal", signal: "SIGKILL" } as const;
     const { messages } = runsOf({ answers: [exits(0), exits(0), killed, exits(0)] }, 1);
     expect(messages).toEqual([shares, expect.stringMatching(/^its DEL failed: .*portmap/), shares]);
+    const failed = expect.stringMatching(/^its ADD failed: .*portmap/);
+    const each = [shares, failed, failed];
+    expect(runsOf({ answers: [exits(0), killed] }).messages).toEqual([...each, ...each]);
   });
 });
 

@@ -102,6 +102,17 @@ export function journalFiles(...entries: readonly Entry[]): Record<string, strin
   return files;
 }
 
+/** The line with which another call gives an entry up. */
+export const givenUp = (id: string) => linesText([{ line: "given up", ids: [id] }]);
+
+/** What another call adds to the journal while a delegate runs, if it has something to add to its text. */
+export function appending(more: (text: string) => string | undefined) {
+  return (files: Map<string, unknown>): void => {
+    const file = files.get(journal) as { readonly text: string } | undefined;
+    if (file) files.set(journal, { ...file, text: file.text + (more(file.text) ?? "") });
+  };
+}
+
 /** What other calls do while a delegate runs: they write the journals of these entries. */
 export function appearing(...entries: readonly Entry[]) {
   return (files: Map<string, unknown>): void => {

@@ -44,6 +44,30 @@ test("without a plugin that moved routes, the namespace is not looked at", () =>
   expect(looked).toEqual([]);
 });
 
+/** ip(8) that shows these routes, of IPv6 if they are. */
+const showing = (routes: readonly object[]) => (args: readonly string[]) => {
+  const isOfIpv6 = JSON.stringify(routes).includes("::");
+  return args.includes("-6") === isOfIpv6 ? `${JSON.stringify(routes)}\n[]\n[]\n` : "[]\n[]\n[]\n";
+};
+
+/** The routes of prevResult that the plugin of eth1 gets, or the code of the error. */
+function routesFor(calledAs: string, part: object, inKernel?: readonly object[], ...later: readonly Entry[]) {
+  const prevResult = { ...bothResult, ...part };
+  const stdin = { cniVersion: prevResult.cniVersion, name: "zone", wrapper: { ifName: "eth1" }, ipam, prevResult };
+  const files = journalFiles(entryOf({ ifName: "eth1" }), ...later);
+  const machine = { files, ...(inKernel && { ip: showing(inKernel) }) };
+  const { stdout, runs } = callWrapper({ env: { CNI_COMMAND: "CHECK" }, stdin, calledAs }, machine);
+  const shown = (runs[0]?.stdin as { prevResult?: CniResult } | undefined)?.prevResult;
+  return shown ? shown.routes : JSON.parse(stdout).code;
+}
+
+/** What the plugin of eth1 does not get of a result with a route that the kernel has so. */
+function leftOut(route: object, inKernel: object) {
+  const configuration = { wrapper: { ifName: "eth1" }, ipam, prevResult: { ...bothResult, routes: [route] } };
+  const plan = planOf(requestOf("CHECK", configuration), "bridge-wrapper", { ip: showing([inKernel]) });
+  return (plan as HandOver & { readonly leftOut?: unknown }).leftOut;
+}
+
 describe("routes that the list puts into another table, in which no reference plugin looks", () => {
   const listed = [
     { dst: "10.97.0.0/16", table: 254 },
@@ -55,16 +79,8 @@ describe("routes that the list puts into another table, in which no reference pl
   const route = { dst: "10.99.0.0/16", gw: "172.26.64.1", table: 200 };
   const kernel = { dst: "10.99.0.0/16", gateway: "172.26.64.1", dev: "eth1", table: "200" };
 
-  function check(calledAs: string, inKernel?: readonly object[], ...later: readonly Entry[]) {
-    const prevResult = { ...bothResult, cniVersion: "1.1.0", routes: [...listed, route] };
-    const stdin = { cniVersion: "1.1.0", name: "zone", wrapper: { ifName: "eth1" }, ipam, prevResult };
-    const ip = () => `${JSON.stringify(inKernel)}\n[]\n[]\n`;
-    const entries = journalFiles(entryOf({ ifName: "eth1" }), ...later);
-    const env = { CNI_COMMAND: "CHECK" };
-    const { stdout, runs } = callWrapper({ env, stdin, calledAs }, { files: entries, ...(inKernel && { ip }) });
-    const { prevResult: shown } = (runs[0]?.stdin ?? {}) as { prevResult?: CniResult };
-    return shown ? shown.routes : JSON.parse(stdout).code;
-  }
+  const check = (calledAs: string, inKernel?: readonly object[], ...later: readonly Entry[]) =>
+    routesFor(calledAs, { cniVersion: "1.1.0", routes: [...listed, route] }, inKernel, ...later);
 
   test.each(["200", "uplink"])("are there: the plugin does not get them, in the table that ip(8) calls %s", (table) => {
     expect(check("bridge-wrapper", [{ ...kernel, table }])).toEqual(listed);
@@ -81,19 +97,13 @@ describe("routes that the list puts into another table, in which no reference pl
   test.each([
     ["were gone after vrf's ADD are not asked for", [], listed],
     ["were there after it are", [kernel], 105],
-  ])("are missing: those that %s", (_, routes, answer, ...later: object[][]) => {
-    const vrfs = [routes, ...later].map((one, place) => {
-      const done = { addresses: [], routing: { routes: one as KernelRoute[], rules: [] } };
-      return chainedOf("vrf", { id: `vrf ${place}`, ifName: "eth1", done });
-    });
-    expect(check("bridge-wrapper", [], ...vrfs)).toEqual(answer);
+  ])("are missing: those that %s", (_, routes: KernelRoute[], answer) => {
+    const vrf = chainedOf("vrf", { ifName: "eth1", done: { addresses: [], routing: { routes, rules: [] } } });
+    expect(check("bridge-wrapper", [], vrf)).toEqual(answer);
   });
 
   test("are among what is left out", () => {
-    const configuration = { wrapper: { ifName: "eth1" }, ipam, prevResult: { ...bothResult, routes: [route] } };
-    const machine = { ip: () => `${JSON.stringify([kernel])}\n[]\n[]\n` };
-    const plan = planOf(requestOf("CHECK", configuration), "bridge-wrapper", machine);
-    expect(plan).toHaveProperty("leftOut", ["routes of other tables"]);
+    expect(leftOut(route, kernel)).toEqual(["routes of other tables"]);
   });
 
   test("cannot be read: the plugin gets them, and may find one alike in the main table, such as eth0's default route", () => {
@@ -115,23 +125,8 @@ describe("IPv6 routes that the kernel joins with another interface's", () => {
   const hops = ["fd00:1::1", "fd00:2::1", "fe80::1"].map((gateway, index) => ({ gateway, dev: `eth${index % 2}` }));
   const joined = { dst: "fd00:9::/64", protocol: "static", nexthops: hops };
 
-  function check(
-    routes: readonly object[],
-    inKernel: readonly object[] | undefined,
-    { interfaces = bothResult.interfaces, calledAs = "bridge-wrapper", ips = [] as readonly object[] } = {},
-  ) {
-    const prevResult = { ...bothResult, interfaces, ips, routes };
-    const stdin = { cniVersion: "1.0.0", name: "zone", wrapper: { ifName: "eth1" }, ipam, prevResult };
-    const ip = (args: readonly string[]) =>
-      args.includes("-6") ? `${JSON.stringify(inKernel)}\n[]\n[]\n` : "[]\n[]\n[]\n";
-    const files = journalFiles(entryOf({ ifName: "eth1" }));
-    const { runs } = callWrapper(
-      { env: { CNI_COMMAND: "CHECK" }, stdin, calledAs },
-      { files, ...(inKernel && { ip }) },
-    );
-    const { prevResult: shown } = (runs[0]?.stdin ?? {}) as { prevResult?: CniResult };
-    return shown?.routes;
-  }
+  const check = (routes: readonly object[], inKernel: readonly object[] | undefined, more: object = {}) =>
+    routesFor("bridge-wrapper", { ips: [], routes, ...more }, inKernel);
 
   test.each([
     ["of two gateways", [one, other], []],
@@ -165,14 +160,11 @@ describe("IPv6 routes that the kernel joins with another interface's", () => {
   });
 
   test("a chained plugin gets them", () => {
-    expect(check([one, other], [joined], { calledAs: "tuning-wrapper" })).toEqual([one, other]);
+    expect(routesFor("tuning-wrapper", { routes: [one, other] }, [joined])).toEqual([one, other]);
   });
 
   test("they are among what is left out", () => {
-    const configuration = { wrapper: { ifName: "eth1" }, ipam, prevResult: { ...bothResult, routes: [near] } };
-    const machine = { ip: () => `${JSON.stringify([joined])}\n[]\n[]\n` };
-    const plan = planOf(requestOf("CHECK", configuration), "bridge-wrapper", machine);
-    expect(plan).toHaveProperty("leftOut", ["joined routes"]);
+    expect(leftOut(near, joined)).toEqual(["joined routes"]);
   });
 });
 

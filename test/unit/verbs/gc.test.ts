@@ -5,7 +5,7 @@ import { Facts } from "../../../shared/journal/facts.ts";
 import type { Entry } from "../../../shared/journal/journal.ts";
 import { linesText, parseJournal } from "../../../shared/journal/lines.ts";
 import { callWrapper, exits, type Machine, messagesOf, type Outcome, ownNamespace } from "../support/fake-host.ts";
-import { chainedOf, entryOf, journal, journalFiles, undone, zoneOfBlue } from "../support/journals.ts";
+import { appending, chainedOf, entryOf, journal, journalFiles, undone, zoneOfBlue } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 
 const valid = "cni.dev/valid-attachments";
@@ -72,11 +72,8 @@ test("nothing is written to a journal that is gone: the next ADD may have begun 
 
 test("an entry that its own call has undone meanwhile is not undone again", () => {
   const entries = [entryOf(gone), entryOf({ ...gone, ifName: "eth1" }), chainedOf("portmap", gone)];
-  const meanwhile = (files: Map<string, unknown>) => {
-    const { text } = (files.get(journal) ?? { text: "" }) as { text: string };
-    const line = linesText([{ line: "undone", id: "bridge eth1" }]);
-    if (text !== "" && !text.includes(line)) files.set(journal, { text: text + line, modifiedMs: 0 });
-  };
+  const line = linesText([{ line: "undone", id: "bridge eth1" }]);
+  const meanwhile = appending((text) => (text.includes(line) ? undefined : line));
   const { runs, files } = collect(entries, undefined, { meanwhile });
   expect(runs.map(({ env }) => `${env.CNI_COMMAND} ${env.CNI_IFNAME}`)).toEqual(["DEL eth0", "DEL eth0", "GC "]);
   expect(files).toEqual({});

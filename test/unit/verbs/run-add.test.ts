@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { type Entry, journalFile } from "../../../shared/journal/journal.ts";
+import type { Entry } from "../../../shared/journal/journal.ts";
 import { linesText } from "../../../shared/journal/lines.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
+import { del } from "../support/dels.ts";
 import {
   type Call,
   callWrapper,
@@ -14,9 +15,12 @@ import {
 } from "../support/fake-host.ts";
 import {
   appearing,
+  appending,
+  cached,
   chainedOf,
   entriesIn,
   entryOf,
+  givenUp,
   journal,
   journalFiles,
   linesIn,
@@ -29,9 +33,9 @@ import { blue } from "../support/requests.ts";
 import { bridgeResult, macvlanResult } from "../support/results.ts";
 
 const stdin = { cniVersion: "1.0.0", name: "zone" };
+const ipam = { type: "host-local", subnet: "10.1.0.0/24" };
+const ofEth0 = { cniVersion: "1.0.0", interfaces: [{ name: "eth0", sandbox: blue }] };
 const old = { path: "/run/netns/old", device: 4, inode: 1, changedMs: 0 };
-
-type File = { readonly text: string; readonly modifiedMs?: number };
 
 test("a power loss cannot take a creator's entry, whose leases stay on the disk", () => {
   const { flushed } = callWrapper({ stdin }, { answers: [exits(0, macvlanResult)] });
@@ -93,12 +97,7 @@ test.each([
   "an ADD that is given up meanwhile and %s waits until the next one has begun, which may have its interface and its lease",
   (_, answer) => {
     const next = linesText(linesOf([tryOf({ id: "next" })]));
-    const meanwhile = (files: Map<string, unknown>) => {
-      const file = files.get(journal) as File;
-      const [{ id }] = linesIn(file.text);
-      const line = file.text.includes("given up") ? next : linesText([{ line: "given up", ids: [id] }]);
-      files.set(journal, { ...file, text: file.text + line });
-    };
+    const meanwhile = appending((text) => (text.includes("given up") ? next : givenUp(linesIn(text)[0].id)));
     const outcome = callWrapper({ stdin }, { answers: [answer, exits(0)], links: [0, 8], meanwhile });
     expect(commandsOf(outcome)).toEqual(["ADD"]);
     expect(entriesIn(outcome.files[journal]).at(-1)).toMatchObject({ id: "next", isGivenUp: false });
@@ -123,12 +122,8 @@ describe("an ADD beside an entry that may be in use", () => {
   });
 
   test("fails if a DEL has undone it meanwhile", () => {
-    const meanwhile = (files: Map<string, unknown>) => {
-      const file = files.get(journal) as File;
-      const { id = "" } = entriesIn(file.text)[1] ?? {};
-      if (!file.text.includes("undone"))
-        files.set(journal, { ...file, text: file.text + linesText([{ line: "undone", id }]) });
-    };
+    const undo = (text: string) => linesText([{ line: "undone", id: entriesIn(text)[1]?.id ?? "" }]);
+    const meanwhile = appending((text) => (text.includes("undone") ? undefined : undo(text)));
     const outcome = addWith({ answers: [exits(0, macvlanResult), exits(0)], links: [0, 8], meanwhile });
     expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 108 });
     expect(commandsOf(outcome)).toEqual(["ADD", "DEL"]);
@@ -192,7 +187,8 @@ describe("an ADD that would free the lease of the interface in its way", () => {
   test("is refused beside a sibling that began while an earlier try was undone", () => {
     const calledAs = "/opt/cni/bin/ptp-wrapper";
     const files = journalFiles(tryOf({ type: "ptp", before: undefined }));
-    const outcome = callWrapper({ calledAs, stdin }, { files, links: [made], meanwhile: appearing(sibling) });
+    const outcome = logged({ calledAs }, { files, links: [made], meanwhile: appearing(sibling) });
+    expect(outcome.warnings).toContain("an earlier try was not completed: undoing it before ADD");
     expect(commandsOf(outcome)).toEqual(["DEL"]);
     expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 7 });
   });
@@ -206,17 +202,22 @@ describe("an ADD that would free the lease of the interface in its way", () => {
   });
 });
 
-test("an ADD whose plugin would take an interface of that name for its own is refused, and leaves no entry", () => {
-  const call = { calledAs: "/opt/cni/bin/tap-wrapper", stdin };
-  const outcome = callWrapper(call, { links: [7] });
-  expect(commandsOf(outcome)).toEqual([]);
-  expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 7, msg: "interface name eth0 is taken" });
-  expect(outcome.files[journal]).toBeUndefined();
-  for (const links of [[0, 8], []]) {
-    expect(commandsOf(callWrapper(call, { links, answers: [exits(0, macvlanResult)] }))).toEqual(["ADD"]);
-  }
-  expect(commandsOf(callWrapper({ stdin }, { links: [7], answers: [exits(1)] }))).toEqual(["ADD"]);
-});
+const unreadable = { [journal]: '{"line":"moved"}\n' };
+const noBootId = { "/proc/sys/kernel/random/boot_id": "" };
+
+test.each([{}, unreadable, noBootId])(
+  "an ADD whose plugin would take an interface of that name for its own is refused, and leaves no entry: %j",
+  (files) => {
+    const call = { calledAs: "/opt/cni/bin/tap-wrapper", stdin };
+    const outcome = callWrapper(call, { files, links: [7] });
+    expect(commandsOf(outcome)).toEqual([]);
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 7, msg: "interface name eth0 is taken" });
+    expect(entriesIn(outcome.files[journal])).toEqual([]);
+    for (const links of [[0, 8], []])
+      expect(commandsOf(callWrapper(call, { files, links, answers: [exits(0, macvlanResult)] }))).toEqual(["ADD"]);
+    expect(commandsOf(callWrapper({ stdin }, { files, links: [7], answers: [exits(1)] }))).toEqual(["ADD"]);
+  },
+);
 
 test("the DEL of what an earlier try left runs once more with the list's configuration, if that is of the same plugin", () => {
   const answers = [exits(1), exits(0), exits(0, macvlanResult)];
@@ -235,8 +236,6 @@ function logged(call: Call, machine: Machine) {
 }
 
 describe("an ADD that nothing can remember", () => {
-  const unreadable = { [journal]: '{"line":"moved"}\n' };
-  const noBootId = { "/proc/sys/kernel/random/boot_id": "" };
   const renamed = { stdin: { ...stdin, wrapper: { ifName: "eth1" } } };
 
   test.each([
@@ -253,17 +252,6 @@ describe("an ADD that nothing can remember", () => {
     expect(entriesIn(passed.files[journal])).toEqual([]);
   });
 
-  test.each([[unreadable], [{ "/proc/sys/kernel/random/boot_id": "" }]])(
-    "is refused as well if its plugin would take an interface of that name for its own",
-    (files) => {
-      const call = { calledAs: "/opt/cni/bin/tap-wrapper", stdin };
-      const outcome = callWrapper(call, { files, links: [7] });
-      expect(commandsOf(outcome)).toEqual([]);
-      expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 7, msg: "interface name eth0 is taken" });
-      expect(commandsOf(callWrapper(call, { files, answers: [exits(0, macvlanResult)] }))).toEqual(["ADD"]);
-    },
-  );
-
   test("runs the plugin's DEL for its own interface if the answer is none", () => {
     const outcome = callWrapper(renamed, { files: unreadable, answers: [exits(0, "{"), exits(0)] });
     expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 102 });
@@ -277,7 +265,6 @@ describe("an ADD that nothing can remember", () => {
 
 describe("an ADD that asks for the address that the attachment had", () => {
   const had = entryOf({ bootId: "earlier" });
-  const ipam = { type: "host-local", subnet: "10.1.0.0/24" };
   const addAfter = (entries: readonly Entry[], answers: Machine["answers"] = [], more: Call = {}) =>
     logged({ stdin: { ...stdin, ipam }, ...more }, { files: journalFiles(...entries), answers, links: [0, 0, 8] });
   const asked = ({ runs }: Outcome) => runs.map(({ env, stdin }) => [env.CNI_COMMAND, (stdin as JsonObject).args]);
@@ -293,6 +280,7 @@ describe("an ADD that asks for the address that the attachment had", () => {
     ]);
     expect(again.exitCode).toBe(0);
     expect(again.files[journal]).not.toContain("\n\n");
+    expect(again.warnings).toContain("attached before this boot: undoing it before ADD");
     expect(again.warnings).toContain("ADD failed with the addresses that the attachment had: trying again with others");
     const [, first, second] = entriesIn(again.files[journal]);
     expect(first).toMatchObject({ asked: ["10.1.0.2/24"], isUndone: true });
@@ -382,15 +370,6 @@ function add(machine: Machine, call: Call = {}): Outcome {
   return callWrapper({ stdin, ...call }, { answers: [exits(0, macvlanResult), exits(0)], links: [0, 8], ...machine });
 }
 
-/** What another call writes to the journal while the plugin runs, once. */
-function meanwhile(line: (text: string) => string): NonNullable<Machine["meanwhile"]> {
-  let count = 0;
-  return (files) => {
-    const file = files.get(journal) as { text: string; modifiedMs: number };
-    if (count++ === 0) files.set(journal, { ...file, text: file.text + line(file.text) });
-  };
-}
-
 /** The lines that an ADD appends to the journal of these entries. */
 function writtenBy({ files }: Outcome, ...before: readonly Entry[]): readonly Record<string, unknown>[] {
   return linesIn(files[journal]).slice(linesIn(journalFiles(...before)[journal]).length);
@@ -461,13 +440,11 @@ describe("the lines of an ADD", () => {
 });
 
 describe("an ADD beside what another call writes to the journal meanwhile", () => {
-  const givenUp = (id: string) => linesText([{ line: "given up", ids: [id] }]);
-
   test("passes beside an entry that may be in use, although it is given up until it has passed", () => {
     const live = entryOf({ namespace: old });
     const outcome = add({
       ...{ files: journalFiles(live), namespaces: { "/run/netns/old": 1 } },
-      meanwhile: meanwhile(() => givenUp(live.id)),
+      meanwhile: appending((text) => (text.includes(givenUp(live.id)) ? undefined : givenUp(live.id))),
     });
     expect(outcome.exitCode).toBe(0);
     expect(commandsOf(outcome)).toEqual(["ADD"]);
@@ -476,7 +453,7 @@ describe("an ADD beside what another call writes to the journal meanwhile", () =
   test("is undone at once if it failed and its own entry is given up, and leaves no journal", () => {
     const outcome = add({
       answers: [exits(3, "why"), exits(0)],
-      meanwhile: meanwhile((text) => givenUp(JSON.parse(text).id)),
+      meanwhile: appending((text) => (text.includes("given up") ? undefined : givenUp(linesIn(text)[0].id))),
     });
     expect(outcome).toMatchObject({ exitCode: 3, stdout: "why" });
     expect(outcome.files).toEqual({});
@@ -490,13 +467,9 @@ describe("an ADD beside what another call writes to the journal meanwhile", () =
         files: journalFiles(had),
         answers: [exits(0), exits(3), exits(0)],
         links: [0, 0, 8],
-        meanwhile(files) {
-          const file = files.get(journal) as { text: string };
-          const { id, asked } = linesIn(file.text).at(-1);
-          if (asked) files.set(journal, { text: file.text + givenUp(id), modifiedMs: 0 });
-        },
+        meanwhile: appending((text) => (linesIn(text).at(-1).asked ? givenUp(linesIn(text).at(-1).id) : undefined)),
       },
-      { stdin: { ...stdin, ipam: { type: "host-local", subnet: "10.1.0.0/24" } } },
+      { stdin: { ...stdin, ipam } },
     );
     expect(outcome.exitCode).toBe(3);
     expect(commandsOf(outcome)).toEqual(["DEL", "ADD", "DEL"]);
@@ -509,7 +482,6 @@ describe("a stray ADD", () => {
   const never = { stdin: { ...stdin, wrapper: { recover: "never" } } };
 
   test("asks for no address, although an earlier entry lends one", () => {
-    const ipam = { type: "host-local", subnet: "10.1.0.0/24" };
     const { runs } = add({ files: journalFiles(lender, live) }, { stdin: { ...never.stdin, ipam } });
     expect(runs).toHaveLength(1);
     expect(runs[0]?.stdin).not.toHaveProperty("args");
@@ -541,28 +513,22 @@ describe("a stray ADD", () => {
 });
 
 test("a chained plugin's ADD undoes what its own earlier try left, and nothing before that", () => {
-  const prevResult = { cniVersion: "1.0.0", interfaces: [{ name: "eth0", sandbox: blue }] };
-  const call = { calledAs: "/opt/cni/bin/tuning-wrapper", stdin: { ...stdin, prevResult } };
+  const call = { calledAs: "/opt/cni/bin/tuning-wrapper", stdin: { ...stdin, prevResult: ofEth0 } };
   const failed = add({ files: journalFiles(entryOf()), answers: [exits(1)] }, call);
-  const again = add({ files: failed.files, answers: [exits(0), exits(0, prevResult)] }, call);
+  const again = add({ files: failed.files, answers: [exits(0), exits(0, ofEth0)] }, call);
   expect(again.runs.map(({ path }) => path)).toEqual(Array(2).fill("/opt/cni/bin/tuning"));
   expect(commandsOf(again)).toEqual(["DEL", "ADD"]);
 });
 
 test("an ADD that passes and is then undone removes its interface, although an old result of another attachment names it", () => {
-  const interfaces = [{ name: "eth0", sandbox: blue }];
-  const result = { kind: "cniCacheV1", networkName: "other", containerId: "blue", ifName: "net1" };
-  const file = "/var/lib/cni/results/other-blue-net1";
-  const files = { [file]: JSON.stringify({ ...result, result: { interfaces } }) };
+  const files = cached("other", "net1", ofEth0);
   const { runs } = add({ files, stdoutError: new Error("EPIPE"), answers: [exits(0, macvlanResult), exits(0)] });
-  expect(runs.map(({ env }) => [env.CNI_COMMAND, env.CNI_NETNS])).toEqual([
-    ["ADD", blue],
-    ["DEL", blue],
-  ]);
+  expect(runs.map(({ env }) => `${env.CNI_COMMAND} ${env.CNI_NETNS}`)).toEqual([`ADD ${blue}`, `DEL ${blue}`]);
 });
 
+const newer = journalFiles(entryOf())[journal]?.replace('"format":1', '"format":2');
+
 test("the journal of an ADD that cannot write it stays if a newer version has written it meanwhile", () => {
-  const newer = journalFiles(entryOf())[journal]?.replace('"format":1', '"format":2');
   const outcome = add({
     ...{ files: journalFiles(entryOf({ bootId: "earlier" })), writeProblem: "ENOSPC" },
     meanwhile: (files) => files.set(journal, { text: newer, modifiedMs: 0 }),
@@ -572,80 +538,58 @@ test("the journal of an ADD that cannot write it stays if a newer version has wr
 });
 
 describe("an ADD asks for the address that the attachment had", () => {
-  const ipam = { type: "host-local", subnet: "10.1.0.0/24" };
   const ips = { cni: { ips: ["10.1.0.2/24"] } };
-  const askedBeside = (sibling: Partial<Entry>, stays: Partial<Entry> = { bootId: "earlier" }) => {
-    const files = journalFiles(entryOf(stays), tryOf({ ...net1, delegateNetwork: "zone", ...sibling }));
+  const askedBeside = (sibling: Partial<Entry>, had: Partial<Entry>) => {
+    const files = journalFiles(
+      entryOf({ bootId: "earlier", ...had }),
+      tryOf({ ...net1, delegateNetwork: "zone", ...sibling }),
+    );
     const answers = [exits(0), exits(0, macvlanResult)];
     const { runs } = add({ files, answers, links: [0] }, { stdin: { ...stdin, ipam } });
     return (runs.find(({ env }) => env.CNI_COMMAND === "ADD")?.stdin as { args?: object } | undefined)?.args;
   };
 
-  test.each<[string, Partial<Entry>, object | undefined]>([
+  const two = { done: { made: 7, addresses: ["10.1.0.2/24", "10.2.0.2/24"] } };
+
+  test.each<[string, Partial<Entry>, object | undefined, Partial<Entry>?]>([
     ["may get it now", {}, undefined],
     ["has it", { done: { addresses: [] } }, undefined],
     ["began in an earlier boot", { bootId: "earlier" }, ips],
     ["began in a namespace that is gone", { namespace: old }, ips],
     ["has another IPAM plugin", { configuration: { ipam: { type: "static" } } }, ips],
-  ])("if a sibling %s: %j", (_, sibling, expected) => {
-    expect(askedBeside(sibling)).toEqual(expected);
-  });
-
-  test("only if all of them are in its subnets", () => {
-    const done = { made: 7, addresses: ["10.1.0.2/24", "10.2.0.2/24"] };
-    expect(askedBeside({ bootId: "earlier" }, { bootId: "earlier", done })).toBeUndefined();
+    ["began in an earlier boot, and one of two is in no subnet", { bootId: "earlier" }, undefined, two],
+  ])("if a sibling %s: %j", (_, sibling, expected, had = {}) => {
+    expect(askedBeside(sibling, had)).toEqual(expected);
   });
 
   test("unless it is chained", () => {
-    const prevResult = { cniVersion: "1.0.0", interfaces: [{ name: "eth0", sandbox: blue }] };
+    const given = { ...stdin, ipam, prevResult: ofEth0 };
     const files = journalFiles(entryOf({ uptime: 985, isGivenUp: true }));
-    const { runs } = add({ files }, { calledAs: "/opt/cni/bin/mark-wrapper", stdin: { ...stdin, ipam, prevResult } });
+    const { runs } = add({ files }, { calledAs: "/opt/cni/bin/mark-wrapper", stdin: given });
     expect(runs.at(-1)?.env.CNI_COMMAND).toBe("ADD");
     expect(runs.at(-1)?.stdin).not.toHaveProperty("args");
   });
 });
 
-const file = journalFile(zoneOfBlue);
-const own = Object.values(journalFiles(entryOf()))[0] ?? "";
-const result = { cniVersion: "1.0.0", interfaces: [{ name: "eth0", sandbox: "/run/netns/blue" }] };
-
-describe.each([
-  ["is of a newer format", own.replace('"format":1', '"format":2')],
-  ["has a line of a newer version", `${own}{"line":"moved","id":"bridge eth0"}\n`],
-  ["does not say whose it is", "no journal\n"],
-  ["is of another attachment", own.replaceAll('"zone"', '"other"')],
-])("a journal that %s", (_, text) => {
-  test.each(["CHECK", "DEL"])("is named in the log of %s", (CNI_COMMAND) => {
-    const env = { CNI_COMMAND, CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
-    const stdin = { cniVersion: "1.0.0", name: "zone", prevResult: result };
-    const outcome = callWrapper({ env, stdin }, { files: { [file]: text }, answers: [exits(0, result)], links: [0] });
-    expect(messagesOf(outcome)).toContainEqual(expect.stringContaining(`${file} cannot be read: `));
-  });
+test.each(["CHECK", "DEL"])("a journal that cannot be read is named in the log of %s", (CNI_COMMAND) => {
+  const files = { [journal]: "no journal\n" };
+  const outcome = logged({ env: { CNI_COMMAND }, stdin: { ...stdin, prevResult: ofEth0 } }, { files });
+  expect(outcome.warnings).toContainEqual(expect.stringContaining(`${journal} cannot be read: `));
 });
 
 test("a line that lacked only its line break counts once DEL has written another one", () => {
-  const [started = ""] = Object.values(journalFiles(chainedOf("tuning"), entryOf({ ifName: "eth1" }), entryOf()));
+  const entries = journalFiles(chainedOf("tuning"), entryOf({ ifName: "eth1" }), entryOf())[journal];
   const undone = '{"line":"undone","id":"tuning eth0"}\n{"line":"undone","id":"bridge eth1"}';
-  const { exitCode, files } = callWrapper(
-    { env: { CNI_COMMAND: "DEL" } },
-    { files: { [file]: `${started}${undone}` }, links: [7] },
-  );
-  expect(exitCode).toBe(0);
-  expect(files).toEqual({});
+  const outcome = del("bridge", {}, { files: { [journal]: `${entries}${undone}` } });
+  expect(outcome).toMatchObject({ exitCode: 0 });
+  expect(outcome.files).toEqual({});
 });
 
 test("a journal that a newer version writes during a DEL stays", () => {
-  const newer = own.replace('"format":1', '"format":2');
-  const givenUp = [entryOf({ isGivenUp: true }), chainedOf("portmap", { isGivenUp: true })];
-  const { exitCode, files } = callWrapper(
-    { calledAs: "/opt/cni/bin/tuning-wrapper", env: { CNI_COMMAND: "DEL" } },
-    {
-      files: journalFiles(...givenUp),
-      directories: { [file.slice(0, file.lastIndexOf("/"))]: 7 },
-      meanwhile: (all) => all.set(file, { text: newer, modifiedMs: 0 }),
-      links: [7],
-    },
-  );
+  const entries = [entryOf({ isGivenUp: true }), chainedOf("portmap", { isGivenUp: true })];
+  const directories = { [journal.slice(0, journal.lastIndexOf("/"))]: 7 };
+  const meanwhile = (files: Map<string, unknown>) => files.set(journal, { text: newer, modifiedMs: 0 });
+  const { exitCode, files } = del("tuning", {}, { entries, directories, meanwhile });
   expect(exitCode).toBe(0);
-  expect(files[file]).toContain('"format":2');
+  expect(files[journal]).toContain('"format":2');
 });
