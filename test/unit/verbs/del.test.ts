@@ -3,7 +3,7 @@ import { withoutShared } from "../../../shared/delegate/del-configuration.ts";
 import { checksumOf, type Entry, nowhere } from "../../../shared/journal/journal.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { del, loggedDel, runsOf, zone } from "../support/dels.ts";
-import { bootId, exits, type Machine, messagesOf, ownNamespace, planOf } from "../support/fake-host.ts";
+import { exits, type Machine, messagesOf, ownNamespace, planOf } from "../support/fake-host.ts";
 import {
   appearing,
   cached,
@@ -15,7 +15,6 @@ import {
   net1,
   tryOf,
   undone,
-  zoneOfBlue,
 } from "../support/journals.ts";
 import { blue, requestOf } from "../support/requests.ts";
 import { bothResult, macvlanResult } from "../support/results.ts";
