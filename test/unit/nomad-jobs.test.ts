@@ -14,9 +14,10 @@ import {
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { stat as statOf } from "../../shared/host/node/files.ts";
-import { type Began, type Namespace, namespaceOf } from "../../shared/journal/journal.ts";
+import { type Entry, type Namespace, namespaceOf } from "../../shared/journal/journal.ts";
 import { beganLine, linesText } from "../../shared/journal/lines.ts";
 import { scratch } from "../support/scratch.ts";
+import { entryOf } from "./support/journals.ts";
 import { writeProgram } from "./support/programs.ts";
 import { writeFile } from "./support/written.ts";
 
@@ -76,11 +77,8 @@ esac`,
   ])("runs no job without its list, or on more clients than meant: %j", (args, words) => {
     nomad([""]);
     const { status, stderr } = run("fleet.sh", args);
-    expect({ status, stderr, calls: textOf("calls") }).toEqual({
-      status: 2,
-      stderr: expect.stringContaining(words),
-      calls: undefined,
-    });
+    const refused = { status: 2, stderr: expect.stringContaining(words), calls: undefined };
+    expect({ status, stderr, calls: textOf("calls") }).toEqual(refused);
   });
 
   test.each([
@@ -98,14 +96,29 @@ esac`,
     },
   );
 
-  test("leaves the job alone if Nomad gives no answer", () => {
-    nomad(["echo c1 a running", "exit 1"]);
-    expect(fleet("preflight")).toMatchObject({ status: 2, stdout: "", isPurged: false });
-  });
+  const noQuota = { status: 2, stdout: "", stderr: expect.stringMatching(/^no quota\n/) };
+  const nothing = { status: 2, stderr: expect.stringContaining("Nomad ran nothing") };
+  const oneFailed = { status: 1, stdout: "answer of a\nanswer of b\n", isPurged: true };
 
-  test("a job that cannot start ran on no client: what Nomad says, and exit code 2", () => {
-    nomad(["echo c1 a complete"], '"job run") echo no quota; exit 1 ;;');
-    expect(fleet("preflight")).toMatchObject({ status: 2, stdout: "", stderr: expect.stringMatching(/^no quota\n/) });
+  test.each<[string, string[], string, string, object]>([
+    [
+      "no answer of Nomad",
+      ["echo c1 a running", "exit 1"],
+      "",
+      "preflight",
+      { status: 2, stdout: "", isPurged: false },
+    ],
+    ["a job that cannot start", ["echo c1 a complete"], '"job run") echo no quota; exit 1 ;;', "preflight", noQuota],
+    ...["failed", "lost", "unknown"].map((status): [string, string[], string, string, object] => [
+      `an allocation that is ${status}`,
+      [`echo c1 a complete; echo c2 b ${status}`],
+      ...(["", "adopt", oneFailed] as const),
+    ]),
+    ["a step that ran nowhere", ["true"], "", "preflight", nothing],
+    ["a job that has nothing to do", ["true"], "", "run install.nomad.hcl", { status: 0 }],
+  ])("the outcome of %s", (_, answers, others, words, outcome) => {
+    nomad(answers, others);
+    expect(fleet(...words.split(" "))).toMatchObject(outcome);
   });
 
   test("a job that another terminal runs goes on, and its answers are not taken for this one's", () => {
@@ -115,17 +128,6 @@ esac`,
     const { status, stdout, stderr, isPurged } = fleet("preflight");
     expect({ status, stdout, isPurged }).toEqual({ status: 2, stdout: "", isPurged: false });
     expect(stderr).toContain("another fleet.sh runs cni-fleet, or one was cut off.");
-  });
-
-  test.each(["failed", "lost", "unknown"])("an allocation that is %s: exit code 1", (status) => {
-    nomad([`echo c1 a complete; echo c2 b ${status}`]);
-    expect(fleet("adopt")).toMatchObject({ status: 1, stdout: "answer of a\nanswer of b\n", isPurged: true });
-  });
-
-  test("a step that ran nowhere is no good answer, and a job that has nothing to do is", () => {
-    nomad(["true"]);
-    expect(fleet("preflight")).toMatchObject({ status: 2, stderr: expect.stringContaining("Nomad ran nothing") });
-    expect(fleet("run", "install.nomad.hcl")).toMatchObject({ status: 0 });
   });
 
   test("a step that did not run on a client is no good answer: the client is named", () => {
@@ -139,10 +141,8 @@ esac`,
     nomad(["echo c1 a failed"], `"node status") ${nodes} ;;`);
     expect(run("fleet.sh", ["adopt"], { NODE: "c.*" })).toMatchObject({ status: 1, stderr: line });
     nomad(["echo c1 a complete"], '"node status") exit 1 ;;');
-    expect(fleet("adopt")).toMatchObject({
-      status: 2,
-      stderr: expect.stringMatching(/^Nomad does not tell its clients/),
-    });
+    const unknown = { status: 2, stderr: expect.stringMatching(/^Nomad does not tell its clients/) };
+    expect(fleet("adopt")).toMatchObject(unknown);
   });
 
   describe("restart", () => {
@@ -297,12 +297,8 @@ describe("client.sh", () => {
   test("a client whose agent does not run is restarted, and nothing else is said", () => {
     program("bin/ps", 'case "$*" in "-o etimes= -p 0") exit 1 ;; esac');
     const outcome = step("restart", {}, { AGENT: "[ -e $DIR/restarted ] && echo 1 || echo 0" });
-    expect(outcome).toEqual({
-      status: 0,
-      stdout: "c1: restarted, and 1 containers pass\n",
-      stderr: "",
-      isRestarted: true,
-    });
+    const stdout = "c1: restarted, and 1 containers pass\n";
+    expect(outcome).toEqual({ status: 0, stdout, stderr: "", isRestarted: true });
   });
 
   const afterwards = (answer: string) => ({ preflight: `[ ! -e $DIR/restarted ] && ${passing} || ${answer}` });
@@ -439,12 +435,7 @@ describe("prerm: no removal of the package while a container runs", () => {
   // A plugin's configuration may have the same keys.
   const configuration = { args: { bootId, netns: "/elsewhere", namespace: "1:1" }, namespace: { path: "/elsewhere" } };
   const own = namespaceOf("/proc/self/ns/net", statOf("/proc/self/ns/net")) as Namespace;
-  const entry: Began = {
-    ...{ network: "zone", containerId: "c1", runtimeIfName: "eth0", bootId, uptime: 1, id: "1", type: "bridge" },
-    role: "creator",
-    ...{ ifName: "eth1", delegateNetwork: "zone-eth1", path: "/opt/cni/bin/bridge", args: "" },
-    ...{ namespace: own, checksum: "1", wrapper: {}, configuration },
-  };
+  const entry = entryOf({ containerId: "c1", bootId, namespace: own, configuration });
 
   function remove(name: string, content: string, word = "remove") {
     const file = path.join(at("wrappers"), name);
@@ -455,7 +446,7 @@ describe("prerm: no removal of the package while a container runs", () => {
     return { status, uses: /need the wrappers:\n((?: {2}.*\n)*)/.exec(stderr)?.[1], stderr };
   }
 
-  const journalOf = (...entries: readonly Began[]) => linesText(entries.map(beganLine));
+  const journalOf = (...entries: readonly Entry[]) => linesText(entries.map(beganLine));
   const gone = { path: "/run/netns/gone-c0", device: 4, inode: 1, changedMs: 1 };
 
   test.each([

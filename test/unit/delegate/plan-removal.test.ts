@@ -33,11 +33,7 @@ test.each<[string, Entry, object]>([
 
 test.each<[string, Entry, object]>([
   ["a creator: its leases are not", entryOf({ bootId: "earlier" }), leaseOnly],
-  [
-    "an unknown chained plugin, which may keep something on the disk",
-    chainedOf("mark", { bootId: "earlier" }),
-    leaseOnly,
-  ],
+  ["an unknown plugin, which may keep something on the disk", chainedOf("mark", { bootId: "earlier" }), leaseOnly],
 ])("an entry of an earlier boot, of %s", (_, entry, expected) => {
   expect(plan(entry.id, [entry])).toEqual(expected);
 });

@@ -183,10 +183,7 @@ describe("masquerading rules", () => {
   });
 
   test.each<[string, Entry[]]>([
-    [
-      "that a sibling shares stay",
-      [entry, entryOf({ ...net1, delegateNetwork: "zone", ifName: "eth1", configuration: masquerading })],
-    ],
+    ["that a sibling shares stay", [entry, { ...entry, ...net1, ifName: "eth1" }]],
     ["of an earlier boot are gone", [{ ...entry, bootId: "earlier" }]],
     ["of an attachment without masquerading are none", [entryOf()]],
   ])("%s, and no address is touched", (_, entries) => {

@@ -33,6 +33,9 @@ describe("the table of docs/behavior.md", () => {
   const failed = tryOf({ ...long, ...eth1, failed: {} });
   const undoneEth1 = entryOf({ ...eth1, ...undone });
   const stray = { stray: true, isGivenUp: true } as const;
+  const strayed = tryOf({ ...stray, failed: {} });
+  const awayFailed = tryOf({ namespace: elsewhere, failed: {} });
+  const [oldUndone, left] = [entryOf({ ...old, ...undone, uptime: 5000 }), chainedOf("mark", { isGivenUp: true })];
   const [inUse, unfinished] = ["add, then write", "not complete"];
 
   type Row = [string, Entry[], Partial<Present>, string];
@@ -49,12 +52,7 @@ describe("the table of docs/behavior.md", () => {
     ["an earlier boot", [entryOf(old)], complete, "of an earlier boot"],
     ["a namespace that is gone", [away], { ...complete, ...gone }, "its namespace is gone"],
     ["another namespace that is still there", [away], {}, inUse],
-    [
-      "another namespace that is still there, and the ADD failed",
-      [tryOf({ namespace: elsewhere, failed: {} })],
-      {},
-      unfinished,
-    ],
+    ["another namespace that is still there, and the ADD failed", [awayFailed], {}, unfinished],
     ["a stray one alone, given up", [tryOf(stray)], complete, unfinished],
     ["all undone", [entryOf(undone)], {}, "add"],
     ["one that may be in use, and one of an earlier boot", [entryOf(old), away], {}, inUse],
@@ -64,12 +62,7 @@ describe("the table of docs/behavior.md", () => {
   ])("%s: %s", judge);
 
   test.each<Row>([
-    [
-      "16 minutes old, and a later uptime of an earlier boot",
-      [entryOf({ ...old, ...undone, uptime: 5000 }), entryOf({ uptime: 40 })],
-      {},
-      inUse,
-    ],
+    ["16 minutes old, and a later uptime of an earlier boot", [oldUndone, entryOf({ uptime: 40 })], {}, inUse],
     ["a failed try", [entryOf(), tryOf(eth1)], {}, unfinished],
     ["and libcni has a result since", [entryOf()], complete, inUse],
     ["the same, and the clock was set back meanwhile", [entryOf({ resultMs: 9 })], complete, inUse],
@@ -79,19 +72,14 @@ describe("the table of docs/behavior.md", () => {
     ["15 minutes old, and the last plugin failed", [entryOf(long), failed], {}, unfinished],
     ["libcni has a result since, and a DEL was cut off", [entryOf(), undoneEth1], complete, unfinished],
     [
-      "libcni has a result since, and a DEL was cut off that left what a sibling shares",
-      [entryOf(), chainedOf("mark", { isGivenUp: true })],
+      "libcni has a result since, and a cut-off DEL left what a sibling shares",
+      [entryOf(), left],
       complete,
       unfinished,
     ],
     ["libcni has a result since, and what an earlier try left is undone", [undoneEth1, entryOf()], complete, inUse],
     ["15 minutes old, and what failed was given up", [{ ...failed, isGivenUp: true }, entryOf(long)], {}, inUse],
-    [
-      "it passed 15 minutes ago, and a stray one has failed since",
-      [entryOf({ uptime: 90 }), tryOf({ ...stray, failed: {} })],
-      {},
-      inUse,
-    ],
+    ["it passed 15 minutes ago, and a stray one has failed since", [entryOf({ uptime: 90 }), strayed], {}, inUse],
     ["and libcni's result is gone since", [entryOf({ resultMs: 5 })], {}, unfinished],
     ["it passed just 15 minutes ago", [entryOf({ uptime: 100 })], {}, unfinished],
     ["one plugin passed long ago and one now", [entryOf(long), entryOf(eth1)], {}, unfinished],

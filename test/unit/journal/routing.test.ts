@@ -112,7 +112,7 @@ test("blank lines of ip(8), entries that are not objects, and interfaces without
 });
 
 describe("a creator's CHECK after routes were moved", () => {
-  const all = { dst: "0.0.0.0/0" };
+  const [all, inMain] = [{ dst: "0.0.0.0/0" }, { dst: "0.0.0.0/0", gw: "172.16.5.1" }];
   const others = [{ dst: "10.9.9.9/32" }, { dst: "192.0.2.0/24" }];
   const [own, other] = [{ dst: "10.5.0.0/16" }, { dst: "10.5.0.0/16", gw: "10.0.0.9" }];
   // In that case, the kernel's route has the gateway of the address.
@@ -124,17 +124,9 @@ describe("a creator's CHECK after routes were moved", () => {
       { ...bridgeResult, routes: [{ ...all, gw: "172.26.64.1" }, ...others, { dst: "::/0" }] },
       { ...bridgeResult, ips: [], routes: others },
     ],
-    [
-      "keeps a default route without a gateway, also in the main table",
-      { routes: [all, { ...all, gw: "172.16.5.1" }] },
-    ],
+    ["keeps a default route without a gateway, also in the main table", { routes: [all, inMain] }],
     ["keeps an address whose subnet is in no table: the creator reports it", { ips: [{ address: "10.0.0.2/24" }] }],
-    [
-      "leaves out a route without a gateway whose place was moved",
-      { routes: [own, other] },
-      { routes: [other] },
-      moved,
-    ],
+    ["leaves out a route without a gateway that was moved", { routes: [own, other] }, { routes: [other] }, moved],
     ["keeps a route without a destination", { routes: [{ gw: "172.26.64.1" }, { dst: 7, gw: "172.26.64.1" }] }],
   ])("%s", (_, result, shown = result, routing = record) => {
     expect(withoutMoved(result, [routing])).toStrictEqual(shown);

@@ -132,6 +132,9 @@ describe("a lease", () => {
     return { results: () => [{ ...resultWith("eth0"), interfaces }] };
   };
 
+  const [gone, replaced] = [{ namespace: undefined }, { ...listing("eth0"), link: 8 }];
+  const passed = entryOf({ delegateNetwork: "other" });
+
   test.each<[string, Entry, Entry[], object, Parameters<typeof decide>[1]?]>([
     ["with the same network and interface stays", own, [same], interfaceOnly],
     ["of another interface is freed", own, [{ ...same, ifName: "eth1" }], everything],
@@ -146,21 +149,16 @@ describe("a lease", () => {
     ["of a failed ADD does not", leftBy(7), [running], nothing],
     ["of an unknown plugin, which may have others, waits", entryOf({ type: "twin" }), [same], waiting],
     [
-      "of an interface that is gone stays with one that passed, beside an ADD that still runs",
+      "of an interface that is gone stays with one that passed, beside an ADD that runs",
       own,
       [same, running],
       nothing,
-      { namespace: undefined },
+      gone,
     ],
     ["of a failed ADD stays with the one that passed, and so does the interface", tryOf(), [same], nothing],
     ["of an ADD that was cut off waits for one that still runs", tryOf(), [running], { do: "later" }],
-    [
-      "of an interface that was replaced goes, whatever libcni knows of others: the index said whose it was",
-      entryOf({ delegateNetwork: "other" }),
-      [],
-      leaseOnly,
-      { ...listing("eth0"), link: 8 },
-    ],
+    // The index says whose it was.
+    ["of an interface that was replaced goes, whatever libcni knows of others", passed, [], leaseOnly, replaced],
   ])("%s", (_, entry, siblings, expected, around) => {
     expect(decide(entry, { ...around, siblings })).toMatchObject(expected);
   });

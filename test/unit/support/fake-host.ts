@@ -48,7 +48,7 @@ export interface Machine {
   readonly meanwhile?: (files: Map<string, unknown>) => void;
   /** The reason why no file can be written. */
   readonly writeProblem?: string;
-  /** The reason why the log cannot be written. */
+  /** The reason why the first two lines of the log cannot be written. */
   readonly logProblem?: string;
 }
 
@@ -169,7 +169,7 @@ function fakeHost(
   const asked: string[] = [];
   const flushed: string[] = [];
   const emptied: string[] = [];
-  let [looks, stderr] = [0, ""];
+  let [looks, lines, stderr] = [0, 0, ""];
   let replacedBy: (FakeAnswer & { ended: "exit" }) | undefined;
   let clock = Date.UTC(2030, 0, 2, 3, 4, 5);
   let slept = 0;
@@ -268,8 +268,9 @@ function fakeHost(
     ...(jq && { jq }),
     ip,
     appendLine(file, line) {
-      if (logProblem === undefined && !replacedBy) log.push({ file, line });
-      return logProblem;
+      const problem = lines++ < 2 ? logProblem : undefined;
+      if (problem === undefined && !replacedBy) log.push({ file, line });
+      return problem;
     },
   };
 

@@ -138,6 +138,8 @@ function entryAfter(plugin: string, stdin: object, earlier: readonly Entry[] = [
 const prevResult = { cniVersion: "1.0.0", interfaces: [{ name: "eth0", sandbox: blue }] };
 const eth1 = { wrapper: { ifName: "eth1" } };
 const added = [{ name: "vrf0", sandbox: blue }];
+const afterVrf = { prevResult: { ...prevResult, interfaces: added }, ...eth1 };
+const vrf = chainedOf("vrf", { done: { addresses: [], added } });
 
 test.each<[string, true | undefined, string, object, Entry[]]>([
   ["without prevResult", true, "tuning", {}, []],
@@ -145,13 +147,7 @@ test.each<[string, true | undefined, string, object, Entry[]]>([
   ["after an unwrapped plugin's interface", true, "bridge", { prevResult, ...eth1 }, []],
   ["after an interface that a wrapped one made", undefined, "bridge", { prevResult, ...eth1 }, [entryOf()]],
   ["after an interface whose entry is undone", true, "bridge", { prevResult, ...eth1 }, [entryOf(undone)]],
-  [
-    "after an interface that a wrapped one added besides its own",
-    undefined,
-    "bridge",
-    { prevResult: { ...prevResult, interfaces: added }, ...eth1 },
-    [chainedOf("vrf", { done: { addresses: [], added } })],
-  ],
+  ["after an interface that a wrapped one added besides its own", undefined, "bridge", afterVrf, [vrf]],
   ["after a plugin that reports no interface", undefined, "bridge", { prevResult: { cniVersion: "1.0.0" } }, []],
 ])("a try begins with a plugin %s: %j", (_, expected, plugin, stdin, earlier) => {
   const entry = entryAfter(plugin, stdin, earlier);

@@ -120,19 +120,15 @@ describe("DEL of an entry", () => {
   });
 
   test.each<[string, string[], string[]]>([
-    ["and not in CNI_PATH is run there", ["/old/portmap"], ["/old/portmap", "/opt/cni/bin/bridge"]],
-    [
-      "and in CNI_PATH is run from that",
-      ["/old/portmap", "/opt/cni/bin/portmap"],
-      ["/opt/cni/bin/portmap", "/opt/cni/bin/bridge"],
-    ],
-    ["no longer, nor in CNI_PATH, is not run", [], ["/opt/cni/bin/bridge"]],
-  ])("of a plugin that is where its ADD found it %s", (_, executables, expected) => {
+    ["and not in CNI_PATH is run there", ["/old"], ["/old/portmap"]],
+    ["and in CNI_PATH is run from that", ["/old", "/opt/cni/bin"], ["/opt/cni/bin/portmap"]],
+    ["no longer, nor in CNI_PATH, is not run", [], []],
+  ])("of a plugin that is where its ADD found it %s", (_, directories, expected) => {
     const entries = [entryOf(), chainedOf("portmap", { path: "/old/portmap" })];
-    const inspect = (path: string) =>
-      [...executables, "/opt/cni/bin/bridge"].includes(path) ? "executable" : "missing";
+    const executables = [...directories.map((directory) => `${directory}/portmap`), "/opt/cni/bin/bridge"];
+    const inspect = (path: string) => (executables.includes(path) ? "executable" : "missing");
     const { runs } = del("bridge", {}, { entries, inspect });
-    expect(runs.map(({ path }) => path)).toEqual(expected);
+    expect(runs.map(({ path }) => path)).toEqual([...expected, "/opt/cni/bin/bridge"]);
   });
 
   test("takes the journal along on a full disk, if all others are undone, and warns of nothing", () => {
@@ -210,10 +206,8 @@ describe("DEL of an entry", () => {
     const entries = [entryOf(), chainedOf("portmap", undone)];
     const runsWith = (index: number | undefined, ...more: Entry[]) =>
       runsOf(del("portmap", { prevResult: bothResult }, { entries: [...entries, ...more], links: [index] }));
-    expect(runsWith(7)).toEqual([]);
+    for (const index of [7, 0, undefined]) expect(runsWith(index)).toEqual([]);
     expect(runsWith(9)).toEqual([`portmap DEL eth0 ${blue}`]);
-    expect(runsWith(0)).toEqual([]);
-    expect(runsWith(undefined)).toEqual([]);
     expect(runsWith(9, tryOf({ id: "later", failed: { left: 9 } }))).toEqual([]);
     expect(runsWith(9, tryOf({ id: "later", failed: { left: 8 } }))).toEqual([`portmap DEL eth0 ${blue}`]);
     expect(runsWith(9, tryOf({ id: "later" }))).toEqual([]);
@@ -265,12 +259,9 @@ describe("DEL of an entry", () => {
     };
     expect(runsBeside({})).toEqual(["tuning DEL eth0 ", "bridge DEL eth0 "]);
     const all = [`tuning DEL eth0 ${netns}`, `bridge DEL eth0 ${netns}`];
-    expect(runsBeside({ uptime: 984 })).toEqual(all);
-    expect(runsBeside(earlier)).toEqual(all);
-    expect(runsBeside(undone)).toEqual(all);
-    expect(runsBeside({ namespace: { ...namespace, inode: 1 } })).toEqual(all);
-    expect(runsBeside({ ifName: "eth1" })).toEqual(all);
-    expect(runsBeside({ role: "meta" })).toEqual(all);
+    const other = { namespace: { ...namespace, inode: 1 } };
+    for (const neighbour of [{ uptime: 984 }, earlier, undone, other, { ifName: "eth1" }, { role: "meta" as const }])
+      expect(runsBeside(neighbour), JSON.stringify(neighbour)).toEqual(all);
     expect(runsBeside({ containerId: "blue", ...net1 })).toEqual(["tuning DEL eth0 ", `bridge DEL eth0 ${netns}`]);
   });
 
@@ -523,17 +514,13 @@ describe("DEL of an entry removes an interface of its name that is not its own",
   const own = entryOf({ type: "macvlan" });
   const failed = tryOf({ type: "macvlan", namespace: elsewhere });
   const alone = ["macvlan DEL eth0 "];
+  const [givenUp, ofSibling] = [entryOf({ ...made, isGivenUp: true }), `bridge DEL eth0 ${blue}`];
   const both = [`macvlan DEL eth0 ${blue}`, ...alone];
 
   test.each<[string, Entry, Entry[], string[]]>([
     ["beside nobody", own, [], both],
     ["but not a sibling's", own, [entryOf(made)], alone],
-    [
-      "but not one that a sibling has given up: its own DEL removes that",
-      own,
-      [entryOf({ ...made, isGivenUp: true })],
-      [...alone, `bridge DEL eth0 ${blue}`],
-    ],
+    ["but not one that a sibling has given up: its own DEL removes that", own, [givenUp], [...alone, ofSibling]],
     ["beside a sibling that is undone", own, [entryOf({ ...made, ...undone })], both],
     ["beside a sibling with another name", own, [entryOf({ ...made, ifName: "net1" })], both],
     ["beside a sibling elsewhere", own, [entryOf({ ...made, namespace: elsewhere })], both],

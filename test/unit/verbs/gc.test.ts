@@ -111,6 +111,8 @@ test.each<[string, readonly Entry[], NonNullable<Machine["answers"]>]>([
   expect(outcome.files[journal]).toContain("given up");
 });
 
+const noBootId = { "/proc/sys/kernel/random/boot_id": "" };
+
 test.each<[string, readonly Entry[], object | undefined, Machine]>([
   ["is valid", [entryOf(gone)], { [valid]: [ofBlue] }, {}],
   ["is of another network", [entryOf({ ...gone, network: "other" })], undefined, {}],
@@ -120,7 +122,7 @@ test.each<[string, readonly Entry[], object | undefined, Machine]>([
     "is not to be judged: the boot id is unknown",
     [],
     undefined,
-    { files: { ...journalFiles(entryOf(gone)), "/proc/sys/kernel/random/boot_id": "" } },
+    { files: { ...journalFiles(entryOf(gone)), ...noBootId } },
   ],
 ])("leaves a journal alone that %s", (_, entries, more, machine) => {
   expect(runsOf(collect(entries, more, machine))).toEqual(["bridge GC "]);

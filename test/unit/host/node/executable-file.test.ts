@@ -87,7 +87,7 @@ describe("a file that is not new", () => {
     ["with program headers far away", () => made(elf((header) => header.writeBigUInt64LE(1n << 40n, 32)))],
     [
       "an interpreter that is missing",
-      () => made(elf((header) => header.write("/nowhere", header.indexOf("/lib"), "latin1"))),
+      () => made(elf((header) => header.write("/none", header.indexOf("/lib"), "latin1"))),
     ],
     ["a script whose interpreter is missing", () => made("#!/nowhere/sh\n")],
     ["a script whose interpreter is a directory", () => made(`#!${folder}\n`)],

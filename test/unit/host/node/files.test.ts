@@ -78,15 +78,10 @@ test("a text is appended with one write, for root only", () => {
   expect(statSync(at("journal")).mode & 0o777).toBe(0o600);
 });
 
-test("a flushed one is on the disk, and its name too", () => {
-  expect(appendJournal(at("journal"), "text", flushed)).toBeUndefined();
-  expect(done).toEqual(["write journal", "sync journal", `sync ${basename(directory)}`]);
-});
-
-test("the name of an older file is not flushed again", () => {
-  writeFileSync(at("journal"), "old");
-  expect(appendJournal(at("journal"), "new", flushed)).toBeUndefined();
-  expect(done).toEqual(["write journal", "sync journal"]);
+test("a flushed one is on the disk, and once its name, too", () => {
+  for (const text of ["one", "two"]) expect(appendJournal(at("journal"), text, flushed)).toBeUndefined();
+  const written = ["write journal", "sync journal"];
+  expect(done).toEqual([...written, `sync ${basename(directory)}`, ...written]);
 });
 
 test("a file that another call has removed stays removed", () => {
@@ -124,8 +119,14 @@ test("if the file system cannot sync a directory, the file is still there", () =
 });
 
 describe("a failure has the name of the error", () => {
-  test("the disk is full", () => {
-    expect(appendJournal("/dev/full", "text", made)).toBe("ENOSPC");
+  test.each<[string, string, string, () => void]>([
+    ["a full disk", "/dev/full", "ENOSPC", () => {}],
+    ["a broken disk", at("journal"), "EIO", () => Object.assign(failing, { sync: "journal" })],
+    ["a directory of that name", at("journal"), "EISDIR", () => mkdirSync(at("journal"))],
+    ["a file where a directory must be", at("file/journal"), "ENOTDIR", () => writeFileSync(at("file"), "old")],
+  ])("%s", (_, path, code, prepare) => {
+    prepare();
+    expect(appendJournal(path, "text", flushed)).toBe(code);
   });
 
   test("another call removes the directory each time", () => {
@@ -134,27 +135,12 @@ describe("a failure has the name of the error", () => {
     expect(done.filter((what) => what === "make one")).toHaveLength(100);
   });
 
-  test("the disk", () => {
-    failing.sync = "journal";
-    expect(appendJournal(at("journal"), "new", flushed)).toBe("EIO");
-  });
-
   test("an error without a code", () => {
     intercept("openSync", () => () => {
       throw new Error("odd");
     });
     expect(appendJournal(at("journal"), "text", made)).toBe("Error: odd");
     expect(appendLine(at("log"), "line\n")).toBe("Error: odd");
-  });
-
-  test("a directory of that name", () => {
-    mkdirSync(at("journal"));
-    expect(appendJournal(at("journal"), "new", flushed)).toBe("EISDIR");
-  });
-
-  test("a file where a directory must be", () => {
-    writeFileSync(at("file"), "old");
-    expect(appendJournal(at("file/journal"), "new", flushed)).toBe("ENOTDIR");
   });
 });
 
@@ -248,7 +234,8 @@ describe("the log", () => {
     expect(modes).toEqual([0o755, 0o755, 0o640]);
   });
 
-  test("below a directory that cannot be made gets nothing", () => {
+  test("that is a directory, or below one that cannot be made, gets nothing", () => {
+    expect(appendLine(directory, "line\n")).toBe("EISDIR");
     writeFileSync(at("file"), "");
     expect(appendLine(at("file/log"), "line\n")).toBe("ENOTDIR");
     expect(appendLine("/proc/none/log", "line\n")).toBe("ENOENT");
@@ -291,11 +278,6 @@ describe("the log", () => {
     const streams = [{ ino: own.ino + 1 }, { dev: own.dev + 1 }].map((other) => ({ ...own, ...other }));
     intercept("fstatSync", () => (file: number) => streams[file] ?? actual.fstatSync(file));
     expect(appendLine(log(), "line\n")).toBeUndefined();
-  });
-
-  test("that is a directory gets nothing", () => {
-    mkdirSync(log());
-    expect(appendLine(log(), "line\n")).toBe("EISDIR");
   });
 
   function link(then: () => void): void {
