@@ -286,9 +286,10 @@ describe("DEL of an entry", () => {
       expect(given(malformed as unknown[])).toEqual({ exitCode: 0, ips: undefined });
   });
 
-  test("of firewall names no address that another container has, unless it leases it itself", () => {
-    const [kept, recorded, known, leased, both] = [2, 3, 4, 5, 6].map((last) => ({ address: `10.1.0.${last}/24` }));
-    const added = { prevResult: { ips: [kept, recorded, known] } };
+  test("of firewall names the addresses of its ADD as well, and none that another container has, unless it leases it itself", () => {
+    const all = [2, 3, 4, 5, 6, 7].map((last) => ({ address: `10.1.0.${last}/24` }));
+    const [kept, recorded, known, leased, both, former] = all;
+    const added = { prevResult: { ips: [kept, recorded, known, former] } };
     const own = chainedOf("firewall", { configuration: { type: "firewall", ...added } });
     const theirs = entryOf({ containerId: "red", done: { addresses: ["10.1.0.3/20", "10.1.0.4/20"] } });
     const files = {
@@ -298,7 +299,7 @@ describe("DEL of an entry", () => {
     };
     const prevResult = { ips: [kept, recorded, leased, both] };
     const { runs } = del("firewall", { prevResult }, { entries: [own, theirs], files, answers: [exits(1), exits(0)] });
-    const left = { stdin: { prevResult: { ips: [kept, both] } } };
+    const left = { stdin: { prevResult: { ips: [kept, both, former] } } };
     expect(runs).toMatchObject([left, left]);
   });
 
