@@ -6,32 +6,21 @@ import {
   withAddressesOf,
   withoutAddressesOfOthers,
 } from "../../../shared/delegate/taken-addresses.ts";
-import { Facts } from "../../../shared/journal/facts.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
 import { bootId } from "../support/fake-host.ts";
-import { cached, chainedOf, entryOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
+import { cached, chainedOf, entryOf, factsOf, journalFiles, zoneOfBlue } from "../support/journals.ts";
 
 const leases = "/var/lib/cni/networks/zone";
 const kernel = { "/proc/sys/kernel/random/boot_id": bootId, "/proc/uptime": "1000.0 1.0" };
 
-function factsOf(files: Readonly<Record<string, string>>): Facts {
-  const all: Readonly<Record<string, string>> = { ...kernel, ...files };
-  return new Facts({
-    readFile: (path) => all[path],
-    stat: () => undefined,
-    listDirectory(path) {
-      const inside = Object.keys(all).filter((file) => file.startsWith(`${path}/`));
-      return [...new Set(inside.map((file) => file.slice(path.length + 1).split("/", 1)[0] ?? ""))];
-    },
-  });
-}
+const factsWith = (files: Readonly<Record<string, string>>) => factsOf({ ...kernel, ...files }).facts;
 
 const prevResult = { ips: [{ address: "10.1.0.2/24" }, { address: "10.1.0.3/24" }, { interface: 1 }, null] };
 const configuration = { type: "firewall", more: true, prevResult };
 
 /** The addresses of 10.1.0.2 and 10.1.0.3 that another container has. */
 function takenWith(files: Readonly<Record<string, string>>, given: typeof configuration = configuration) {
-  return withoutAddressesOfOthers(factsOf(files), zoneOfBlue, given).taken;
+  return withoutAddressesOfOthers(factsWith(files), zoneOfBlue, given).taken;
 }
 
 const elsewhere = entryOf({ configuration: { IPAM: { type: "host-local", DataDir: "/run/leases" } } });
@@ -83,27 +72,22 @@ describe("an address that another container has", () => {
 
   test("is left out of prevResult, and nothing else", () => {
     const files = { [`${leases}/10.1.0.2`]: "red\neth0" };
-    const { kept } = withoutAddressesOfOthers(factsOf(files), zoneOfBlue, {
+    const { kept } = withoutAddressesOfOthers(factsWith(files), zoneOfBlue, {
       ...configuration,
       prevResult: { cniVersion: "1.0.0", ...prevResult },
     });
     expect(kept).toEqual({ ...configuration, prevResult: { cniVersion: "1.0.0", ips: prevResult.ips.slice(1) } });
-    expect(withoutAddressesOfOthers(factsOf({}), zoneOfBlue, configuration).kept).toBe(configuration);
+    expect(withoutAddressesOfOthers(factsWith({}), zoneOfBlue, configuration).kept).toBe(configuration);
     const others = [{}, { prevResult: 1 }, { prevResult: { ips: 1 } }].map((one) => ({ type: "firewall", ...one }));
-    for (const other of others) expect(withoutAddressesOfOthers(factsOf(files), zoneOfBlue, other).kept).toBe(other);
+    for (const other of others) expect(withoutAddressesOfOthers(factsWith(files), zoneOfBlue, other).kept).toBe(other);
   });
 });
 
 test("no journal of another container is read if a lease says whose each address is", () => {
-  const read: string[] = [];
-  const facts = factsOf({ ...ofRed(), [`${leases}/10.1.0.2`]: "red\neth0", [`${leases}/10.1.0.3`]: "blue\neth0" });
-  const asked = facts.read.bind(facts);
-  facts.read = (file) => {
-    read.push(file);
-    return asked(file);
-  };
+  const leased = { [`${leases}/10.1.0.2`]: "red\neth0", [`${leases}/10.1.0.3`]: "blue\neth0" };
+  const { facts, asked } = factsOf({ ...kernel, ...ofRed(), ...leased });
   expect(withoutAddressesOfOthers(facts, zoneOfBlue, configuration).taken).toEqual(["10.1.0.2/24"]);
-  expect(read.filter((file) => file.includes("/red/"))).toEqual([]);
+  expect(asked.filter((file) => file.includes("/red/"))).toEqual([]);
 });
 
 test("the addresses of a result are those that are some", () => {
@@ -123,7 +107,7 @@ test("the addresses of another result are added, each once", () => {
 });
 
 test("the leases of an entry are those of its interface in its network", () => {
-  const facts = factsOf({
+  const facts = factsWith({
     [`${leases}/10.1.0.2`]: "blue\neth0",
     [`${leases}/fd00::2`]: "blue\neth0",
     [`${leases}/10.1.0.3`]: "blue\neth1",
@@ -131,9 +115,9 @@ test("the leases of an entry are those of its interface in its network", () => {
   });
   expect(leasedTo(facts, entryOf())).toEqual(["10.1.0.2/32", "fd00::2/128"]);
   expect(leasedTo(facts, elsewhere)).toEqual([]);
-  expect(leasedTo(factsOf({ "/run/leases/zone/10.1.0.9": "blue\neth0" }), elsewhere)).toEqual(["10.1.0.9/32"]);
+  expect(leasedTo(factsWith({ "/run/leases/zone/10.1.0.9": "blue\neth0" }), elsewhere)).toEqual(["10.1.0.9/32"]);
   const has = (address: string) =>
     mayHaveLease(facts, entryOf(), { cniVersion: "1.0.0", ips: [{ address: "10.9.0.9/24" }, { address }] });
   expect([has("10.1.0.2/24"), has("10.1.0.4/24")]).toEqual([true, false]);
-  expect(mayHaveLease(factsOf({}), entryOf(), { cniVersion: "1.0.0" })).toBe(true);
+  expect(mayHaveLease(factsWith({}), entryOf(), { cniVersion: "1.0.0" })).toBe(true);
 });

@@ -60,18 +60,11 @@ describe("an undone journal", () => {
     const ids = ["bridge eth0", "tuning eth0", "portmap eth0"];
     expect(linesIn(String(before[0])).at(-1)).toEqual({ line: "given up", ids });
     expect(linesIn(seen().files[journal]).at(-1)).toEqual({ line: "undone", id: "portmap eth0" });
-    expect(warnings()).toMatchObject([
-      {
-        message: "cannot undo tuning of eth0, the next ADD or DEL tries again: no",
-        delegate: "tuning",
-        ifName: "eth0",
-      },
-      {
-        message: "cannot undo bridge of eth0, the next ADD or DEL tries again: no",
-        delegate: "bridge",
-        ifName: "eth0",
-      },
-    ]);
+    const warning = (delegate: string) => {
+      const message = `cannot undo ${delegate} of eth0, the next ADD or DEL tries again: no`;
+      return { message, delegate, ifName: "eth0" };
+    };
+    expect(warnings()).toMatchObject([warning("tuning"), warning("bridge")]);
     expect(seen().flushed).toEqual([]);
   });
 

@@ -2,7 +2,17 @@ import { describe, expect, test } from "vitest";
 import { Facts } from "../../../shared/journal/facts.ts";
 import { type Entry, journalDirectory } from "../../../shared/journal/journal.ts";
 import { bootId, type Call, callWrapper, exits, type Machine } from "../support/fake-host.ts";
-import { cached, chainedOf, entryOf, journal, journalFiles, net1, tryOf, zoneOfBlue } from "../support/journals.ts";
+import {
+  cached,
+  chainedOf,
+  entryOf,
+  factsOf,
+  journal,
+  journalFiles,
+  net1,
+  tryOf,
+  zoneOfBlue,
+} from "../support/journals.ts";
 import { bothResult, bridgeResult, macvlanResult } from "../support/results.ts";
 
 const zone = { cniVersion: "1.0.0", name: "zone" };
@@ -53,27 +63,6 @@ test.each<[string, string, Call, Machine]>([
   expect(again.filter(isFixed)).toEqual([]);
   expect(asked).toContain(journal.slice(0, command === "GC" ? 21 : undefined));
 });
-
-/** The facts of a host with these files, and what was read, listed and looked at. */
-function factsOf(files: Readonly<Record<string, string>>) {
-  const asked: string[] = [];
-  const all = new Map(Object.entries(files));
-  const host = {
-    readFile(path: string) {
-      asked.push(path);
-      return all.get(path);
-    },
-    listDirectory(path: string) {
-      const inside = [...all.keys()].filter((file) => file.startsWith(`${path}/`));
-      return [...new Set(inside.map((file) => file.slice(path.length + 1).split("/", 1)[0] ?? ""))];
-    },
-    stat(path: string) {
-      asked.push(`stat ${path}`);
-      return path.startsWith("/run/netns/") ? { device: 4, inode: 1, size: 0, modifiedMs: 0, changedMs: 0 } : undefined;
-    },
-  };
-  return { facts: new Facts(host), host, asked, all };
-}
 
 const boot = { "/proc/sys/kernel/random/boot_id": "id\n", "/proc/uptime": "9.5 1\n" };
 

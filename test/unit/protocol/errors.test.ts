@@ -5,96 +5,91 @@ import { chainedOf, journalFiles } from "../support/journals.ts";
 import { bothResult, macvlanResult } from "../support/results.ts";
 
 const zone = { cniVersion: "1.0.0", name: "zone" };
-const nowhere: Machine = { inspect: () => "missing" };
+const invalid = "invalid plugin configuration:";
 const looked = "Looked for /opt/cni/bin/bridge (missing), /usr/lib/cni-wrappers/bridge (missing)";
-const ofCheck = { CNI_COMMAND: "CHECK" };
-const withWrapper = (wrapper: object, more: object = {}) => ({ stdin: { ...zone, wrapper, ...more } });
+const moved = "missing: address 172.26.64.2/20, rule from 172.26.64.2 lookup 100, route 172.26.64.0/20 table 100.";
 
-const sbrsCheck = {
-  ...{ calledAs: "/opt/cni/bin/sbr-wrapper", env: ofCheck },
-  ...withWrapper({ ifName: "eth1" }, { prevResult: bothResult }),
-};
+const withWrapper = (wrapper: object, more: object = {}): Call => ({ stdin: { ...zone, wrapper, ...more } });
+const withVariables = (env: Record<string, string>): Call => ({ env });
+const unchained = withWrapper({ ifName: "eth1" }, { cniVersion: "0.2.0", prevResult: {} });
+const afterEth0 = withWrapper({}, { prevResult: macvlanResult });
+const eth1AfterEth0 = withWrapper({ ifName: "eth1" }, { prevResult: macvlanResult });
+const checkOf = (ifName: string, prevResult: object) => ({
+  ...withVariables({ CNI_COMMAND: "CHECK" }),
+  ...withWrapper({ ifName }, { prevResult }),
+});
+const sbrsCheck = { ...checkOf("eth1", bothResult), calledAs: "/opt/cni/bin/sbr-wrapper" };
+const required = withWrapper({ slaac: { wait: "1s", required: true } });
+
+const nowhere: Machine = { inspect: () => "missing" };
+const answering = (...answers: NonNullable<Machine["answers"]>): Machine => ({ answers });
+const sharing = answering(exits(0, { ips: [{ address: "172.16.5.2/20" }] }), exits(0));
+const cleared: Machine = { ...answering(exits(0, macvlanResult)), meanwhile: (files) => files.clear() };
 const routing = {
   routes: [{ dst: "172.26.64.0/20", dev: "eth1", table: "100" }],
   rules: [{ src: "172.26.64.2", table: "100" }],
 };
-const movedRoutes = journalFiles(chainedOf("sbr", { ifName: "eth1", done: { addresses: [], routing } }));
+const files = journalFiles(chainedOf("sbr", { ifName: "eth1", done: { addresses: [], routing } }));
+const withoutRouter: Machine = {
+  ...answering(exits(0, macvlanResult), exits(0)),
+  ip: () => JSON.stringify([{ ifname: "eth0", flags: ["UP"], addr_info: [] }]),
+};
+const broken: Machine = {
+  inspect() {
+    throw new TypeError("broken");
+  },
+};
 
 /** For every error of the catalogue: its code, its message, the part of its details about this case, and an input that leads to it. */
 const cases: Record<ErrorKey, [code: number, msg: string, says: string, call?: Call, machine?: Machine]> = {
-  incompatibleVersion: [
-    1,
-    "incompatible CNI versions",
-    "cniVersion is 0.2.0",
-    withWrapper({ ifName: "eth1" }, { cniVersion: "0.2.0", prevResult: {} }),
-  ],
+  incompatibleVersion: [1, "incompatible CNI versions", "cniVersion is 0.2.0", unchained],
   missingVariables: [
     4,
-    "required env variables [CNI_CONTAINERID,CNI_NETNS] missing",
+    "required env variables [CNI_NETNS] missing",
     "CNI_COMMAND is ADD",
-    { env: { CNI_CONTAINERID: "", CNI_NETNS: "" } },
+    withVariables({ CNI_NETNS: "" }),
   ],
   invalidVariable: [
     4,
     "invalid env variable CNI_IFNAME",
-    '"eth0:1" must not contain',
-    { env: { CNI_IFNAME: "eth0:1" } },
+    '"a:1" must not contain',
+    withVariables({ CNI_IFNAME: "a:1" }),
   ],
   unknownCommand: [
     4,
-    "unknown CNI_COMMAND: PRUNE",
-    "The commands are ADD, DEL, CHECK, GC, STATUS and VERSION.",
-    { env: { CNI_COMMAND: "PRUNE" } },
+    "unknown CNI_COMMAND: A",
+    "The commands are ADD, DEL, CHECK,",
+    withVariables({ CNI_COMMAND: "A" }),
   ],
   unreadableInput: [5, "error reading from stdin", "EISDIR", { stdin: new Error("EISDIR") }],
-  oversizedInput: [
-    5,
-    "plugin configuration is too large",
-    "reads at most 8 MiB",
-    { stdin: Buffer.alloc(2 ** 23 + 1, " ") },
-  ],
+  oversizedInput: [5, "plugin configuration is too large", "at most 8 MiB", { stdin: Buffer.alloc(2 ** 23 + 1, " ") }],
   undecodableInput: [6, "error unmarshall network config", "it is not a JSON object", { stdin: "[]" }],
-  invalidConfiguration: [
-    7,
-    "invalid plugin configuration: wrapper.role must be",
-    "Fix it",
-    withWrapper({ role: "both" }),
-  ],
+  invalidConfiguration: [7, `${invalid} wrapper.role must be`, "Fix it", withWrapper({ role: "both" })],
   unknownWrapperKey: [
     7,
-    "invalid plugin configuration: unknown key wrapper.ifname",
+    `${invalid} unknown key wrapper.ifname`,
     "Did you mean wrapper.ifName?",
-    withWrapper({ ifname: "eth1" }),
+    withWrapper({ ifname: 1 }),
   ],
   misplacedKey: [
     7,
-    "invalid plugin configuration: misplaced key ifName",
-    'Write "wrapper": { "ifName": ... }. Put the keys of the wrapper',
-    { stdin: { ...zone, ifName: "eth1" } },
+    `${invalid} misplaced key ifName`,
+    'Write "wrapper": { "ifName": ... }. Put',
+    { stdin: { ...zone, ifName: 1 } },
   ],
-  unnamedDelegate: [
-    7,
-    "no delegate: started as /opt/cni/bin/cni-wrappers",
-    "<plugin>-wrapper",
-    { calledAs: "/opt/cni/bin/cni-wrappers" },
-  ],
-  interfaceNameTaken: [
-    7,
-    "interface name eth0 is taken",
-    "an earlier plugin of the list made it",
-    withWrapper({}, { prevResult: macvlanResult }),
-  ],
+  unnamedDelegate: [7, "no delegate: started as /a/cni-wrappers", "<plugin>-wrapper", { calledAs: "/a/cni-wrappers" }],
+  interfaceNameTaken: [7, "interface name eth0 is taken", "an earlier plugin of the list made it", afterEth0],
   invalidPrevResult: [
     7,
-    "invalid prevResult: prevResult.interfaces[0].name must be a string",
-    "An earlier plugin of the list returned it",
-    { env: ofCheck, ...withWrapper({}, { prevResult: { interfaces: [{}] } }) },
+    "invalid prevResult: prevResult.ips must be a list",
+    "An earlier plugin of the list",
+    checkOf("eth0", { ips: 1 }),
   ],
   unavailable: [
     50,
     "plugin not available: delegate bridge is missing",
     looked,
-    { env: { CNI_COMMAND: "STATUS" } },
+    withVariables({ CNI_COMMAND: "STATUS" }),
     nowhere,
   ],
   delegateNotFound: [100, "delegate bridge is missing", looked, {}, nowhere],
@@ -103,84 +98,53 @@ const cases: Record<ErrorKey, [code: number, msg: string, says: string, call?: C
     "delegate bridge died",
     "it was killed by SIGKILL",
     {},
-    { answers: [{ ended: "signal", signal: "SIGKILL" }] },
+    answering({ ended: "signal", signal: "SIGKILL" }),
   ],
   invalidDelegateOutput: [
     102,
     "output of delegate bridge is invalid",
     "it is not a JSON object",
     {},
-    { answers: [exits(0, "done\n")] },
+    answering(exits(0, "done")),
   ],
   attachmentMissing: [
     103,
     "interface eth2 is not in prevResult",
     "prevResult has eth0, eth1.",
-    { env: ofCheck, ...withWrapper({ ifName: "eth2" }, { prevResult: bothResult }) },
+    checkOf("eth2", bothResult),
   ],
   delegateNotStarted: [
     104,
     "delegate bridge cannot be started",
     "ENOEXEC",
     {},
-    { answers: [{ ended: "not started", reason: "ENOEXEC" }] },
+    answering({ ended: "not started", reason: "ENOEXEC" }),
   ],
-  routingMissing: [
-    105,
-    "routing of interface eth1 has changed",
-    "missing: address 172.26.64.2/20, rule from 172.26.64.2 lookup 100, route 172.26.64.0/20 table 100.",
-    sbrsCheck,
-    { files: movedRoutes, ip: () => "[]\n[]\n[]\n" },
-  ],
+  routingMissing: [105, "routing of interface eth1 has changed", moved, sbrsCheck, { files, ip: () => "[]\n[]\n[]\n" }],
   routingUnreadable: [
     106,
     "routing of interface eth1 cannot be read",
     "the namespace is /run/netns/blue",
     sbrsCheck,
-    { files: movedRoutes },
+    { files },
   ],
   addressTaken: [
     107,
     "address 172.16.5.2/20 is taken",
     "Interface eth0 has it already. Give each interface",
-    withWrapper({ ifName: "eth1" }, { prevResult: macvlanResult }),
-    { answers: [exits(0, { ips: [{ address: "172.16.5.2/20" }] }), exits(0)] },
+    eth1AfterEth0,
+    sharing,
   ],
-  unwritableJournal: [
-    5,
-    "error writing the journal",
-    "/var/lib/cni/wrappers/blue/zone:eth0: EROFS",
-    {},
-    { writeProblem: "EROFS" },
-  ],
+  unwritableJournal: [5, "error writing the journal", "wrappers/blue/zone:eth0: EROFS", {}, { writeProblem: "EROFS" }],
   noRouterAddress: [
     109,
     "interface eth0 has no IPv6 address from a router",
     "none came within 1s. A router of",
-    withWrapper({ slaac: { wait: "1s", required: true } }),
-    {
-      answers: [exits(0, macvlanResult), exits(0)],
-      ip: () => JSON.stringify([{ ifname: "eth0", flags: ["UP"], addr_info: [] }]),
-    },
+    required,
+    withoutRouter,
   ],
-  givenUp: [
-    108,
-    "interface eth0 was given up during ADD",
-    "ran at the same time",
-    {},
-    { answers: [exits(0, macvlanResult)], meanwhile: (files) => files.clear() },
-  ],
-  internal: [
-    999,
-    "internal error of the wrapper",
-    "TypeError: broken",
-    {},
-    {
-      inspect() {
-        throw new TypeError("broken");
-      },
-    },
-  ],
+  givenUp: [108, "interface eth0 was given up during ADD", "ran at the same time", {}, cleared],
+  internal: [999, "internal error of the wrapper", "TypeError: broken", {}, broken],
 };
 
 test.each(Object.entries(cases))(

@@ -118,9 +118,11 @@ describe.each(lenientVerbs)("%s, a prevResult that no plugin can read", (command
   );
 
   test("is ignored beside other faults, which have their warnings, too", () => {
-    const { wrapper, warnings: all } = parseConfiguration(command, { prevResult: [], wrapper: { ifName: 7 } });
-    expect(wrapper).toEqual({});
-    expect(all).toEqual([...warnings, "wrong value ignored: wrapper.ifName must be a string"]);
+    const block = { ifName: 7, role: "other", network: "disc" };
+    const { wrapper, warnings: all } = parseConfiguration(command, { prevResult: [], wrapper: block });
+    expect(wrapper).toEqual({ network: "disc" });
+    const ofRole = expect.stringMatching(/^wrong value ignored: wrapper\.role must be /);
+    expect(all).toEqual([...warnings, "wrong value ignored: wrapper.ifName must be a string", ofRole]);
   });
 
   test.each(['[[[["]"]]]]', '{"\\"":[[[["\\\\"]]]]},"prevResult":[[[[]]]]'])(

@@ -1,3 +1,4 @@
+import { Facts } from "../../../shared/journal/facts.ts";
 import {
   type AttachmentKey,
   type Began,
@@ -111,6 +112,27 @@ export function appending(more: (text: string) => string | undefined) {
     const file = files.get(journal) as { readonly text: string } | undefined;
     if (file) files.set(journal, { ...file, text: file.text + (more(file.text) ?? "") });
   };
+}
+
+/** The facts of a host with these files, and what was read, listed and looked at. */
+export function factsOf(files: Readonly<Record<string, string>>) {
+  const asked: string[] = [];
+  const all = new Map(Object.entries(files));
+  const host = {
+    readFile(path: string) {
+      asked.push(path);
+      return all.get(path);
+    },
+    listDirectory(path: string) {
+      const inside = [...all.keys()].filter((file) => file.startsWith(`${path}/`));
+      return [...new Set(inside.map((file) => file.slice(path.length + 1).split("/", 1)[0] ?? ""))];
+    },
+    stat(path: string) {
+      asked.push(`stat ${path}`);
+      return path.startsWith("/run/netns/") ? { device: 4, inode: 1, size: 0, modifiedMs: 0, changedMs: 0 } : undefined;
+    },
+  };
+  return { facts: new Facts(host), host, asked, all };
 }
 
 /** What other calls do while a delegate runs: they write the journals of these entries. */

@@ -5,7 +5,16 @@ import { Facts } from "../../../shared/journal/facts.ts";
 import type { Entry } from "../../../shared/journal/journal.ts";
 import { linesText, parseJournal } from "../../../shared/journal/lines.ts";
 import { callWrapper, exits, type Machine, messagesOf, type Outcome, ownNamespace } from "../support/fake-host.ts";
-import { appending, chainedOf, entryOf, journal, journalFiles, undone, zoneOfBlue } from "../support/journals.ts";
+import {
+  appending,
+  chainedOf,
+  entryOf,
+  factsOf,
+  journal,
+  journalFiles,
+  undone,
+  zoneOfBlue,
+} from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 
 const valid = "cni.dev/valid-attachments";
@@ -51,9 +60,8 @@ test.each([
 
 test("a journal has grown if it has an entry that nobody knows and that is not undone", () => {
   const isGrown = (...entries: Entry[]) => {
-    const text = journalFiles(...entries)[journal];
-    const host = { readFile: () => text, listDirectory: () => [], stat: () => undefined };
-    return hasGrown({ facts: new Facts(host), journal: parseJournal(zoneOfBlue) } as unknown as Undoing, [entryOf()]);
+    const { facts } = factsOf(journalFiles(...entries));
+    return hasGrown({ facts, journal: parseJournal(zoneOfBlue) } as unknown as Undoing, [entryOf()]);
   };
   const other = entryOf({ ifName: "eth1" });
   expect(isGrown(entryOf())).toBe(false);
@@ -62,10 +70,9 @@ test("a journal has grown if it has an entry that nobody knows and that is not u
 });
 
 test("nothing is written to a journal that is gone: the next ADD may have begun one", () => {
-  const host = { readFile: () => undefined, listDirectory: () => [], stat: () => undefined };
   const written: unknown[] = [];
   const session = { host: { appendJournal: (...given: unknown[]) => void written.push(given) } };
-  const facts = new Facts(host);
+  const { facts } = factsOf({});
   append({ session, facts, journal: parseJournal(zoneOfBlue) } as unknown as Undoing, [{ line: "undone", id: "x" }]);
   expect([written, facts.read(journal)]).toEqual([[], undefined]);
 });

@@ -52,7 +52,7 @@ describe("an index outside the list if nothing must be re-indexed", () => {
       expect(plan).toMatchObject(command === "DEL" ? { removals: [shown] } : shown);
       if (command === "ADD") expect(plan).toMatchObject({ splice: { as: "only" } });
     }
-    const message = expect.stringContaining("outside the list");
+    const message = expect.stringContaining("invalid prevResult: prevResult.ips[0].interface is outside the list");
     expect(() => planned("ADD", { wrapper: { ifName: "eth2" }, prevResult })).toThrow(
       expect.objectContaining({ code: 7, message }),
     );

@@ -86,21 +86,33 @@ describe("ADD", () => {
     expect(printed(outcome)).toEqual({ interfaces: [eth0], ips: [fromRouter] });
   });
 
-  test("names the first of several default routers", () => {
-    const host = shows([routed]);
-    const ip = withRoutes(host, JSON.stringify([...routes, { dst: "default", gateway: "fe80::9" }]));
-    expect(printed(add({}, { ip })).ips).toContainEqual(expect.objectContaining({ gateway: "fe80::1" }));
+  test.each([
+    ["the first of several default routers", JSON.stringify([...routes, { gateway: "fe80::9" }]), "fe80::1"],
+    ["none if there is no default router", "[]"],
+    ["none if that cannot be read", undefined],
+    ["none if the default route has none", '[{"dst":"default","dev":"eth0"}]'],
+  ])("reports as the gateway %s", (_, text, gateway) => {
+    const ip = withRoutes(shows([routed]), text);
+    const expected = { address: "2001:db8::5/64", interface: 0, ...(gateway && { gateway }) };
+    expect(printed(add({}, { ip })).ips).toContainEqual(expected);
   });
 
-  test("takes no address of a plugin, none for privacy and none that a router has withdrawn", () => {
-    const others = [
-      ...[fixed, { ...routed, temporary: true }, { ...routed, local: "2001:db8::6", deprecated: true }],
-      ...[{ ...own, local: "172.16.5.9", dynamic: true }, { ...linkLocal, dynamic: true }, [], null as never],
-    ];
-    expect(printed(add({}, shows([...others, unique]))).ips).toEqual([
-      ...result.ips,
-      expect.objectContaining({ address: "fd00:1::5/64" }),
-    ]);
+  const others = [
+    ...[fixed, { ...routed, temporary: true }, { ...routed, local: "2001:db8::6", deprecated: true }],
+    ...[{ ...own, local: "172.16.5.9", dynamic: true }, { ...linkLocal, dynamic: true }, [], null as never],
+  ];
+  const inside = { ...routed, local: "2001:db8::fd1" };
+  const duplicate = { ...unique, tentative: true, dadfailed: true };
+
+  test.each<[string, (readonly object[])[], string[]]>([
+    ["takes none of a plugin, for privacy or that a router has withdrawn", [[...others, unique]], ["fd00:1::5/64"]],
+    ["reports one of the Internet first, whatever its end", [[unique, inside]], ["2001:db8::fd1/64", "fd00:1::5/64"]],
+    ["waits for each", [tentative, routed].map((one) => [unique, one]), ["2001:db8::5/64", "fd00:1::5/64"]],
+    ["reports a good one even if another one is a duplicate", [[routed, duplicate]], ["2001:db8::5/64"]],
+  ])("of several addresses %s", (_, seen, expected) => {
+    const host = shows(...seen);
+    expect(addressesIn(add({}, host))).toEqual(["172.16.5.2/24", ...expected]);
+    expect(host.looks()).toBe(seen.length);
   });
 
   test("reports an address once that the plugin reports, too", () => {
@@ -109,35 +121,10 @@ describe("ADD", () => {
     expect(printed(outcome).ips).toEqual([...ips, expect.objectContaining({ address: "fd00:1::5/64" })]);
   });
 
-  test("reports no gateway if there is no default router", () => {
-    const host = shows([routed]);
-    for (const text of ["[]", undefined, '[{"dst":"default","dev":"eth0"}]']) {
-      const ip = withRoutes(host, text);
-      expect(printed(add({}, { ip })).ips).toContainEqual({ address: "2001:db8::5/64", interface: 0 });
-    }
-  });
-
-  test("reports an address of the Internet before a local one, whatever its last part", () => {
-    const inside = { ...routed, local: "2001:db8::fd1" };
-    const addresses = addressesIn(add({}, shows([unique, inside])));
-    expect(addresses).toEqual(["172.16.5.2/24", "2001:db8::fd1/64", "fd00:1::5/64"]);
-  });
-
   test("does not report an address whose examination has found a duplicate", () => {
     const outcome = add({}, shows([{ ...routed, dadfailed: true }]));
     expect(outcome.stderr).toContain("another host has 2001:db8::5");
     expect(printed(outcome)).toEqual(result);
-  });
-
-  test("waits for each address, and reports one of the Internet before a local one", () => {
-    const host = shows([unique, tentative], [unique, routed]);
-    expect(addressesIn(add({}, host))).toEqual(["172.16.5.2/24", "2001:db8::5/64", "fd00:1::5/64"]);
-  });
-
-  test("reports a good address even if another one is a duplicate", () => {
-    const host = shows([routed, { ...unique, tentative: true, dadfailed: true }]);
-    expect(printed(add({}, host)).ips).toHaveLength(2);
-    expect(host.looks()).toBe(1);
   });
 
   test.each([
