@@ -43,13 +43,9 @@ describe("ADD", () => {
 
 describe("the wrapper fails after the delegate's ADD succeeded", () => {
   const broken = [
-    ["no JSON", "done"],
-    ["nothing", ""],
-    ["a list", "[]"],
-    ["null", "null"],
     ["no UTF-8", Buffer.from([0x7b, 0xff, 0x7d])],
     ["a byte order mark", "\uFEFF{}"],
-    ["two objects", "{}{}"],
+    ...["", "[]", "null", "{}{}"].map((text) => [`the text "${text}"`, text] as const),
   ] as const;
   const unusable = [
     ["an index out of range", { ips: [{ address: "10.0.0.2/24", interface: 1 }] }],
@@ -147,33 +143,27 @@ describe("the wrapper fails after the delegate's ADD succeeded", () => {
 });
 
 describe("nothing runs after an earlier error", () => {
-  const nested = `{"cniVersion":"1.0.0","name":"zone","x":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
-
-  test.each(["ADD", "CHECK"])("%s of a configuration nested too deeply to be written again: code 6", (command) => {
-    const outcome = callWrapper(calling(command, { stdin: nested }));
-    expect(printed(outcome)).toMatchObject({ code: 6, details: expect.stringContaining("it is nested too deeply.") });
-  });
-
-  test.each(["1e400", '[{"x":-1e400}]'])("a configuration with a number like infinity: code 6: %s", (mtu) => {
-    const outcome = callWrapper({ stdin: `{"cniVersion":"1.0.0","name":"zone","mtu":${mtu}}` });
-    const details = expect.stringContaining("it has a number that is too large.");
-    expect(printed(outcome)).toMatchObject({ code: 6, details });
+  test.each([
+    [
+      "nested too deeply to be written again",
+      `${"[".repeat(100_000)}${"]".repeat(100_000)}`,
+      "it is nested too deeply.",
+    ],
+    ["with a number like infinity", "1e400", "it has a number that is too large."],
+    ["with one like minus infinity inside", '[{"x":-1e400}]', "it has a number that is too large."],
+  ])("ADD and CHECK of a configuration %s: code 6", (_, value, why) => {
+    for (const command of ["ADD", "CHECK"]) {
+      const outcome = callWrapper(calling(command, { stdin: `{"cniVersion":"1.0.0","name":"zone","x":${value}}` }));
+      expect(printed(outcome)).toMatchObject({ code: 6, details: expect.stringContaining(why) });
+    }
   });
 });
 
-describe("the wrapper's own error", () => {
-  test("is indented by four spaces, as Go plugins do", () => {
-    expect(callWrapper({ stdin: "{" }).stdout).toMatch(/^\{\n {4}"cniVersion": "1\.1\.0",\n {4}"code": 6,\n/);
-  });
-
-  test("about a key has the runtime's version", () => {
-    const outcome = callWrapper({ stdin: { ...zone, wrapper: { unknown: 1 } } });
-    expect(printed(outcome)).toMatchObject({ code: 7, cniVersion: "1.0.0" });
-  });
-
-  test("has the message of the error on stdin", () => {
-    expect(printed(callWrapper({ stdin: new Error("EISDIR") })).details).toMatch(/^EISDIR\. /);
-  });
+test("the wrapper's own error is indented by four spaces, as Go plugins do, and has the runtime's version", () => {
+  expect(callWrapper({ stdin: "{" }).stdout).toMatch(/^\{\n {4}"cniVersion": "1\.1\.0",\n {4}"code": 6,\n/);
+  const outcome = callWrapper({ stdin: { ...zone, wrapper: { unknown: 1 } } });
+  expect(printed(outcome)).toMatchObject({ code: 7, cniVersion: "1.0.0" });
+  expect(printed(callWrapper({ stdin: new Error("EISDIR") })).details).toMatch(/^EISDIR\. /);
 });
 
 const own = ["0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];

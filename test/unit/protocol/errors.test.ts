@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { CniError, catalogue, type ErrorKey, toCniError } from "../../../shared/protocol/errors.ts";
 import { type Call, callWrapper, exits, type Machine, printed } from "../support/fake-host.ts";
 import { chainedOf, journalFiles } from "../support/journals.ts";
-import { bothResult, macvlanResult } from "../support/results.ts";
+import { bothResult as both, macvlanResult } from "../support/results.ts";
 
 const zone = { cniVersion: "1.0.0", name: "zone" };
 const invalid = "invalid plugin configuration:";
@@ -18,12 +18,18 @@ const checkOf = (ifName: string, prevResult: object) => ({
   ...withVariables({ CNI_COMMAND: "CHECK" }),
   ...withWrapper({ ifName }, { prevResult }),
 });
-const sbrsCheck = { ...checkOf("eth1", bothResult), calledAs: "/opt/cni/bin/sbr-wrapper" };
+const sbrsCheck = { ...checkOf("eth1", both), calledAs: "/opt/cni/bin/sbr-wrapper" };
+const noList = checkOf("eth0", { ips: 1 });
+const ofStatus = withVariables({ CNI_COMMAND: "STATUS" });
+const misplaced: Call = { stdin: { ...zone, ifName: 1 } };
 const required = withWrapper({ slaac: { wait: "1s", required: true } });
 
 const nowhere: Machine = { inspect: () => "missing" };
 const answering = (...answers: NonNullable<Machine["answers"]>): Machine => ({ answers });
-const sharing = answering(exits(0, { ips: [{ address: "172.16.5.2/20" }] }), exits(0));
+const same = answering(exits(0, { ips: [{ address: "172.16.5.2/20" }] }), exits(0));
+const talking = answering(exits(0, "done"));
+const killed = answering({ ended: "signal", signal: "SIGKILL" });
+const unstarted = answering({ ended: "not started", reason: "ENOEXEC" });
 const cleared: Machine = { ...answering(exits(0, macvlanResult)), meanwhile: (files) => files.clear() };
 const routing = {
   routes: [{ dst: "172.26.64.0/20", dev: "eth1", table: "100" }],
@@ -43,106 +49,35 @@ const broken: Machine = {
 /** For every error of the catalogue: its code, its message, the part of its details about this case, and an input that leads to it. */
 const cases: Record<ErrorKey, [code: number, msg: string, says: string, call?: Call, machine?: Machine]> = {
   incompatibleVersion: [1, "incompatible CNI versions", "cniVersion is 0.2.0", unchained],
-  missingVariables: [
-    4,
-    "required env variables [CNI_NETNS] missing",
-    "CNI_COMMAND is ADD",
-    withVariables({ CNI_NETNS: "" }),
-  ],
-  invalidVariable: [
-    4,
-    "invalid env variable CNI_IFNAME",
-    '"a:1" must not contain',
-    withVariables({ CNI_IFNAME: "a:1" }),
-  ],
-  unknownCommand: [
-    4,
-    "unknown CNI_COMMAND: A",
-    "The commands are ADD, DEL, CHECK,",
-    withVariables({ CNI_COMMAND: "A" }),
-  ],
+  missingVariables: [4, "env variables [CNI_NETNS] missing", "CNI_COMMAND is ADD", withVariables({ CNI_NETNS: "" })],
+  invalidVariable: [4, "invalid env variable CNI_IFNAME", "must not contain", withVariables({ CNI_IFNAME: "a:1" })],
+  unknownCommand: [4, "unknown CNI_COMMAND: A", "The commands are ADD, DEL,", withVariables({ CNI_COMMAND: "A" })],
   unreadableInput: [5, "error reading from stdin", "EISDIR", { stdin: new Error("EISDIR") }],
   oversizedInput: [5, "plugin configuration is too large", "at most 8 MiB", { stdin: Buffer.alloc(2 ** 23 + 1, " ") }],
   undecodableInput: [6, "error unmarshall network config", "it is not a JSON object", { stdin: "[]" }],
   invalidConfiguration: [7, `${invalid} wrapper.role must be`, "Fix it", withWrapper({ role: "both" })],
-  unknownWrapperKey: [
-    7,
-    `${invalid} unknown key wrapper.ifname`,
-    "Did you mean wrapper.ifName?",
-    withWrapper({ ifname: 1 }),
-  ],
-  misplacedKey: [
-    7,
-    `${invalid} misplaced key ifName`,
-    'Write "wrapper": { "ifName": ... }. Put',
-    { stdin: { ...zone, ifName: 1 } },
-  ],
+  unknownWrapperKey: [7, "unknown key wrapper.ifname", "Did you mean wrapper.ifName?", withWrapper({ ifname: 1 })],
+  misplacedKey: [7, `${invalid} misplaced key ifName`, 'Write "wrapper": { "ifName": ... }. Put', misplaced],
   unnamedDelegate: [7, "no delegate: started as /a/cni-wrappers", "<plugin>-wrapper", { calledAs: "/a/cni-wrappers" }],
   interfaceNameTaken: [7, "interface name eth0 is taken", "an earlier plugin of the list made it", afterEth0],
-  invalidPrevResult: [
-    7,
-    "invalid prevResult: prevResult.ips must be a list",
-    "An earlier plugin of the list",
-    checkOf("eth0", { ips: 1 }),
-  ],
-  unavailable: [
-    50,
-    "plugin not available: delegate bridge is missing",
-    looked,
-    withVariables({ CNI_COMMAND: "STATUS" }),
-    nowhere,
-  ],
+  invalidPrevResult: [7, "invalid prevResult: prevResult.ips must be a list", "An earlier plugin of the list", noList],
+  unavailable: [50, "plugin not available: delegate bridge is missing", looked, ofStatus, nowhere],
   delegateNotFound: [100, "delegate bridge is missing", looked, {}, nowhere],
-  delegateDied: [
-    101,
-    "delegate bridge died",
-    "it was killed by SIGKILL",
-    {},
-    answering({ ended: "signal", signal: "SIGKILL" }),
-  ],
-  invalidDelegateOutput: [
-    102,
-    "output of delegate bridge is invalid",
-    "it is not a JSON object",
-    {},
-    answering(exits(0, "done")),
-  ],
-  attachmentMissing: [
-    103,
-    "interface eth2 is not in prevResult",
-    "prevResult has eth0, eth1.",
-    checkOf("eth2", bothResult),
-  ],
-  delegateNotStarted: [
-    104,
-    "delegate bridge cannot be started",
-    "ENOEXEC",
-    {},
-    answering({ ended: "not started", reason: "ENOEXEC" }),
-  ],
+  delegateDied: [101, "delegate bridge died", "it was killed by SIGKILL", {}, killed],
+  invalidDelegateOutput: [102, "output of delegate bridge is invalid", "it is not a JSON object", {}, talking],
+  attachmentMissing: [103, "interface eth2 is not in prevResult", "prevResult has eth0, eth1.", checkOf("eth2", both)],
+  delegateNotStarted: [104, "delegate bridge cannot be started", "ENOEXEC", {}, unstarted],
   routingMissing: [105, "routing of interface eth1 has changed", moved, sbrsCheck, { files, ip: () => "[]\n[]\n[]\n" }],
-  routingUnreadable: [
-    106,
-    "routing of interface eth1 cannot be read",
-    "the namespace is /run/netns/blue",
-    sbrsCheck,
-    { files },
-  ],
+  routingUnreadable: [106, "routing of interface eth1 cannot be read", "/run/netns/blue", sbrsCheck, { files }],
   addressTaken: [
     107,
     "address 172.16.5.2/20 is taken",
-    "Interface eth0 has it already. Give each interface",
+    "Interface eth0 has it already. Give each",
     eth1AfterEth0,
-    sharing,
+    same,
   ],
   unwritableJournal: [5, "error writing the journal", "wrappers/blue/zone:eth0: EROFS", {}, { writeProblem: "EROFS" }],
-  noRouterAddress: [
-    109,
-    "interface eth0 has no IPv6 address from a router",
-    "none came within 1s. A router of",
-    required,
-    withoutRouter,
-  ],
+  noRouterAddress: [109, "interface eth0 has no IPv6 address from a router", "within 1s. A", required, withoutRouter],
   givenUp: [108, "interface eth0 was given up during ADD", "ran at the same time", {}, cleared],
   internal: [999, "internal error of the wrapper", "TypeError: broken", {}, broken],
 };

@@ -45,17 +45,10 @@ describe("equal values", () => {
     expect(canonicalJson({ ...a, ...b })).toBe(canonicalJson({ ...b, ...a }));
   });
 
-  const two = [1, 2];
-
-  test.each([
-    [{ a: 1 }, { a: 2 }],
-    [[], { length: 0 }],
-    [two, two.toReversed()],
-    [[1], [1, 2]],
-    [[], {}],
-    [1, "1"],
-    [{ toString: 1 }, {}],
-  ])("not %j, %j", (a, b) => expect(canonicalJson(a)).not.toBe(canonicalJson(b)));
+  test("no two others", () => {
+    const all = [{}, { a: 1 }, { a: 2 }, { toString: 1 }, { length: 0 }, [], [1], [1, 2], [2, 1], 1, "1"];
+    expect(new Set(all.map(canonicalJson)).size).toBe(all.length);
+  });
 });
 
 describe("a JSON text with many values", () => {

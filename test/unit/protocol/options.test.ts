@@ -58,14 +58,8 @@ describe("wrapper.ports", () => {
   });
 });
 
-test.each([
-  ["1s", true],
-  ["30s", true],
-  ["0s", false],
-  ["31s", false],
-  ["x5s", false],
-  ["5sx", false],
-  ["5", false],
-])("wrapper.slaac.wait of %s is right: %s", (wait, isRight) => {
-  expect(waitProblem(wait)).toBe(isRight ? undefined : 'must be a time from "1s" to "30s"');
+test("wrapper.slaac.wait is a time from 1s to 30s", () => {
+  expect(["1s", "30s"].map(waitProblem)).toEqual([undefined, undefined]);
+  for (const wait of ["0s", "31s", "x5s", "5sx", "5"])
+    expect(waitProblem(wait)).toBe('must be a time from "1s" to "30s"');
 });
