@@ -55,13 +55,9 @@ test("no two cases have one name", () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-test.each([
-  ["0.3.1", false],
-  ["0.4.0", true],
-  ["1.0.0", true],
-  ["1.1.0", false],
-] as const)("a rule of 0.4.0 to 1.0.0 in %s: %s", (version, expected) => {
-  expect(isIn({ since: "0.4.0", until: "1.0.0" } as ConformanceCase, version)).toBe(expected);
+test("a rule of 0.4.0 to 1.0.0 is in these versions", () => {
+  const isInRule = (version: SpecVersion) => isIn({ since: "0.4.0", until: "1.0.0" } as ConformanceCase, version);
+  expect((["0.3.1", "0.4.0", "1.0.0", "1.1.0"] as const).filter(isInRule)).toEqual(["0.4.0", "1.0.0"]);
 });
 
 const listing = (...more: string[]) => ({ cases: { bridge: ["DEL undoes ADD", ...more] }, plain: {}, wrapped: {} });

@@ -39,12 +39,6 @@ test("a result of libcni's says whose it is", () => {
     interfaces: [{ name: "eth0", sandbox: "/ns" }],
   });
   expect(parseCachedResult("/a", JSON.stringify({ ...kept, result: {} }))?.interfaces).toEqual([]);
-  const others = [
-    undefined,
-    "",
-    JSON.stringify({ result }),
-    JSON.stringify(kept),
-    JSON.stringify({ ...kept, result: [] }),
-  ];
-  for (const text of others) expect(parseCachedResult("/a", text)).toBeUndefined();
+  const others = [{ result }, kept, { ...kept, result: [] }].map((one) => JSON.stringify(one));
+  for (const text of [undefined, "", ...others]) expect(parseCachedResult("/a", text)).toBeUndefined();
 });

@@ -71,12 +71,7 @@ describe("the table of docs/behavior.md", () => {
     ["it passed 15 minutes ago", [entryOf({ uptime: 90 })], {}, inUse],
     ["15 minutes old, and the last plugin failed", [entryOf(long), failed], {}, unfinished],
     ["libcni has a result since, and a DEL was cut off", [entryOf(), undoneEth1], complete, unfinished],
-    [
-      "libcni has a result since, and a cut-off DEL left what a sibling shares",
-      [entryOf(), left],
-      complete,
-      unfinished,
-    ],
+    ["libcni has a result since, and a DEL left what a sibling shares", [entryOf(), left], complete, unfinished],
     ["libcni has a result since, and what an earlier try left is undone", [undoneEth1, entryOf()], complete, inUse],
     ["15 minutes old, and what failed was given up", [{ ...failed, isGivenUp: true }, entryOf(long)], {}, inUse],
     ["it passed 15 minutes ago, and a stray one has failed since", [entryOf({ uptime: 90 }), strayed], {}, inUse],

@@ -149,7 +149,7 @@ describe("a lease", () => {
     ["of a failed ADD does not", leftBy(7), [running], nothing],
     ["of an unknown plugin, which may have others, waits", entryOf({ type: "twin" }), [same], waiting],
     [
-      "of an interface that is gone stays with one that passed, beside an ADD that runs",
+      "of an interface that is gone stays with one that passed, beside one that runs",
       own,
       [same, running],
       nothing,

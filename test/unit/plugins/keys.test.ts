@@ -155,17 +155,11 @@ test("a VLAN trunk has VLANs of 1 to 4094, and no others", () => {
   }
 });
 
-test.each([
-  ["fifteen-letters", true],
-  ["sixteen--letters", false],
-  ["", true],
-  ["a/b", false],
-  ["a:", false],
-  [" a", false],
-])("the bridge's name may be %j: %s", (bridge, isName) => {
-  const { error } = pluginKeys.bridge.safeParse({ bridge });
-  expect(error === undefined).toBe(isName);
-  if (/[/:\s]/.test(bridge)) expect(error?.issues[0]?.message).toBe("must not contain '/', ':' or white space");
+test("the bridge's name is one of an interface, or empty", () => {
+  const problem = (bridge: string) => pluginKeys.bridge.safeParse({ bridge }).error?.issues[0]?.message;
+  expect(["fifteen-letters", ""].map(problem)).toEqual([undefined, undefined]);
+  expect(problem("sixteen--letters")).toBeDefined();
+  for (const name of ["a/b", "a:", " a"]) expect(problem(name)).toBe("must not contain '/', ':' or white space");
 });
 
 test("hairpinMode and promiscMode exclude each other, a rate needs a burst, and a burst a rate", () => {

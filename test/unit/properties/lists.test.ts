@@ -32,16 +32,8 @@ const wrapper = fc.record(
 const plugin = fc.record(
   {
     type: fc.constantFrom(
-      "bridge",
-      "macvlan",
-      "ptp",
-      "portmap",
-      "firewall",
-      "tuning",
-      "bridge-wrapper",
-      "macvlan-wrapper",
-      "tuning-wrapper",
-      "x-wrapper",
+      ...["bridge", "macvlan", "ptp", "portmap", "firewall", "tuning"],
+      ...["bridge-wrapper", "macvlan-wrapper", "tuning-wrapper", "x-wrapper"],
     ),
     wrapper,
     ipam,

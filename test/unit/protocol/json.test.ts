@@ -28,13 +28,9 @@ test("Go also folds the long s and the Kelvin sign", () => {
   expect(goLookup({ o\u017fGateway: true }, "isGateway")).toBeUndefined();
 });
 
-test.each([
-  ["{}", false],
-  ["{", false],
-  ["", false],
-  ["[[[[]]]]", true],
-])("%s is nested too deeply for an engine that follows three brackets: %s", (text, expected) => {
-  expect(withShallowJson(() => isTooDeep(text))).toBe(expected);
+test("a text is nested too deeply for an engine that follows three brackets", () => {
+  const isDeep = (text: string) => withShallowJson(() => isTooDeep(text));
+  expect(["{}", "{", "", "[[[[]]]]", "[[[["].filter(isDeep)).toEqual(["[[[[]]]]", "[[[["]);
 });
 
 describe("equal values", () => {

@@ -6,18 +6,8 @@ import { replaceFileFunctions } from "./file-functions.ts";
 
 const takingPaths = [
   ...["accessSync", "chmodSync", "existsSync", "linkSync", "lstatSync", "mkdirSync", "openSync", "readdirSync"],
-  ...[
-    "readFileSync",
-    "readlinkSync",
-    "realpathSync",
-    "renameSync",
-    "rmdirSync",
-    "rmSync",
-    "statfsSync",
-    "statSync",
-    "unlinkSync",
-  ],
-  ...["utimesSync", "writeFileSync"],
+  ...["readFileSync", "readlinkSync", "realpathSync", "renameSync", "rmdirSync", "rmSync", "statfsSync", "statSync"],
+  ...["unlinkSync", "utimesSync", "writeFileSync"],
 ] as const;
 
 type FileFunction = (...args: readonly unknown[]) => unknown;

@@ -118,19 +118,14 @@ test.each<[string, readonly Entry[], NonNullable<Machine["answers"]>]>([
   expect(outcome.files[journal]).toContain("given up");
 });
 
-const noBootId = { "/proc/sys/kernel/random/boot_id": "" };
+const noBootId = { files: { ...journalFiles(entryOf(gone)), "/proc/sys/kernel/random/boot_id": "" } };
 
 test.each<[string, readonly Entry[], object | undefined, Machine]>([
   ["is valid", [entryOf(gone)], { [valid]: [ofBlue] }, {}],
   ["is of another network", [entryOf({ ...gone, network: "other" })], undefined, {}],
   ["has its namespace", [entryOf()], undefined, here],
   ["is not to be judged: there is no list", [entryOf(gone)], {}, {}],
-  [
-    "is not to be judged: the boot id is unknown",
-    [],
-    undefined,
-    { files: { ...journalFiles(entryOf(gone)), ...noBootId } },
-  ],
+  ["is not to be judged: the boot id is unknown", [], undefined, noBootId],
 ])("leaves a journal alone that %s", (_, entries, more, machine) => {
   expect(runsOf(collect(entries, more, machine))).toEqual(["bridge GC "]);
 });
