@@ -288,15 +288,17 @@ describe("the addresses of a failed ADD's rules are kept in the journal", () => 
 });
 
 describe("the ADD of a sibling whose rules a DEL has removed as well", () => {
+  const other = "/run/netns/other";
   const siblings = ["net1", "net2"].map((runtimeIfName) =>
     chainedOf("portmap", {
       ...{ id: runtimeIfName, network: "other", runtimeIfName, args: `K=${runtimeIfName}` },
+      namespace: { path: other, device: 4, inode: 7, changedMs: 0 },
       configuration: { type: "portmap", name: runtimeIfName },
     }),
   );
   const own = { env: { ...environment, CNI_COMMAND: "DEL" }, stdin: chainedOf("portmap").configuration };
   const again = (name: string, command = "ADD") => ({
-    env: { ...environment, CNI_COMMAND: command, CNI_ARGS: `K=${name}` },
+    env: { ...environment, CNI_COMMAND: command, CNI_NETNS: other, CNI_ARGS: `K=${name}` },
     stdin: { type: "portmap", name },
   });
   const files = journalFiles(chainedOf("portmap"), ...siblings);
@@ -309,7 +311,8 @@ describe("the ADD of a sibling whose rules a DEL has removed as well", () => {
       const text = `${files[file]}{"line":"given up","ids":["${name}"]}\n`;
       if (runs++ === givenUpIn) all.set(file, { text, modifiedMs: 0 });
     };
-    const { undo, seen, warnings } = undoing([chainedOf("portmap"), ...siblings], { ...machine, meanwhile });
+    const given = { ...machine, namespaces: { [other]: 7 }, meanwhile };
+    const { undo, seen, warnings } = undoing([chainedOf("portmap"), ...siblings], given);
     expect(undoJournal(undo)).toEqual([]);
     return { runs: seen().runs.map(got), messages: warnings().map(({ message }) => message) };
   }

@@ -387,13 +387,14 @@ describe("DEL of an entry, in detail", () => {
     expect(runs.map(({ env: { CNI_ARGS } }) => CNI_ARGS)).toEqual([expected, "K8S=1"]);
   });
 
-  test("takes the version and the capabilities from the runtime's call, and the rest from its ADD", () => {
-    const configuration = { ...added, cniVersion: "0.4.0", runtimeConfig: { mac: "a" } };
-    const stdinFor = (stdin: object) =>
-      del("bridge", { ...stdin }, { entries: [entryOf({ configuration })] }).runs[0]?.stdin;
+  test("takes the version and the capabilities from the runtime's call, and the rest from its ADD; the list's, the network", () => {
+    const configuration = { ...added, name: "older", cniVersion: "0.4.0", runtimeConfig: { mac: "a" } };
+    const machine = { entries: [entryOf({ delegateNetwork: "older", configuration })], answers: [exits(1), exits(0)] };
     const runtimeConfig = { ips: ["10.1.0.2/24"] };
-    expect(stdinFor({ runtimeConfig })).toMatchObject({ cniVersion: "1.0.0", runtimeConfig });
-    expect(stdinFor({})).toMatchObject({ runtimeConfig: { mac: "a" } });
+    const { runs } = del("bridge", { runtimeConfig, token: "new", wrapper: { network: "newer" } }, machine);
+    const both = { name: "older", cniVersion: "1.0.0", runtimeConfig };
+    expect(runs).toMatchObject([{ stdin: both }, { stdin: { ...both, token: "new" } }]);
+    expect(del("bridge", {}, machine).runs[0]?.stdin).toMatchObject({ runtimeConfig: { mac: "a" } });
   });
 
   test("removes an interface of its name in the namespace that is there now, and keeps the lease for its own DEL", () => {
@@ -433,51 +434,12 @@ describe("DEL of an entry, in detail", () => {
     expect(outcome.files[journal]).not.toContain("undone");
   });
 
-  test("that would harm a sibling's is skipped, which the log tells, and the journal goes", () => {
-    const entries = [
-      entryOf({ done: { ...sinceThen, made: 7 } }),
-      entryOf({ ...ofSibling, done: { ...sinceThen, made: 8 } }),
-    ];
-    const outcome = loggedDel("bridge", {}, { entries, links: [8] });
-    expect(outcome.runs).toEqual([]);
-    expect(messagesOf(outcome)).toEqual([
-      "DEL of bridge for eth0 is skipped: the interface and its leases belong to another attachment of this container",
-    ]);
-    expect(Object.keys(outcome.files)).toEqual(["/var/lib/cni/wrappers/blue/other:net1"]);
-  });
-
-  test("of portmap runs the sibling's ADD again as it was, and once more if it fails", () => {
-    const other = "/run/netns/other";
-    const configuration = { type: "portmap", name: "other", snat: true };
-    const sibling = chainedOf("portmap", {
-      ...{ ...net1, ifName: "net1", args: "K8S_POD_NAME=web", configuration },
-      namespace: { path: other, device: 4, inode: 7, changedMs: 0 },
-    });
-    const machine = { namespaces: { [other]: 7 }, answers: [exits(0), exits(1), exits(0)] };
-    const entries = [chainedOf("portmap"), sibling];
-    const { runs } = del("portmap", { prevResult: bothResult }, { entries, ...machine });
-    const env = { CNI_COMMAND: "ADD", CNI_NETNS: other, CNI_IFNAME: "net1", CNI_ARGS: "K8S_POD_NAME=web" };
-    expect(runs.slice(1)).toMatchObject(Array(2).fill({ env, stdin: configuration }));
-  });
-
   test("that dies leaves nothing of a sibling that waited for it", () => {
     const waiting = chainedOf("portmap", { ...net1, isGivenUp: true });
     const answers = [{ ended: "signal", signal: "SIGKILL" }, exits(0)] as const;
     const outcome = del("portmap", { prevResult: bothResult }, { entries: [chainedOf("portmap"), waiting], answers });
     expect(outcome.exitCode).toBe(1);
     expect(outcome.files).toEqual({});
-  });
-
-  test("by the list's configuration keeps the network of its ADD", () => {
-    const configuration = { ...added, name: "older", token: "old" };
-    const stdin = { token: "new", wrapper: { network: "newer" } };
-    const entries = [entryOf({ delegateNetwork: "older", configuration })];
-    const outcome = del("bridge", stdin, { entries, answers: [exits(1), exits(0)] });
-    expect(outcome.runs).toMatchObject([
-      { stdin: { name: "older", token: "old" } },
-      { stdin: { name: "older", token: "new" } },
-    ]);
-    expect(runsOf(outcome)).toEqual([`bridge DEL eth0 ${blue}`, `bridge DEL eth0 ${blue}`]);
   });
 
   test("gets the interfaces that its ADD added, also if an older result does not list them, each once", () => {
