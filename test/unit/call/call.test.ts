@@ -64,13 +64,9 @@ test.each([
   ["bridge-wrapper-wrapper", "bridge-wrapper"],
   ["/opt/bridge-wrapper/bridge", "bridge"],
   ["-wrapper", "-wrapper"],
-])("%s means %s", (calledAs, delegate) => {
+  ...["", "cni-wrappers", "/opt/cni/bin/cni-wrappers", "/opt/bridge-wrapper/"].map((name) => [name, undefined]),
+])("%j means %s", (calledAs = "", delegate) => {
   expect(delegateName(calledAs)).toBe(delegate);
-});
-
-const noPlugin = ["", "cni-wrappers", "/opt/cni/bin/cni-wrappers", "/opt/bridge-wrapper/"];
-test.each(noPlugin)("%j does not stand for a plugin", (calledAs) => {
-  expect(delegateName(calledAs)).toBeUndefined();
 });
 
 const refused = (message: unknown) => expect.objectContaining({ code: 7, message });

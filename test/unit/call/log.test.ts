@@ -85,12 +85,9 @@ describe("a line of the log", () => {
     ]);
   });
 
-  test("of a call with an interface: names the container and the interface", () => {
-    const [line] = logged(withLog("info", {}, { CNI_COMMAND: "CHECK" }));
-    expect(line).toMatchObject({ command: "CHECK", containerId: "blue", ifName: "eth0" });
-  });
-
-  test("of a call without an interface: names no container and no interface", () => {
+  test("names the container and the interface, if the call has them", () => {
+    const [ofCheck] = logged(withLog("info", {}, { CNI_COMMAND: "CHECK" }));
+    expect(ofCheck).toMatchObject({ command: "CHECK", containerId: "blue", ifName: "eth0" });
     const [line] = logged(withLog("info", {}, { CNI_COMMAND: "STATUS", CNI_CONTAINERID: "", CNI_IFNAME: "" }));
     for (const key of ["containerId", "ifName", "workload"]) expect(line).not.toHaveProperty(key);
   });

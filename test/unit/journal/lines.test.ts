@@ -66,30 +66,22 @@ describe("a journal", () => {
     expect(parseJournal(zoneOfBlue, content)).toMatchObject({ entries: [{ id: first.id }], problem: undefined });
   });
 
-  test.each([
-    [{}, true],
-    [{ addresses: "10.1.0.2" }, false],
-    [{ routed: "2001:db8::5/64" }, false],
-    [{ routed: ["2001:db8::5/64"] }, true],
-  ])("takes a line done with %j: %s", (changes, isTaken) => {
-    const [began] = linesOf([entryOf({ id: "odd" })]);
-    const done = { line: "done", id: "odd", addresses: [], ...changes };
-    const { entries } = parseJournal(zoneOfBlue, `${text}${JSON.stringify(began)}\n${JSON.stringify(done)}\n`);
-    expect(entries[1]).toMatchObject({ id: "odd" });
-    expect(entries[1]?.done !== undefined).toBe(isTaken);
-  });
-
-  test.each([
-    [{}, true],
-    [{ left: 9, addresses: ["10.1.0.2/24"] }, true],
-    [{ left: "9" }, false],
-    [{ left: 9, addresses: "10.1.0.2/24" }, false],
-    [{ addresses: [1] }, false],
-  ])("takes a line failed with %j: %s", (changes, isTaken) => {
-    const failed = { line: "failed", id: "odd", ...changes };
+  test.each<["done" | "failed", object, boolean]>([
+    ["done", {}, true],
+    ["done", { addresses: "10.1.0.2" }, false],
+    ["done", { routed: "2001:db8::5/64" }, false],
+    ["done", { routed: ["2001:db8::5/64"] }, true],
+    ["failed", {}, true],
+    ["failed", { left: 9, addresses: ["10.1.0.2/24"] }, true],
+    ["failed", { left: "9" }, false],
+    ["failed", { left: 9, addresses: "10.1.0.2/24" }, false],
+    ["failed", { addresses: [1] }, false],
+  ])("takes a line %s with %j: %s", (line, changes, isTaken) => {
+    const end = { line, id: "odd", ...(line === "done" && { addresses: [] }), ...changes };
     const began = linesText(linesOf([tryOf({ id: "odd" })]));
-    const { entries } = parseJournal(zoneOfBlue, `${text}${began}${JSON.stringify(failed)}\n`);
-    expect(entries.map(({ failed: end }) => end !== undefined)).toEqual([false, isTaken]);
+    const { entries } = parseJournal(zoneOfBlue, `${text}${began}${JSON.stringify(end)}\n`);
+    expect(entries.map(({ id }) => id)).toEqual([first.id, "odd"]);
+    expect(entries[1]?.[line] !== undefined).toBe(isTaken);
   });
 
   test.each<[string, object]>([
