@@ -3,20 +3,21 @@ import { planRemoval } from "../../../shared/delegate/undoing.ts";
 import { Facts } from "../../../shared/journal/facts.ts";
 import type { Entry } from "../../../shared/journal/journal.ts";
 import { type Machine, ownNamespace, sessionOn } from "../support/fake-host.ts";
-import { chainedOf, entryOf, journalFiles, tryOf, zoneOfBlue } from "../support/journals.ts";
-
-const everything = {
-  ...{ do: "DEL", withNamespace: true, freesLease: true, keepsMasquerading: false, waits: false },
-  addAgain: [],
-};
-const leaseOnly = { ...everything, withNamespace: false };
+import {
+  chainedOf,
+  entryOf,
+  everything,
+  journalFiles,
+  leaseOnly,
+  net1,
+  tryOf,
+  zoneOfBlue,
+} from "../support/journals.ts";
 
 /** What the DEL of the entry with an id may remove. */
 function plan(id: string, entries: readonly Entry[], netns = entryOf().namespace.path, machine: Machine = {}) {
-  const { session } = sessionOn(
-    { files: journalFiles(...entries), links: [7], ...machine },
-    { env: { CNI_NETNS: netns } },
-  );
+  const env = { CNI_NETNS: netns, PATH: "/own" };
+  const { session } = sessionOn({ files: journalFiles(...entries), links: [7], ...machine }, { env });
   const facts = new Facts(session.host);
   const journal = facts.journal(zoneOfBlue);
   const entry = journal.entries.find((one) => one.id === id);
@@ -65,17 +66,8 @@ test.each([
   "iptables is %s: whether the ports of a failed ADD wait for those of a sibling in another network",
   (_, file, expected) => {
     const failed = chainedOf("portmap", { id: "failed", done: undefined, isGivenUp: true });
-    const sibling = chainedOf("portmap", { network: "other", runtimeIfName: "net1", delegateNetwork: "other" });
-    const { session } = sessionOn(
-      {
-        files: journalFiles(failed, sibling),
-        links: [7],
-        inspect: (path) => (path === file ? "executable" : "missing"),
-      },
-      { env: { CNI_NETNS: failed.namespace.path, PATH: "/own" } },
-    );
-    const facts = new Facts(session.host);
-    const undoing = { session, facts, journal: facts.journal(zoneOfBlue), netns: failed.namespace.path };
-    expect(planRemoval(undoing, failed)).toEqual(expected);
+    const sibling = chainedOf("portmap", { ...net1, delegateNetwork: "other" });
+    const inspect = (path: string) => (path === file ? "executable" : "missing");
+    expect(plan("failed", [failed, sibling], undefined, { inspect })).toEqual(expected);
   },
 );

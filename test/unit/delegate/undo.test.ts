@@ -4,7 +4,6 @@ import { runRemoval, undoEntries, undoJournal } from "../../../shared/delegate/u
 import { awaitNext } from "../../../shared/delegate/undoing.ts";
 import { Facts } from "../../../shared/journal/facts.ts";
 import type { Entry } from "../../../shared/journal/journal.ts";
-import type { Del } from "../../../shared/journal/sharing.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { del } from "../support/dels.ts";
 import { callWrapper, environment, exits, type Machine, type Run, sessionOn } from "../support/fake-host.ts";
@@ -12,6 +11,7 @@ import {
   appearing,
   chainedOf,
   entryOf,
+  everything,
   journal,
   journalFiles,
   linesIn,
@@ -209,12 +209,8 @@ describe("masquerading rules", () => {
     ["cannot be read", { links: [undefined] }, false],
   ])("of an interface that %s: the DEL gets another namespace: %s", (_, machine, isLent) => {
     const { undo, seen } = undoing([entry], { ...machine, ip: () => "" });
-    const removal: Del = {
-      ...{ do: "DEL", withNamespace: true, freesLease: true, keepsMasquerading: false, waits: false },
-      addAgain: [],
-    };
     const call = { delegate: "bridge", environment: { CNI_NETNS: blue }, configuration: masquerading };
-    runRemoval(undo, entry, { call, removal });
+    runRemoval(undo, entry, { call, removal: everything });
     expect(seen().runs.map(({ env }) => lent.test(env.CNI_NETNS ?? ""))).toEqual([isLent]);
   });
 });

@@ -209,32 +209,21 @@ test("a namespace may be there while a process runs that cannot be looked at", (
 
 test("a journal that knows a later namespace with its inode says that it is gone, whatever runs in that one", () => {
   const inside = { "/proc/12/ns/net": file(7) };
+  const red = { path: "/run/netns/red", device: 4, inode: 7, changedMs: 2 };
   const isThereBeside = (changes: Partial<Entry>, own: Partial<Entry> = {}, ...more: Entry[]) => {
-    const texts = journalFiles(
-      entryOf({ namespace, uptime: 5, ...own }),
-      ...more,
-      entryOf({
-        containerId: "red",
-        namespace: { path: "/run/netns/red", device: 4, inode: 7, changedMs: 2 },
-        uptime: 6,
-        ...changes,
-      }),
-    );
+    const later = entryOf({ containerId: "red", namespace: red, uptime: 6, ...changes });
+    const texts = journalFiles(entryOf({ namespace, uptime: 5, ...own }), ...more, later);
     const directories = ["blue", "red"].map((name) => [`/var/lib/cni/wrappers/${name}`, ["zone:eth0"]] as const);
     const names = { "/proc": ["12"], "/var/lib/cni/wrappers": ["blue", "red"], ...Object.fromEntries(directories) };
     return isThere(inside, { "/proc/sys/kernel/random/boot_id": bootId, "/proc/uptime": "9 9", ...texts }, names);
   };
-  const red = { path: "/run/netns/red", device: 4, inode: 7, changedMs: 2 };
   expect(isThereBeside({})).toBe(false);
   // Somebody has set the clock back.
   expect(isThereBeside({ namespace: { ...red, changedMs: 0 } })).toBe(false);
-  expect(isThereBeside({ uptime: 4 })).toBe(true);
-  expect(isThereBeside({ uptime: 5 })).toBe(true);
-  expect(isThereBeside({ namespace: { ...red, changedMs: 1 } })).toBe(true);
-  expect(isThereBeside({ namespace: { ...red, inode: 8 } })).toBe(true);
-  expect(isThereBeside({ namespace: { ...red, device: 5 } })).toBe(true);
-  expect(isThereBeside({ namespace: { path: "/proc/12/ns/net", device: 4, inode: 7 } })).toBe(true);
-  expect(isThereBeside({ bootId: "earlier" })).toBe(true);
+  const others = [{ changedMs: 1 }, { inode: 8 }, { device: 5 }].map((one) => ({ namespace: { ...red, ...one } }));
+  const ofProcess = { namespace: { path: "/proc/12/ns/net", device: 4, inode: 7 } };
+  for (const changes of [{ uptime: 4 }, { uptime: 5 }, { bootId: "earlier" }, ofProcess, ...others])
+    expect(isThereBeside(changes), JSON.stringify(changes)).toBe(true);
   expect(isThereBeside({}, {}, chainedOf("firewall", { namespace, uptime: 7 }))).toBe(true);
   // Nothing says which one is later.
   expect(isThereBeside({}, { bootId: "earlier" })).toBe(true);

@@ -5,7 +5,7 @@ import type { Entry, Namespace } from "../../../shared/journal/journal.ts";
 import { type Around, removalOf } from "../../../shared/journal/sharing.ts";
 import { profileOf } from "../../../shared/plugin/profile.ts";
 import { bootId, ownNamespace } from "../support/fake-host.ts";
-import { chainedOf, entryOf, tryOf } from "../support/journals.ts";
+import { chainedOf, entryOf, everything, leaseOnly, tryOf } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
 
 const here: Namespace = { path: blue, device: 4, inode: ownNamespace, changedMs: 0 };
@@ -33,15 +33,6 @@ function resultWith(name: string, sandbox = blue): CachedResult {
   return { file: "", key, result: {}, interfaces: [{ name, sandbox }] };
 }
 
-const everything = {
-  do: "DEL",
-  withNamespace: true,
-  freesLease: true,
-  keepsMasquerading: false,
-  waits: false,
-  addAgain: [],
-};
-const leaseOnly = { ...everything, withNamespace: false };
 const interfaceOnly = { ...everything, freesLease: false };
 const waiting = { ...interfaceOnly, waits: true };
 const nothing = { do: "nothing" };

@@ -8,6 +8,7 @@ import {
   type Line,
 } from "../../../shared/journal/journal.ts";
 import { beganLine, linesText, parseJournal } from "../../../shared/journal/lines.ts";
+import type { Del } from "../../../shared/journal/sharing.ts";
 import { bootId, ownNamespace } from "./fake-host.ts";
 import { blue } from "./requests.ts";
 
@@ -44,6 +45,13 @@ export const undone = { isGivenUp: true, isUndone: true } as const;
 
 /** The attachment net1 of the same container, to the network other. */
 export const net1 = { network: "other", runtimeIfName: "net1" } as const;
+
+/** The DEL of an entry that may remove all that it left, and one that only frees its lease. */
+export const everything: Del = {
+  ...{ do: "DEL", withNamespace: true, freesLease: true, keepsMasquerading: false, waits: false },
+  addAgain: [],
+};
+export const leaseOnly: Del = { ...everything, withNamespace: false };
 
 /** A file of libcni's cache: the result of an attachment of the container blue. */
 export function cached(network: string, ifName: string, result: object, containerId = "blue"): Record<string, string> {
