@@ -107,10 +107,7 @@ const tap = { name: "tap0", mac: "02:00:00:00:00:03", sandbox: blue };
 // The virtual machine's own interface: its sandbox is no namespace.
 const machine = { name: "tap0", mac: "02:00:00:00:00:02", sandbox: "blue" };
 const port = { name: "veth1" };
-const added = [
-  { name: "tap0", sandbox: blue },
-  { name: "tap0", sandbox: "blue" },
-];
+const added = [blue, "blue"].map((sandbox) => ({ name: "tap0", sandbox }));
 
 describe("the added interfaces", () => {
   const prevResult = frozen({ interfaces: [eth0, eth1] });
@@ -151,18 +148,14 @@ describe("an attachment with its added interfaces", () => {
 
   test("is the same if the result lists none of them", () => {
     const first = { container: 0, members: [0] };
-    expect(withAdded(result, first, [])).toBe(first);
-    expect(withAdded(result, first, [{ name: "tap1", sandbox: blue }])).toBe(first);
-    expect(withAdded(result, first, [{ name: "tap0", sandbox: red }])).toBe(first);
+    for (const others of [[], [{ name: "tap1", sandbox: blue }], [{ name: "tap0", sandbox: red }]])
+      expect(withAdded(result, first, others)).toBe(first);
   });
 });
 
 test("the added interfaces of a try that was not completed come after those of prevResult", () => {
-  const prevResult = frozen({
-    cniVersion: "1.0.0",
-    interfaces: [eth1],
-    ips: [{ address: "10.0.0.2/24", interface: 0 }],
-  });
+  const ips = [{ address: "10.0.0.2/24", interface: 0 }];
+  const prevResult = frozen({ cniVersion: "1.0.0", interfaces: [eth1], ips });
   expect(withInterfaces(prevResult, added)).toEqual({ ...prevResult, interfaces: [eth1, ...added] });
   expect(withInterfaces({ interfaces: null }, added)).toEqual({ interfaces: added });
   expect(withInterfaces({ cniVersion: "1.0.0" }, [])).toEqual({ cniVersion: "1.0.0" });

@@ -114,34 +114,24 @@ describe("a chained plugin", () => {
     return spliceMeta({ prevResult, attachment, selector: name }, frozen(delegateResult));
   }
 
-  test("addresses on both sides of another's return to the place of the first", () => {
-    const ips = [ip(address1, 1), ip(address0, 0), ip("fd01::2/64", 1)];
-    const returned = { interfaces: [eth1], ips: [ip(address1, 0), ip("fd01::2/64", 0)] };
-    expect(spliced({ interfaces: [eth0, eth1], ips }, returned).ips).toStrictEqual([ips[0], ips[2], ips[1]]);
-  });
+  const interfaces = [eth0, eth1];
+  const [own0, own1, second] = [ip(address0, 0), ip(address1, 1), ip("fd01::2/64", 1)];
+  const [given1, bare] = [ip(address1, 0), { address: address0 }];
+  const given = of([eth1], given1, ip("fd01::2/64", 0));
 
-  test("addresses if there were none before", () => {
-    const returned = { interfaces: [eth1], ips: [ip(address1, 0)] };
-    expect(spliced({ interfaces: [eth0, eth1] }, returned)).toStrictEqual({
-      interfaces: [eth0, eth1],
-      ips: [ip(address1, 1)],
-    });
-  });
-
-  test("an address without an index stays with the runtime's interface", () => {
-    const prevResult = { interfaces: [eth0, eth1], ips: [{ address: address0 }] };
-    expect(spliced(prevResult, { interfaces: [eth1] })).toStrictEqual(prevResult);
-    const returned = { interfaces: [eth0], ips: [{ address: address0 }] };
-    expect(spliced(prevResult, returned, eth0Name)).toStrictEqual({
-      interfaces: [eth0, eth1],
-      ips: [ip(address0, 0)],
-    });
-  });
-
-  test("its first address comes after those of earlier interfaces", () => {
-    const prevResult = { interfaces: [eth0, eth1], ips: [ip(address0, 0)] };
-    const returned = { interfaces: [eth1], ips: [ip(address1, 0)] };
-    expect(spliced(prevResult, returned).ips).toStrictEqual([ip(address0, 0), ip(address1, 1)]);
+  test.each<[string, CniResult, CniResult, IpConfig[], typeof eth1Name?]>([
+    [
+      "on both sides of another's return to the first's place",
+      of(interfaces, own1, own0, second),
+      given,
+      [own1, second, own0],
+    ],
+    ["are new if there were none before", { interfaces }, of([eth1], given1), [own1]],
+    ["come after those of earlier interfaces", of(interfaces, own0), of([eth1], given1), [own0, own1]],
+    ["without an index stay with the runtime's interface", of(interfaces, bare), { interfaces: [eth1] }, [bare]],
+    ["without an index are the runtime's own", of(interfaces, bare), of([eth0], bare), [own0], eth0Name],
+  ])("addresses %s", (_, prevResult, returned, ips, name = eth1Name) => {
+    expect(spliced(prevResult, returned, name)).toStrictEqual({ interfaces, ips });
   });
 });
 
@@ -172,13 +162,9 @@ describe("a plugin that merges prevResult itself", () => {
   });
 });
 
-const name = frozen({ ifName: "eth1", netns: blue, runtimeIfName: "eth0" });
-
 /** The shared address if eth0 has `before` and eth1 gets `given`. */
 function shared(before: string, given: string) {
-  const prevResult = { interfaces: [{ name: "eth0", sandbox: blue }], ips: [{ address: before, interface: 0 }] };
-  const delegateResult = { interfaces: [{ name: "eth1", sandbox: blue }], ips: [{ address: given, interface: 0 }] };
-  return sharedAddress(frozen(prevResult), frozen(delegateResult), name);
+  return sharedAddress(frozen(of([eth0], ip(before, 0))), frozen(of([eth1], ip(given, 0))), eth1Name);
 }
 
 describe("an address is the same", () => {
@@ -202,25 +188,19 @@ describe("an address is the same", () => {
 });
 
 describe("which interface has the address", () => {
-  const eth0 = { name: "eth0", sandbox: blue };
-  const eth1 = { name: "eth1", sandbox: blue };
   const address = "172.16.5.2/24";
   const net1 = { ...eth1, name: "net1" };
   const [bare, ofFirst] = [[{ address }], [{ address, interface: 0 }]];
   const onEth0: CniResult = { interfaces: [eth0], ips: ofFirst };
 
-  test.each<[string, CniResult, CniResult]>([
+  test.each<[string, CniResult, CniResult, string?]>([
     ["in prevResult without an index: the runtime's", { interfaces: [eth0], ips: bare }, { ips: bare }],
     ["returned without an index", onEth0, { interfaces: [eth1], ips: bare }],
     ["of an interface under another name", onEth0, { interfaces: [net1], ips: ofFirst }],
     ["of the requested interface, which comes before another", onEth0, { interfaces: [eth1, net1], ips: ofFirst }],
-  ])("%s", (_, prevResult, delegateResult) => {
-    expect(sharedAddress(prevResult, delegateResult, name)).toEqual({ address, ifName: "eth0" });
-  });
-
-  test("an interface other than the runtime's", () => {
-    const prevResult = { interfaces: [eth0, net1], ips: [{ address, interface: 1 }] };
-    expect(sharedAddress(prevResult, { ips: bare }, name)).toEqual({ address, ifName: "net1" });
+    ["an interface other than the runtime's", of([eth0, net1], ip(address, 1)), { ips: bare }, "net1"],
+  ])("%s", (_, prevResult, delegateResult, ifName = "eth0") => {
+    expect(sharedAddress(prevResult, delegateResult, eth1Name)).toEqual({ address, ifName });
   });
 
   test.each<[string, CniResult, CniResult]>([
@@ -233,6 +213,6 @@ describe("which interface has the address", () => {
     ["of prevResult, twice", { ...onEth0, ips: [...ofFirst, ...ofFirst] }, { interfaces: [eth1] }],
     ["of a prevResult without addresses", { interfaces: [eth0], ips: null }, { ips: bare }],
   ])("no other interface: %s", (_, prevResult, delegateResult) => {
-    expect(sharedAddress(prevResult, delegateResult, name)).toBeUndefined();
+    expect(sharedAddress(prevResult, delegateResult, eth1Name)).toBeUndefined();
   });
 });
