@@ -1,17 +1,5 @@
 import { execFileSync } from "node:child_process";
-import fs, {
-  chmodSync,
-  chownSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import fs from "node:fs";
 import { basename, join } from "node:path";
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import {
@@ -39,7 +27,7 @@ const restore = replaceFileFunctions({
   mkdirSync: ((path: string, options: object) => {
     done.push(`make ${told(path)}`);
     return actual.mkdirSync(path, options);
-  }) as typeof mkdirSync,
+  }) as typeof fs.mkdirSync,
   openSync: (path, flags, mode) => {
     // Another call removes the directory in the moment between.
     if (mode === 0o600 && failing.gone-- > 0) actual.rmSync(join(String(path), ".."), { recursive: true, force: true });
@@ -74,8 +62,8 @@ beforeEach(() => {
 test("a text is appended with one write, for root only", () => {
   for (const text of ["one\n", "two\n"]) expect(appendJournal(at("journal"), text, made)).toBeUndefined();
   expect(done).toEqual(["write journal", "write journal"]);
-  expect(readFileSync(at("journal"), "utf8")).toBe("one\ntwo\n");
-  expect(statSync(at("journal")).mode & 0o777).toBe(0o600);
+  expect(fs.readFileSync(at("journal"), "utf8")).toBe("one\ntwo\n");
+  expect(fs.statSync(at("journal")).mode & 0o777).toBe(0o600);
 });
 
 test("a flushed one is on the disk, and once its name, too", () => {
@@ -87,9 +75,9 @@ test("a flushed one is on the disk, and once its name, too", () => {
 test("a file that another call has removed stays removed", () => {
   const later = { makesFile: false, isFlushed: false };
   expect(appendJournal(at("journal"), "text", later)).toBe("ENOENT");
-  writeFileSync(at("journal"), "old");
+  fs.writeFileSync(at("journal"), "old");
   expect(appendJournal(at("journal"), "new", later)).toBeUndefined();
-  expect(readFileSync(at("journal"), "utf8")).toBe("oldnew");
+  expect(fs.readFileSync(at("journal"), "utf8")).toBe("oldnew");
 });
 
 test("a pipe is not waited for", () => {
@@ -103,27 +91,27 @@ test("a pipe is not waited for", () => {
 test("missing directories are made for root only, and each is on the disk", () => {
   expect(appendJournal(at("one/two/journal"), "text", made)).toBeUndefined();
   expect(done).toEqual(["make one", `sync ${basename(directory)}`, "make two", "sync one", "write journal"]);
-  expect(["one", "one/two"].map((name) => statSync(at(name)).mode & 0o777)).toEqual([0o700, 0o700]);
+  expect(["one", "one/two"].map((name) => fs.statSync(at(name)).mode & 0o777)).toEqual([0o700, 0o700]);
 });
 
 test("a directory that another call removes meanwhile is made again", () => {
   failing.gone = 3;
   expect(appendJournal(at("one/journal"), "text", made)).toBeUndefined();
-  expect(readFileSync(at("one/journal"), "utf8")).toBe("text");
+  expect(fs.readFileSync(at("one/journal"), "utf8")).toBe("text");
 });
 
 test("if the file system cannot sync a directory, the file is still there", () => {
   failing.sync = basename(directory);
   expect(appendJournal(at("journal"), "text", flushed)).toBeUndefined();
-  expect(readdirSync(directory)).toEqual(["journal"]);
+  expect(fs.readdirSync(directory)).toEqual(["journal"]);
 });
 
 describe("a failure has the name of the error", () => {
   test.each<[string, string, string, () => void]>([
     ["a full disk", "/dev/full", "ENOSPC", () => {}],
     ["a broken disk", at("journal"), "EIO", () => Object.assign(failing, { sync: "journal" })],
-    ["a directory of that name", at("journal"), "EISDIR", () => mkdirSync(at("journal"))],
-    ["a file where a directory must be", at("file/journal"), "ENOTDIR", () => writeFileSync(at("file"), "old")],
+    ["a directory of that name", at("journal"), "EISDIR", () => fs.mkdirSync(at("journal"))],
+    ["a file where a directory must be", at("file/journal"), "ENOTDIR", () => fs.writeFileSync(at("file"), "old")],
   ])("%s", (_, path, code, prepare) => {
     prepare();
     expect(appendJournal(path, "text", flushed)).toBe(code);
@@ -159,66 +147,61 @@ test("what is there is read, and told apart; what is missing is undefined", () =
   actual.utimesSync(file, 1, 1);
   expect([file, directory, at("none")].map(readFile)).toEqual(["täxt", undefined, undefined]);
   expect([listDirectory(directory), listDirectory(at("none"))]).toEqual([["file"], []]);
-  const { dev, ino, mtimeMs, ctimeMs } = statSync(file);
+  const { dev, ino, mtimeMs, ctimeMs } = fs.statSync(file);
   expect(stat(file)).toEqual({ device: dev, inode: ino, size: 5, modifiedMs: mtimeMs, changedMs: ctimeMs });
   expect(stat(at("none"))).toBeUndefined();
-  symlinkSync(file, at("link"));
+  fs.symlinkSync(file, at("link"));
   expect(stat(at("link"))).toEqual(stat(file));
   removeFile(at("link"));
-  symlinkSync("/proc/self/ns/net", at("link"));
-  expect(stat(at("link"))).toMatchObject({ inode: statSync("/proc/self/ns/net").ino, isUnnamed: true });
+  fs.symlinkSync("/proc/self/ns/net", at("link"));
+  expect(stat(at("link"))).toMatchObject({ inode: fs.statSync("/proc/self/ns/net").ino, isUnnamed: true });
   removeFile(at("link"));
   removeFile(at("none"));
   removeFile(directory);
-  expect(readdirSync(directory)).toEqual(["file"]);
+  expect(fs.readdirSync(directory)).toEqual(["file"]);
   removeFile(file);
-  expect(readdirSync(directory)).toEqual([]);
+  expect(fs.readdirSync(directory)).toEqual([]);
 });
 
 test("whatever happens, no file stays open", () => {
-  const open = () => readdirSync("/proc/self/fd").length;
+  const open = () => fs.readdirSync("/proc/self/fd").length;
   const before = open();
   appendJournal(at("one/journal"), "text", flushed);
   failing.sync = "journal";
   appendJournal(at("one/journal"), "text", flushed);
   appendLine(at("one/two/log"), "line\n");
   appendLine(at("one/two/log/no"), "line\n");
-  chmodSync(directory, 0o777);
+  fs.chmodSync(directory, 0o777);
   actual.writeFileSync(at("log"), "");
-  linkSync(at("log"), at("other"));
+  fs.linkSync(at("log"), at("other"));
   expect(appendLine(at("log"), "line\n")).toBe("EMLINK");
   expect(open()).toBe(before);
 });
 
 test("a directory is removed only if it is empty", () => {
-  for (const name of ["empty", "full/inside"]) mkdirSync(join(directory, name), { recursive: true });
+  for (const name of ["empty", "full/inside"]) fs.mkdirSync(join(directory, name), { recursive: true });
   for (const name of ["empty", "full", "missing"]) removeDirectory(join(directory, name));
-  expect(readdirSync(directory)).toEqual(["full"]);
+  expect(fs.readdirSync(directory)).toEqual(["full"]);
 });
 
 describe("the log", () => {
   const log = () => at("log");
-  const own = () => chownSync(directory, 0, 0);
+  const own = () => fs.chownSync(directory, 0, 0);
+  const open = () => fs.chmodSync(directory, 0o777);
+  const share = () => fs.linkSync(log(), at("other"));
 
-  test.each<[string, () => void, string | undefined]>([
-    ["with one name, where everybody may write", () => chmodSync(directory, 0o777), undefined],
-    ["with two names, where nobody else may write", () => linkSync(log(), at("other")), undefined],
-    [
-      "with two names, where everybody may write",
-      () => {
-        linkSync(log(), at("other"));
-        chmodSync(directory, 0o777);
-      },
-      "EMLINK",
-    ],
+  test.each<[string, () => unknown, string | undefined]>([
+    ["with one name, where everybody may write", open, undefined],
+    ["with two names, where nobody else may write", share, undefined],
+    ["with two names, where everybody may write", () => [share(), open()], "EMLINK"],
     ["that is a link, where nobody else may write", () => link(own), undefined],
-    ["that is a link, where a group may write", () => link(() => chmodSync(directory, 0o775)), "ELOOP"],
-    ["that is a link, in a directory of another user", () => link(() => chownSync(directory, 1234, 1234)), "ELOOP"],
+    ["that is a link, where a group may write", () => link(() => fs.chmodSync(directory, 0o775)), "ELOOP"],
+    ["that is a link, in a directory of another user", () => link(() => fs.chownSync(directory, 1234, 1234)), "ELOOP"],
   ])("%s", (_, change, problem) => {
-    writeFileSync(log(), "");
+    fs.writeFileSync(log(), "");
     change();
     expect(appendLine(log(), "line\n")).toBe(problem);
-    expect(readFileSync(log(), "utf8")).toBe(problem === undefined ? "line\n" : "");
+    expect(fs.readFileSync(log(), "utf8")).toBe(problem === undefined ? "line\n" : "");
   });
 
   test("is made with its directories, for its group to read, wherever the path begins", () => {
@@ -229,29 +212,29 @@ describe("the log", () => {
     for (const path of [at("one//two/log"), "one/two/log"]) {
       expect(appendLine(path, "line\n")).toBeUndefined();
     }
-    expect(readFileSync(at("one/two/log"), "utf8")).toBe("line\nline\n");
-    const modes = ["one", "one/two", "one/two/log"].map((path) => statSync(join(directory, path)).mode & 0o777);
+    expect(fs.readFileSync(at("one/two/log"), "utf8")).toBe("line\nline\n");
+    const modes = ["one", "one/two", "one/two/log"].map((path) => fs.statSync(join(directory, path)).mode & 0o777);
     expect(modes).toEqual([0o755, 0o755, 0o640]);
   });
 
   test("that is a directory, or below one that cannot be made, gets nothing", () => {
     expect(appendLine(directory, "line\n")).toBe("EISDIR");
-    writeFileSync(at("file"), "");
+    fs.writeFileSync(at("file"), "");
     expect(appendLine(at("file/log"), "line\n")).toBe("ENOTDIR");
     expect(appendLine("/proc/none/log", "line\n")).toBe("ENOENT");
   });
 
   test("is found behind as many links as the kernel follows", () => {
     const chain = (count: number) => {
-      writeFileSync(at("link0"), "");
-      for (let at = 1; at <= count; at++) symlinkSync(`.//link${at - 1}`, join(directory, `link${at}`));
+      fs.writeFileSync(at("link0"), "");
+      for (let at = 1; at <= count; at++) fs.symlinkSync(`.//link${at - 1}`, join(directory, `link${at}`));
     };
     chain(41);
     expect(appendLine(at("link40"), "line\n")).toBeUndefined();
     expect(appendLine(at("link41"), "line\n")).toBe("ELOOP");
-    symlinkSync(at("link0"), at("absolute"));
+    fs.symlinkSync(at("link0"), at("absolute"));
     expect(appendLine(at("absolute"), "line\n")).toBeUndefined();
-    expect(readFileSync(at("link0"), "utf8")).toBe("line\nline\n");
+    expect(fs.readFileSync(at("link0"), "utf8")).toBe("line\nline\n");
   });
 
   test("that is a pipe gets no line that could be torn", () => {
@@ -261,34 +244,34 @@ describe("the log", () => {
     expect(appendLine(log(), "x".repeat(4096))).toBeUndefined();
     expect(appendLine(log(), "x".repeat(4097))).toBe("EMSGSIZE");
     appendLine(at("file"), "x".repeat(5000));
-    expect(statSync(at("file")).size).toBe(5000);
+    expect(fs.statSync(at("file")).size).toBe(5000);
   });
 
   test("that has the path of an opened file is written, even if the file has no other path any more", () => {
     const file = actual.openSync(log(), "w+");
     onTestFinished(() => fs.closeSync(file));
-    rmSync(log());
+    fs.rmSync(log());
     expect(appendLine(`/proc/self/fd/${file}`, "line\n")).toBeUndefined();
     expect(actual.readFileSync(file, "utf8")).toBe("line\n");
   });
 
   test("that has the number of the call's own stream, or its device, but not both is another file", () => {
-    writeFileSync(log(), "");
-    const own = statSync(log());
+    fs.writeFileSync(log(), "");
+    const own = fs.statSync(log());
     const streams = [{ ino: own.ino + 1 }, { dev: own.dev + 1 }].map((other) => ({ ...own, ...other }));
     intercept("fstatSync", () => (file: number) => streams[file] ?? actual.fstatSync(file));
     expect(appendLine(log(), "line\n")).toBeUndefined();
   });
 
   function link(then: () => void): void {
-    renameSync(log(), at("target"));
-    symlinkSync("target", log());
+    fs.renameSync(log(), at("target"));
+    fs.symlinkSync("target", log());
     then();
   }
 
   test.each(["ino", "dev"] as const)("that is another file by now, which its %s tells, gets nothing", (key) => {
-    writeFileSync(log(), "");
-    chmodSync(directory, 0o777);
+    fs.writeFileSync(log(), "");
+    fs.chmodSync(directory, 0o777);
     intercept("lstatSync", () => (path: string) => {
       const found = actual.lstatSync(path);
       return Object.assign(found, { [key]: found[key] + 1 });
@@ -297,9 +280,9 @@ describe("the log", () => {
   });
 
   test.each([0, 1])("that is the call's own stream %d gets nothing", (stream) => {
-    writeFileSync(log(), "");
+    fs.writeFileSync(log(), "");
     const look = (file: number) =>
-      file === stream ? statSync(log()) : file < 2 ? statSync("/") : actual.fstatSync(file);
+      file === stream ? fs.statSync(log()) : file < 2 ? fs.statSync("/") : actual.fstatSync(file);
     intercept("fstatSync", () => look);
     expect(appendLine(log(), "line\n")).toBe("EINVAL");
     expect(actual.readFileSync(log(), "utf8")).toBe("");
