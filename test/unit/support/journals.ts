@@ -111,8 +111,9 @@ export function journalFiles(...entries: readonly Entry[]): Record<string, strin
   return files;
 }
 
-/** The line with which another call gives an entry up. */
+/** The lines with which another call gives an entry up, and says that it is undone. */
 export const givenUp = (id: string) => linesText([{ line: "given up", ids: [id] }]);
+export const undoneLine = (id: string) => linesText([{ line: "undone", id }]);
 
 /** What another call adds to the journal while a delegate runs, if it has something to add to its text. */
 export function appending(more: (text: string) => string | undefined) {

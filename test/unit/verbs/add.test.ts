@@ -56,75 +56,60 @@ describe("a creator's name", () => {
   });
 });
 
-/** What ADD asks the plugin for after a reboot, if the attachment had an address before. */
-function askedAfterReboot(
-  ranges: JsonObject,
-  runtimeConfig: JsonObject,
-  leases: Readonly<Record<string, string>> = {},
-) {
-  const stdin = { cniVersion: "1.0.0", name: "zone", ipam: { type: "host-local", ...ranges }, runtimeConfig };
-  const files = { ...journalFiles(entryOf({ bootId: "earlier" })), ...leases };
-  const answers = [exits(0), exits(0, bridgeResult)];
-  const { runs } = callWrapper({ stdin }, { files, answers, links: [0] });
-  expect(runs.map(({ env }) => env.CNI_COMMAND)).toEqual(["DEL", "ADD"]);
-  const [, add] = runs as readonly { stdin: JsonObject }[];
-  return add?.stdin.args;
-}
-
 const had = ["10.1.0.2/24"];
 const had6 = ["fd00:1::2/64"];
-test.each<[string, JsonObject, readonly string[] | undefined, JsonObject?]>([
-  ["is in its subnet", { subnet: "10.1.0.0/24" }, had],
-  ["is in a range of the runtime", {}, had, { ipRanges: [[{ subnet: "10.1.0.0/24" }]] }],
-  ["is in another one", { subnet: "10.2.0.0/24" }, undefined],
-])("after a reboot ADD asks for the address that %s", (_, ranges, ips, runtimeConfig = {}) => {
-  expect(askedAfterReboot(ranges, runtimeConfig)).toEqual(ips && { cni: { ips } });
-});
+const inSubnet = { subnet: "10.1.0.0/24" };
+const inSubnet6 = { subnet: "fd00:1::/64" };
+const leasedTo = (owner: string, address = "10.1.0.2") => ({ [`/var/lib/cni/networks/zone/${address}`]: owner });
+const [itself, eth1OfIt, another] = ["blue\r\neth0", "blue\r\neth1", "red\r\neth0"] as const;
 
-test.each([
-  ["its own interface", "blue\r\neth0", had],
-  ["another interface of the container", "blue\r\neth1", undefined],
-  ["another container", "red\r\neth0", undefined],
-])("after a reboot ADD asks for its address while the lease is of %s", (_, lease, ips) => {
-  const leases = { "/var/lib/cni/networks/zone/10.1.0.2": lease };
-  expect(askedAfterReboot({ subnet: "10.1.0.0/24" }, {}, leases)).toEqual(ips && { cni: { ips } });
-});
-
-test.each([
-  ["its own interface", "blue\r\neth0", had6],
-  ["another container", "red\r\neth0", undefined],
-])("the same with IPv6, if the lease of %s is spelled in another way", (_, lease, ips) => {
-  const files = journalFiles(entryOf({ bootId: "earlier", done: { addresses: had6 } }));
-  const leases = { ...files, "/var/lib/cni/networks/zone/fd00:1:0::2": lease };
-  expect(askedAfterReboot({ subnet: "fd00:1::/64" }, {}, leases)).toEqual(ips && { cni: { ips } });
-});
-
-/** What ADD for eth1 says aloud after plugins that made these interfaces. */
-function saidAfter(names: readonly string[] | undefined, plugin = "bridge", ...entries: readonly Entry[]): string {
-  const prevResult = names && { cniVersion: "1.0.0", interfaces: names.map((name) => ({ name, sandbox: blue })) };
-  const stdin = { cniVersion: "1.0.0", name: "zone", wrapper: { ifName: "eth1" }, prevResult };
-  const machine = { answers: [exits(0, bridgeResult)], files: journalFiles(...entries) };
-  return callWrapper({ calledAs: `/opt/cni/bin/${plugin}-wrapper`, stdin }, machine).stderr;
-}
+test.each<[string, string[], JsonObject, boolean, Record<string, string>?, JsonObject?]>([
+  ["is in its subnet", had, inSubnet, true],
+  ["is in a range of the runtime", had, {}, true, {}, { ipRanges: [[inSubnet]] }],
+  ["is in another subnet", had, { subnet: "10.2.0.0/24" }, false],
+  ["its own interface has", had, inSubnet, true, leasedTo(itself)],
+  ["another interface of the container has", had, inSubnet, false, leasedTo(eth1OfIt)],
+  ["another container has", had, inSubnet, false, leasedTo(another)],
+  ["its own interface has in another spelling", had6, inSubnet6, true, leasedTo(itself, "fd00:1:0::2")],
+  ["another container has in another spelling", had6, inSubnet6, false, leasedTo(another, "fd00:1:0::2")],
+])(
+  "after a reboot ADD asks for its address %j, which %s: %j: %s",
+  (_, addresses, ranges, asks, leases, runtimeConfig = {}) => {
+    const stdin = { cniVersion: "1.0.0", name: "zone", ipam: { type: "host-local", ...ranges }, runtimeConfig };
+    const files = { ...journalFiles(entryOf({ bootId: "earlier", done: { addresses } })), ...leases };
+    const { runs } = callWrapper({ stdin }, { files, answers: [exits(0), exits(0, bridgeResult)], links: [0] });
+    expect(runs.map(({ env }) => env.CNI_COMMAND)).toEqual(["DEL", "ADD"]);
+    const [, add] = runs as readonly { stdin: JsonObject }[];
+    expect(add?.stdin.args).toEqual(asks ? { cni: { ips: addresses } } : undefined);
+  },
+);
 
 const consequence =
   "made by an unwrapped plugin: its CHECK will fail because of the other interfaces; " +
-  'wrap every plugin that makes an interface ("type": "macvlan-wrapper")\n';
+  'wrap every plugin that makes an interface ("type": "macvlan-wrapper")';
+const withAdded = entryOf({ done: { addresses: [], added: [{ name: "vrf0", sandbox: blue }] } });
 
-test("ADD warns of interfaces that unwrapped plugins have made", () => {
-  const prevResult = { cniVersion: "1.0.0", interfaces: [{ name: "eth0", sandbox: blue }] };
-  const stdin = { cniVersion: "1.0.0", name: "zone", wrapper: { ifName: "eth1" }, prevResult };
-  const env = { CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
-  const outcome = callWrapper({ stdin, env }, { answers: [exits(0, bridgeResult)] });
-  expect(messagesOf(outcome)).toEqual([`interface eth0 was ${consequence.trim()}`]);
-  expect(saidAfter(["eth0"])).toBe(`cni-wrappers: warning: interface eth0 was ${consequence}`);
-  expect(saidAfter(["lo", "eth0", "eth2", "eth0"])).toBe(
-    `cni-wrappers: warning: interfaces eth0, eth2 were ${consequence}`,
-  );
-  expect(saidAfter(["eth0", "eth2"], "bridge", entryOf())).toBe(
-    `cni-wrappers: warning: interface eth2 was ${consequence}`,
-  );
-});
+test.each<[string[], string, string?, Entry?]>([
+  [["eth0"], "interface eth0 was"],
+  [["lo", "eth0", "eth2", "eth0"], "interfaces eth0, eth2 were"],
+  [["eth0", "eth2"], "interface eth2 was", "bridge", entryOf()],
+  [["lo"], ""],
+  [["eth0", "vrf0"], "", "bridge", withAdded],
+  [["eth0", "eth1"], "", "tuning"],
+])(
+  "ADD warns of interfaces that unwrapped plugins have made: of %j it says %j",
+  (names, said, plugin = "bridge", ...entries) => {
+    const prevResult = { cniVersion: "1.0.0", interfaces: names.map((name) => ({ name, sandbox: blue })) };
+    const stdin = { cniVersion: "1.0.0", name: "zone", wrapper: { ifName: "eth1" }, prevResult };
+    const env = { CNI_WRAPPERS_LOG: "/log", CNI_WRAPPERS_LOG_LEVEL: "warn" };
+    const files = journalFiles(...entries.filter((entry) => entry !== undefined));
+    const call = { calledAs: `/opt/cni/bin/${plugin}-wrapper`, stdin, env };
+    const outcome = callWrapper(call, { answers: [exits(0, bridgeResult)], files });
+    const warnings = said ? [`${said} ${consequence}`] : [];
+    expect(messagesOf(outcome)).toEqual(warnings);
+    expect(outcome.stderr).toBe(warnings.map((warning) => `cni-wrappers: warning: ${warning}\n`).join(""));
+  },
+);
 
 /** The last entry of the journal after an ADD of a plugin, beside earlier entries. */
 function entryAfter(plugin: string, stdin: object, earlier: readonly Entry[] = [], machine: Machine = {}) {
@@ -168,12 +153,4 @@ test("an entry has the index of the interface that a plugin makes, and none of a
   const chained = entryAfter("tuning", { prevResult });
   expect([chained?.before, chained?.done?.made]).toEqual([undefined, undefined]);
   expect(chained?.done).toBeDefined();
-});
-
-test.each<[string, readonly string[] | undefined, string?, Entry?]>([
-  ["comes after loopback alone", ["lo"]],
-  ["comes after one that added an interface", ["eth0", "vrf0"], "bridge", entryOf({ done: { addresses: [], added } })],
-  ["is chained", ["eth0", "eth1"], "tuning"],
-])("ADD warns of nothing if the plugin %s", (_, names, plugin, ...entries) => {
-  expect(saidAfter(names, plugin, ...entries.filter((entry) => entry !== undefined))).toBe("");
 });

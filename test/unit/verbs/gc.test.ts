@@ -3,7 +3,7 @@ import { append, hasGrown, type Undoing } from "../../../shared/delegate/undoing
 import type { FileIdentity } from "../../../shared/host/host.ts";
 import { Facts } from "../../../shared/journal/facts.ts";
 import type { Entry } from "../../../shared/journal/journal.ts";
-import { linesText, parseJournal } from "../../../shared/journal/lines.ts";
+import { parseJournal } from "../../../shared/journal/lines.ts";
 import { callWrapper, exits, type Machine, messagesOf, type Outcome, ownNamespace } from "../support/fake-host.ts";
 import {
   appending,
@@ -13,6 +13,7 @@ import {
   journal,
   journalFiles,
   undone,
+  undoneLine,
   zoneOfBlue,
 } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
@@ -79,7 +80,7 @@ test("nothing is written to a journal that is gone: the next ADD may have begun 
 
 test("an entry that its own call has undone meanwhile is not undone again", () => {
   const entries = [entryOf(gone), entryOf({ ...gone, ifName: "eth1" }), chainedOf("portmap", gone)];
-  const line = linesText([{ line: "undone", id: "bridge eth1" }]);
+  const line = undoneLine("bridge eth1");
   const meanwhile = appending((text) => (text.includes(line) ? undefined : line));
   const { runs, files } = collect(entries, undefined, { meanwhile });
   expect(runs.map(({ env }) => `${env.CNI_COMMAND} ${env.CNI_IFNAME}`)).toEqual(["DEL eth0", "DEL eth0", "GC "]);

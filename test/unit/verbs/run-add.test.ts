@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../../shared/journal/journal.ts";
-import { linesText } from "../../../shared/journal/lines.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import { del } from "../support/dels.ts";
 import {
@@ -24,9 +23,9 @@ import {
   journal,
   journalFiles,
   linesIn,
-  linesOf,
   net1,
   tryOf,
+  undoneLine,
   zoneOfBlue,
 } from "../support/journals.ts";
 import { blue } from "../support/requests.ts";
@@ -81,7 +80,7 @@ test.each<[string, unknown, Entry, readonly (number | undefined)[]]>([
 ])(
   "an ADD that was undone meanwhile, and the next one has made its interface: %s: the interface, its lease and the journal stay",
   (_, stdout, next, links) => {
-    const text = linesText(linesOf([next]));
+    const text = journalFiles(next)[journal];
     const meanwhile = (files: Map<string, unknown>) => files.set(journal, { text });
     const outcome = callWrapper({ stdin }, { answers: [exits(0, stdout), exits(0)], links, meanwhile });
     expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 108 });
@@ -96,7 +95,7 @@ test.each([
 ])(
   "an ADD that is given up meanwhile and %s waits until the next one has begun, which may have its interface and its lease",
   (_, answer) => {
-    const next = linesText(linesOf([tryOf({ id: "next" })]));
+    const next = journalFiles(tryOf({ id: "next" }))[journal];
     const meanwhile = appending((text) => (text.includes("given up") ? next : givenUp(linesIn(text)[0].id)));
     const outcome = callWrapper({ stdin }, { answers: [answer, exits(0)], links: [0, 8], meanwhile });
     expect(commandsOf(outcome)).toEqual(["ADD"]);
@@ -122,7 +121,7 @@ describe("an ADD beside an entry that may be in use", () => {
   });
 
   test("fails if a DEL has undone it meanwhile", () => {
-    const undo = (text: string) => linesText([{ line: "undone", id: entriesIn(text)[1]?.id ?? "" }]);
+    const undo = (text: string) => undoneLine(entriesIn(text)[1]?.id ?? "");
     const meanwhile = appending((text) => (text.includes("undone") ? undefined : undo(text)));
     const outcome = addWith({ answers: [exits(0, macvlanResult), exits(0)], links: [0, 8], meanwhile });
     expect(JSON.parse(outcome.stdout)).toMatchObject({ code: 108 });
