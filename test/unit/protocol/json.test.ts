@@ -42,7 +42,7 @@ describe("equal values", () => {
   });
 
   test("no two others", () => {
-    const all = [{}, { a: 1 }, { a: 2 }, { toString: 1 }, { length: 0 }, [], [1], [1, 2], [2, 1], 1, "1"];
+    const all: unknown[] = [{}, { a: 1 }, { a: 2 }, { toString: 1 }, { length: 0 }, [], [1], [1, 2], [2, 1], 1, "1"];
     expect(new Set(all.map(canonicalJson)).size).toBe(all.length);
   });
 });

@@ -434,6 +434,14 @@ describe("DEL of an entry, in detail", () => {
     expect(outcome.files[journal]).not.toContain("undone");
   });
 
+  test("that would harm a sibling's is skipped, which the log tells, and the journal goes", () => {
+    const entries = [{}, ofSibling].map((one, index) => entryOf({ ...one, done: { ...sinceThen, made: 7 + index } }));
+    const outcome = loggedDel("bridge", {}, { entries, links: [8] });
+    expect([outcome.runs, Object.keys(outcome.files)]).toEqual([[], ["/var/lib/cni/wrappers/blue/other:net1"]]);
+    const why = "the interface and its leases belong to another attachment of this container";
+    expect(messagesOf(outcome)).toEqual([`DEL of bridge for eth0 is skipped: ${why}`]);
+  });
+
   test("that dies leaves nothing of a sibling that waited for it", () => {
     const waiting = chainedOf("portmap", { ...net1, isGivenUp: true });
     const answers = [{ ended: "signal", signal: "SIGKILL" }, exits(0)] as const;
