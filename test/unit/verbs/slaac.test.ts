@@ -86,7 +86,7 @@ describe("ADD", () => {
     expect(printed(outcome)).toEqual({ interfaces: [eth0], ips: [fromRouter] });
   });
 
-  test.each<[string, string?, string?]>([
+  test.each<[string, string | undefined, string?]>([
     ["the first of several default routers", JSON.stringify([...routes, { gateway: "fe80::9" }]), "fe80::1"],
     ["none if there is no default router", "[]"],
     ["none if that cannot be read", undefined],
