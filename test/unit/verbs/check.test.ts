@@ -271,32 +271,24 @@ describe("the entry of the interface", () => {
   const shown = ({ runs: [run] }: ReturnType<typeof check>) =>
     ((run?.stdin ?? {}) as { prevResult: CniResult }).prevResult;
 
-  test("has the network of ADD, whatever the list says now", () => {
-    const entry = entryOf({ ifName: "eth1", delegateNetwork: "other" });
-    expect(check([entry], { wrapper: renamed }).runs).toMatchObject([{ how: "exec", stdin: { name: "other" } }]);
-    const ofOther = { ...entry, type: "macvlan" };
-    expect(check([ofOther], { wrapper: renamed }).runs).toMatchObject([{ how: "exec", stdin: { name: "zone-eth1" } }]);
-  });
+  const made = entryOf({ ifName: "eth1", delegateNetwork: "other" });
+  const chained = { calledAs: "tuning-wrapper" };
+  const tuningOf = (ifName: string, delegateNetwork = "other") =>
+    chainedOf("tuning", { id: delegateNetwork, ifName, delegateNetwork, checksum: checksumOf({ name: "zone" }) });
+  const two = [tuningOf("eth1", "first"), tuningOf("eth1", "second")];
 
-  test.each([
-    ["eth1", "other"],
-    ["eth0", "zone-eth1"],
-  ])("has the network of a chained plugin's ADD, if that was for this interface: %s", (ifName, name) => {
-    const checksum = checksumOf({ name: "zone" });
-    const entry = chainedOf("tuning", { ifName, delegateNetwork: "other", checksum });
-    const { runs } = check([entry], { wrapper: renamed, calledAs: "tuning-wrapper" });
+  test.each<[string, Entry[], Around, string]>([
+    ["has the network of ADD, whatever the list says now", [made], {}, "other"],
+    ["has its own network if another plugin made the interface", [{ ...made, type: "macvlan" }], {}, "zone-eth1"],
+    ["has the network of a chained plugin's ADD", [tuningOf("eth1")], chained, "other"],
+    ["has its own if a chained plugin's ADD was for another interface", [tuningOf("eth0")], chained, "zone-eth1"],
+    ...["first", "second"].map((network): [string, Entry[], Around, string] => [
+      `is the ${network} chained plugin's of this interface, although both blocks were edited`,
+      ...([two, { ...chained, wrapper: { ...renamed, network } }, network] as const),
+    ]),
+  ])("%s", (_, entries, around, name) => {
+    const { runs } = check(entries, { wrapper: renamed, ...around });
     expect(runs).toMatchObject([{ how: "exec", stdin: { name } }]);
-  });
-
-  test("is not that of another chained plugin of this interface, although both blocks were edited", () => {
-    const checksum = checksumOf({ name: "zone" });
-    const entries = ["first", "second"].map((delegateNetwork) =>
-      chainedOf("tuning", { id: delegateNetwork, ifName: "eth1", delegateNetwork, checksum }),
-    );
-    const shownNetwork = (network: string) =>
-      check(entries, { wrapper: { ...renamed, network }, calledAs: "tuning-wrapper" }).runs;
-    expect(shownNetwork("first")).toMatchObject([{ how: "exec", stdin: { name: "first" } }]);
-    expect(shownNetwork("second")).toMatchObject([{ how: "exec", stdin: { name: "second" } }]);
   });
 
   test("may be of an ADD that has not passed", () => {
