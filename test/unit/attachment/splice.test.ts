@@ -83,6 +83,7 @@ describe("a creator after others", () => {
       { nameservers: ["1", "2", "3"], search: ["a", "b"], options: ["x", "y"] },
     ],
     ["lists of one only", { search: ["a"] }, { options: ["y"] }, { search: ["a"], options: ["y"] }],
+    ["what it does not know", { x: 1, y: 1 }, { y: 2, z: 2 }, { x: 1, y: 1, z: 2 }],
     ["lists of null", { search: null }, { search: ["b"], options: null }, { search: ["b"], options: null }],
   ])("DNS is joined: %s", (_, first, second, expected) => {
     expect(spliced({ dns: first }, { dns: second }).dns).toStrictEqual(expected);
@@ -195,6 +196,8 @@ describe("which interface has the address", () => {
 
   test.each<[string, CniResult, CniResult, string?]>([
     ["in prevResult without an index: the runtime's", { interfaces: [eth0], ips: bare }, { ips: bare }],
+    ["with an index of null", { interfaces: [eth0], ips: [{ address, interface: null }] }, { ips: bare }],
+    ["returned second", onEth0, { interfaces: [eth1], ips: [{ address: "10.0.0.2/8" }, ...ofFirst] }],
     ["returned without an index", onEth0, { interfaces: [eth1], ips: bare }],
     ["of an interface under another name", onEth0, { interfaces: [net1], ips: ofFirst }],
     ["of the requested interface, which comes before another", onEth0, { interfaces: [eth1, net1], ips: ofFirst }],

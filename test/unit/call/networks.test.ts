@@ -31,6 +31,7 @@ test.each<[string, string, Record<string, string>, JsonObject?]>([
   ["a lease for another interface", "zone-eth1", { [`${leases}/10.1.0.5`]: "red\r\neth0" }],
   ["a lease outside the subnet", "zone-eth1", { [`${leases}/10.2.0.5`]: "red\r\neth1" }],
   ["a lease in a range", "zone", ofEth1, { ipam: { type: "host-local", ranges: [[{ subnet: "10.1.0.0/24" }]] } }],
+  ["ranges that are none", "zone-eth1", ofEth1, { ipam: { type: "host-local", ranges: ["a", [null]] } }],
   ["another IPAM plugin", "zone-eth1", ofEth1, { ipam: { ...ipam, type: "other" } }],
   ["a network of its own in the block", "mine", ofEth1, { wrapper: { network: "mine" } }],
   ["a wrapper gave it out", "zone-eth1", ofRed({ ifName: "eth1", delegateNetwork: "zone" })],

@@ -27,6 +27,7 @@ describe("a jq program that fails", () => {
     [".a|map(", "wrapper.jq, line 1, column 7: syntax error, unexpected end of file", "    .a|map(\n          ^"],
     [".\n| nothing", "wrapper.jq, line 2, column 3: nothing/0 is not defined", "    | nothing"],
     [".name.b", 'wrapper.jq: Cannot index string with string ("b")', "jq: error"],
+    ['"no (at all)\n" | error', "wrapper.jq: no (at all)", "jq: error"],
     ["empty", "wrapper.jq must return one object, not nothing", "Fix it"],
     ["., .", "wrapper.jq must return one object, not {", "Fix it"],
     ["1, 2", "wrapper.jq must return one object, not 1 and 2", "Fix it"],

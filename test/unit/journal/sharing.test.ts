@@ -71,6 +71,7 @@ describe("an interface", () => {
     ["of a failed ADD, new since then", tryOf(), {}, everything],
     ["of a failed ADD, which was there before", tryOf({ before: 7 }), {}, leaseOnly],
     ["of a failed ADD, if nobody looked before", tryOf({ before: undefined }), {}, leaseOnly],
+    ["of a failed ADD, made after it", leftBy(0), {}, leaseOnly],
     ["of a failed ADD, which replaced another one's", leftBy(7, { before: 6 }), {}, everything],
     ["of a failed ADD, whose name another attachment's chained plugin has", tryOf(), chained, everything],
     ["of a failed ADD, if nobody can look", tryOf(), { link: "unknown" }, leaseOnly],
@@ -168,6 +169,7 @@ describe("masquerading", () => {
 
   test.each<[string, Entry, Entry, boolean]>([
     ["stays with a sibling in the same network", own, sibling, true],
+    ["stays if Go reads the key so", own, { ...sibling, configuration: { IPMASQ: true } }, true],
     ["goes if the sibling has rules of nftables for another interface", own, byNftables, false],
     ["stays if it has them for the same one", { ...own, ifName: "eth9" }, byNftables, true],
     ["of nftables stays with a sibling's of iptables", { ...own, ...nftables }, sibling, true],
@@ -189,6 +191,7 @@ describe("the rules of macspoofchk", () => {
 
   test.each<[string, Entry, true | undefined]>([
     ["stay with a sibling that has them for the same name", sibling, true],
+    ["stay if Go reads the key so", { ...sibling, configuration: { MacSpoofChk: true } }, true],
     ["go without one", { ...sibling, configuration: { macspoofchk: false } }, undefined],
     ["go if the sibling's interface has another name", { ...sibling, ifName: "eth9" }, undefined],
     ["go if the sibling is a chained plugin", { ...sibling, role: "meta" }, undefined],

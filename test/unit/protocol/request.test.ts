@@ -302,6 +302,20 @@ function messages(configuration: object, isKnownPlugin = true): string[] {
 
 const misplaced = (key: string): string => `invalid plugin configuration: misplaced key ${key}`;
 
+test("a plugin's own keys are no misplaced keys of the wrapper, also if both have one of that name", () => {
+  for (const key of [
+    "args",
+    "ifNames",
+    "mac",
+    "master",
+    "runtimeConfig",
+    "capabilities",
+    "ipam",
+    "cni.dev/attachments",
+  ])
+    expect(messages({ [key]: "x" })).toEqual([]);
+});
+
 describe("a block with nearly the right name", () => {
   test.each(["Wrapper", "WRAPPER", "wrappers", "wraper", "rapper", "wraqper", "wrappper", "wwrapper"])(
     "%j is misplaced in any plugin",

@@ -196,6 +196,7 @@ describe("the MAC of the bridge", () => {
 
   test.each([
     ["compared", "another device has it", "eth9", "02:00:00:00:00:51", "02:00:00:00:00:51"],
+    ["compared", "no result has it", "disc0", "02:00:00:00:00:51", "02:00:00:00:00:52"],
     ["compared", "it is the printed one", "disc0", String(bridge?.mac), String(bridge?.mac)],
     ["compared", "neither the kernel nor another result says it", "disc0", undefined, undefined],
     ["left out", "another result has the one that it has now", "disc0", "02:00:00:00:00:51", "02:00:00:00:00:51"],

@@ -148,6 +148,7 @@ describe("ptp, which gives its lease back if its interface is there", () => {
 
   test.each([
     ["a sibling's ADD runs for another interface", tryOf({ ...other, ifName: "eth1" }), [0]],
+    ["a sibling's ADD runs in another network", tryOf({ network: "other" }), [0]],
     ["a sibling's ADD has failed", tryOf({ ...other, failed: { left: 7 } }), [7]],
     ["the interface of a sibling is gone", entryOf(other), [0]],
     ["no interface can be seen", entryOf({ ...other, done: { addresses: [] } }), [undefined]],
@@ -193,6 +194,7 @@ describe("an ADD that would free the lease of the interface in its way", () => {
   });
 
   test.each<[string, Entry, string?, number?]>([
+    ["has another interface", entryOf({ ...sibling, done: { made: made + 1, addresses: [] } })],
     ["is given up", { ...sibling, isGivenUp: true }],
     ["is of another namespace", { ...sibling, namespace: { ...sibling.namespace, inode: 1 } }],
     ["is in the way of a plugin that looks at the name first", sibling, "bridge"],
@@ -552,6 +554,7 @@ describe("an ADD asks for the address that the attachment had", () => {
     ["began in an earlier boot", { bootId: "earlier" }, ips],
     ["began in a namespace that is gone", { namespace: old }, ips],
     ["has another IPAM plugin", { configuration: { ipam: { type: "static" } } }, ips],
+    ["has another interface", { ifName: "eth1" }, ips],
     ["began in an earlier boot, and one of two is in no subnet", { bootId: "earlier" }, undefined, two],
   ])("if a sibling %s: %j", (_, sibling, expected, had = {}) => {
     expect(askedBeside(sibling, had)).toEqual(expected);
