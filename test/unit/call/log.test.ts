@@ -208,6 +208,13 @@ describe("secrets", () => {
     expect(performance.now() - begin).toBeLessThan(1000);
   });
 
+  test("a failed DEL after a failed ADD: its message, not its answer", () => {
+    const answers = [exits(0, "done"), exits(1, { code: 11, msg: "busy", token: "hush" })];
+    const { log, stdout } = callWrapper(withLog("warn"), { answers });
+    expect(stdout).toContain("The delegate's DEL failed as well: busy");
+    expect(log.map(({ line }) => line).join("")).not.toContain("hush");
+  });
+
   test("null is not masked", () => {
     expect(loggedConfiguration({ token: null })).toMatchObject({ x: { token: null } });
   });

@@ -70,6 +70,7 @@ test("every stdin gets one answer", () => {
     fc.json(),
     fc.uint8Array(),
     nearly.any.map((value) => JSON.stringify(value)),
+    fc.tuple(prevResults, nearly.any).map(([prevResult, wrapper]) => JSON.stringify({ ...zone, prevResult, wrapper })),
     prevResults.map((prevResult) => JSON.stringify({ ...zone, prevResult })),
   );
   fc.assert(fc.property(verbs, texts, (verb, stdin) => isInOrder(call(verb, stdin))));

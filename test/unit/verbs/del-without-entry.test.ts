@@ -105,6 +105,10 @@ describe("DEL of an attachment without an entry", () => {
     expect(left).toEqual(theirs.map((name) => `/var/lib/cni/wrappers/${name}`));
   });
 
+  test("frees the leases of both networks, but removes the interface once", () => {
+    expect(runsOf(del("bridge", renamed, {}))).toEqual([`bridge DEL eth1 ${blue}`, "bridge DEL eth1 "]);
+  });
+
   test.each<[string, JsonObject, string[]]>([
     ["portmap", {}, ["zone", "zone-eth1"]],
     ["bandwidth", {}, ["zone", "zone-eth1"]],
