@@ -119,6 +119,7 @@ describe("the port mappings that a delegate gets", () => {
     [{ only: [443] }, [tls]],
     [{ only: ["443", "8000-8999"] }, [tls, high]],
     [{ only: ["81-442"] }, []],
+    [{ only: [] }, []],
     [{ except: [443] }, [web, high]],
     [{ except: ["http"] }, [web, tls, high]],
     [{}, [web, tls, high]],
