@@ -80,6 +80,8 @@ describe("one that no plugin can read counts as none", () => {
     { interfaces: [{ socketpath: "/run/x" }] },
     { ips: [{ address: "10.0.0.2/24", interface: 0.5 }] },
     { ips: [{ address: "10.0.0.2/24", gateway: ["10.0.0.1"] }] },
+    { ips: [{ address: "10.0.0.2/33" }] },
+    { ips: [{ address: "10.0.0.2/24" }, { address: "10.0.0.2" }] },
     { ips: [{ address: null }] },
     { ips: [{ address: "10.0.0.2/24", gateway: "10.0.0.1/24" }] },
     { ips: [{ address: "10.0.0.2/24", version: 4 }] },
