@@ -2,6 +2,7 @@ import { addressIn } from "../../shared/attachment/subnet.ts";
 import { leaseDirectory } from "../../shared/journal/host-files.ts";
 import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../../shared/protocol/json.ts";
 import { lastElement } from "../../shared/protocol/names.ts";
+import { isUnchainedVersion } from "../../shared/protocol/result.ts";
 import {
   type Address,
   type Range as Addresses,
@@ -36,7 +37,7 @@ export function rangeText({ bits, first, last }: Range): string {
 const known = new WeakMap<JsonObject, readonly (readonly Range[])[]>();
 
 /** Returns host-local's sets of ranges, with its own errors (backend/allocator/config.go, LoadIPAMConfig). */
-export function rangesOf({ ipam, runtimeConfig }: JsonObject): readonly (readonly Range[])[] {
+export function rangesOf({ cniVersion, ipam, runtimeConfig }: JsonObject): readonly (readonly Range[])[] {
   if (!isJsonObject(ipam)) throw new PluginError("IPAM config missing 'ipam' key");
   const found = known.get(ipam);
   if (found) return found;
@@ -47,6 +48,10 @@ export function rangesOf({ ipam, runtimeConfig }: JsonObject): readonly (readonl
   const written = [...given, ...short, ...(Array.isArray(ipam.ranges) ? ipam.ranges : [])];
   if (written.length === 0) throw new PluginError("no IP ranges specified");
   const sets = written.map((set, index) => setOf(objectsOf(set), index));
+  expectOneAddress(
+    cniVersion,
+    sets.map(([range]) => range?.bits),
+  );
   for (const [index, set] of sets.entries()) {
     const later = sets
       .slice(index + 1)
@@ -55,6 +60,13 @@ export function rangesOf({ ipam, runtimeConfig }: JsonObject): readonly (readonl
   }
   known.set(ipam, sets);
   return sets;
+}
+
+/** A result of 0.1.0 or 0.2.0 has one address of each family. */
+function expectOneAddress(cniVersion: unknown, families: readonly unknown[]): void {
+  const version = String(cniVersion ?? "");
+  if (!isUnchainedVersion(version) || new Set(families).size === families.length) return;
+  throw new PluginError(`CNI version ${version} does not support more than 1 address per family`);
 }
 
 function expectRanges(ranges: unknown): void {
@@ -192,10 +204,14 @@ export const ipams: Record<string, Ipam> = {
       const listed = asked.length > 0 ? asked : objectsOf(addresses);
       const ips = listed.map(({ address, gateway }) => {
         if (!/\/\d+$/.test(String(address))) {
-          throw new PluginError(`the 'address' field is expected to be in CIDR notation, got: '${address}'`);
+          throw new PluginError(`the 'address' field is expected to be in CIDR notation, got: '${address ?? ""}'`);
         }
         return { address: String(address), ...(Boolean(gateway) && { gateway: String(gateway) }) };
       });
+      expectOneAddress(
+        call.config.cniVersion,
+        ips.map((ip) => ip.address.includes(":")),
+      );
       return { ips, routes: routesOf(call.config) };
     },
     check(_, { config }) {

@@ -62,7 +62,8 @@ function versioned(result: JsonObject, cniVersion: unknown): JsonObject {
 
 /** A result of 0.1.0 or 0.2.0 has an address of each family, and no interfaces (types/020, Result). */
 function unchained({ ips, routes, dns }: CniResult, cniVersion: string): JsonObject {
-  const entries = (ips ?? []).map(({ address, gateway }) => {
+  if (!ips?.length) throw new PluginError("cannot convert: no valid IP addresses");
+  const entries = ips.map(({ address, gateway }) => {
     const isIpv4 = !address.includes(":");
     const own = (routes ?? []).filter(({ dst }) => isIpv4 !== String(dst).includes(":"));
     const more = { ...(gateway !== undefined && { gateway }), ...(own.length > 0 && { routes: own }) };

@@ -512,6 +512,16 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ["an ipvlan on the bridge", [{ type: "bridge" }, on("ipvlan", "cni0")]],
     ["no CHECK of the bridge", [{ type: "bridge" }, on("macvlan", "cni0")], undefined, old],
   ],
+  "unchained-version": [
+    ["no address, by a program", [{ ...macvlan, type: "macvlan-wrapper", ...jq }], undefined, { cniVersion: "0.2.0" }],
+    [
+      "no address, by a plugin that nobody knows",
+      [{ type: "acme", wrapper: { role: "creator" } }],
+      undefined,
+      { cniVersion: "0.2.0" },
+    ],
+    ["a version that the runtime chooses", [macvlan], undefined, { cniVersion: "0.2.0", cniVersions: ["1.0.0"] }],
+  ],
   "plugin-type": [
     ["a number", [{ type: 7 }]],
     ["null", [{ type: null }], `{: the plugin has no type. Add "type": "..." with the name of the plugin's executable`],

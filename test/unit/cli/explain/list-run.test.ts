@@ -76,7 +76,12 @@ test("a jq program is run where there is jq", () => {
 });
 
 test("of version 0.2.0, only ADD of a second plugin is not known", () => {
-  const { run } = running([tap, { type: "loopback" }], { cniVersion: "0.2.0" });
+  const { run } = running(
+    [{ ...tap, ipam: { type: "static", addresses: [{ address: "10.1.0.2/24" }] } }, { type: "loopback" }],
+    {
+      cniVersion: "0.2.0",
+    },
+  );
   expect(() => run.add("c1")).toThrow(new NotKnown(1, "lists of version 0.2.0 are unknown"));
   expect(run.del("c1")).toBeUndefined();
 });

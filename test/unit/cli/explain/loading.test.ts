@@ -106,7 +106,7 @@ test.each<[string, object]>([
   ["zone.conflist", { ...zone, disableCheck: false, plugins: [{ ...plugin, name: null, ipam: {} }] }],
   ["zone.conf", { ...plugin, cniVersion: "1.0.0", name: "zone", disableCheck: "maybe" }],
   ["zone", zone],
-  ["zone", { ...plugin, name: "zone" }],
+  ["zone", { ...plugin, name: "zone", cniVersion: "1.0.0" }],
 ])("%s: %j is loaded", (path, value) => {
   expect(startOf(path, value)).toEqual([undefined, undefined]);
 });

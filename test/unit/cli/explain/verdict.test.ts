@@ -165,10 +165,20 @@ describe("the verdict of a list in words", () => {
     ],
     [
       "a list of an old version with one plugin, which the runtime does not check",
-      [{ type: "tap" }],
+      [{ type: "tap", ipam: { type: "static", addresses: [{ address: "10.1.0.2/24" }] } }],
       `zone: tap eth0
   passes:    start, second, retry, twice, reboot, stop, gone
   not sent:  restart, joined
+`,
+      { cniVersion: "0.2.0" },
+    ],
+    [
+      "a list of an old version, whose result has no place for an interface without an address",
+      [{ type: "tap" }],
+      `zone: tap eth0
+  start      fails at tap: cannot convert: no valid IP addresses
+  passes:    stop
+  not sent:  second, restart, joined, retry, twice, reboot, gone
 `,
       { cniVersion: "0.2.0" },
     ],
