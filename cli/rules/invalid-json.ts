@@ -39,6 +39,10 @@ const words: Readonly<Record<string, readonly [message: string, hint: string]>> 
   UnexpectedEndOfNumber: ["this number is not complete", "Write its digits, or put text into double quotes"],
   InvalidSymbol: ["this is not a JSON value", "Put text into double quotes"],
   NoText: ["the file is not UTF-8 text", "Save it as UTF-8"],
+  NoJsonYet: ["this is a part of a template", "Look at the file that the template makes"],
+  NoBracket: ["a closing bracket is missing before this", "Add ] where the list ends"],
+  NoBrace: ["a closing brace is missing before this", "Add } where the object ends"],
+  NoQuote: ["JSON has no typographic quotes", 'Write straight ones: "'],
 };
 
 /** What an editor did to the whole file. */
@@ -50,7 +54,11 @@ function spoiledBy({ text }: ListFile): Pick<Found, "message" | "hint"> | undefi
 }
 
 function foundOf({ error, offset, length }: ParseError, file: ListFile): Found {
-  const name = nameOf(error, file.text.slice(offset, offset + length));
+  const name = nameOf(
+    printParseErrorCode(error),
+    file.text.slice(offset, offset + length),
+    file.text.slice(offset - 1),
+  );
   const [message, usualHint] = words[name] ?? [`this is not JSON (${name})`, "Fix the JSON here"];
   // A pasted Nomad job, for example: quotes would not make a list of it.
   const isAtStart = name === "InvalidSymbol" && file.text.slice(0, offset).trim() === "";
@@ -60,10 +68,18 @@ function foundOf({ error, offset, length }: ParseError, file: ListFile): Found {
   return { place: offset >= end ? { offset: end, length: 0 } : { offset, length }, message, hint };
 }
 
-function nameOf(error: ParseError["error"], part: string): string {
+/** Names what is wrong with a part of the text. `around` begins one character before it. */
+function nameOf(error: string, part: string, around: string): string {
   if (isNoText(part)) return "NoText";
-  return part.startsWith("#") ? "InvalidCommentToken" : printParseErrorCode(error);
+  if (template.test(around) || template.test(around.slice(1))) return "NoJsonYet";
+  if (error === "CommaExpected" && part === "}") return "NoBracket";
+  if (error === "CommaExpected" && part === "]") return "NoBrace";
+  if (/^[\u2018-\u201f]/.test(part)) return "NoQuote";
+  return part.startsWith("#") ? "InvalidCommentToken" : error;
 }
+
+// Of Jinja, Helm, Go, a shell and printf.
+const template = /^(?:\{[{%]-?\s*[\w.]|\$[\w{]|%[a-z])/;
 
 // The reader puts U+FFFD in place of bytes that are not UTF-8. Every second byte of UTF-16 is 0.
 function isNoText(part: string): boolean {

@@ -774,6 +774,8 @@ const [listed, single] = [text([ptp]), '{"name":"zone","type":"ptp"}'];
 const asOne = (end: string) =>
   `"plugins": runtimes read a ${end} as one plugin, and this is a list. Let the file end with .conflist`;
 
+const ofTemplate = "this is a part of a template. Look at the file that the template makes";
+
 /** A file's text, what the rule finds there, and its name. */
 type FileRow = readonly [what: string, text: string, finds?: string | undefined, path?: string];
 const files: Readonly<Record<string, readonly FileRow[]>> = {
@@ -798,6 +800,16 @@ const files: Readonly<Record<string, readonly FileRow[]>> = {
     ["no brace", '{"a":1\n', ": a closing brace is missing. Add } where the object ends"],
     ["a word", '{"a":yes}', "yes: this is not a JSON value. Put text into double quotes"],
     ["a job", 'job "web" {}', `job: this is not a JSON value. ${anObject}`],
+    ["a template's value", '{"mtu":{{ mtu }}}', `{: ${ofTemplate}`],
+    ["a template's condition", '{\n{{- if .Values.bridge }}\n"a":1}', `{: ${ofTemplate}`],
+    ["a template's condition in a list", '{"a":[{},{% if b %}{}]}', `%: ${ofTemplate}`],
+    ["a shell's variable", '{"mtu":$MTU}', `$MTU: ${ofTemplate}`],
+    ["a shell's quotes", '{"a":"\'"$a"\'"}', `$a: ${ofTemplate}`],
+    ["a place of printf", '{"mtu":%d}', `%d: ${ofTemplate}`],
+    ["two braces", '{"plugins":{{"a":1}}}', "{: a key is expected here. Delete the comma before it, or add the key"],
+    ["no bracket", '{"a":[{}}', "}: a closing bracket is missing before this. Add ] where the list ends"],
+    ["no brace in a list", '{"a":[{"b":1]}', "]: a closing brace is missing before this. Add } where the object ends"],
+    ["a word processor's quotes", '{"a":“b”}', '“b”: JSON has no typographic quotes. Write straight ones: "'],
     ["bytes", '{"a":\uFFFD}', "\uFFFD: the file is not UTF-8 text. Save it as UTF-8"],
     ["UTF-16", "\0{\0}", "\0: the file is not UTF-8 text. Save it as UTF-8"],
     [
