@@ -1,11 +1,11 @@
-import { type JsonObject, objectOf } from "../../shared/protocol/json.ts";
+import { goLookup, type JsonObject, objectOf } from "../../shared/protocol/json.ts";
 import type { Link, Machine } from "./machine.ts";
 import { namesOf, open, type Plugin, type PluginCall, PluginError, passedOn, resultOf } from "./plugin.ts";
 
 /** The limits of bandwidth: of both ways. */
 function limitsOf({ runtimeConfig, ...own }: JsonObject): { ingress: boolean; egress: boolean } {
   const keys = ["ingressRate", "ingressBurst", "egressRate", "egressBurst"];
-  const given = objectOf(objectOf(runtimeConfig).bandwidth);
+  const given = objectOf(goLookup(objectOf(runtimeConfig), "bandwidth"));
   const limits = keys.some((key) => own[key] !== undefined) ? own : given;
   const [inRate, inBurst, outRate, outBurst] = keys.map((key) => Number(limits[key] ?? 0));
   for (const [rate, burst] of [

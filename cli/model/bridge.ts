@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../shared/protocol/json.ts";
+import { interfaceNameProblem } from "../../shared/protocol/names.ts";
 import { isGateway } from "../lists/list.ts";
 import { hasIpam } from "./ipam.ts";
 import { type Kind, namespaceIn, ownInterface, vethTaken } from "./kinds.ts";
@@ -26,7 +27,9 @@ export const bridge: Kind = {
     const fail = (reason: string) => {
       throw new PluginError(`failed to create bridge "${name}": ${reason}`);
     };
+    if (name === "") fail('could not add "": LinkAttrs.Name cannot be empty');
     if (name.length > 15) fail(`could not add "${name}": numerical result out of range`);
+    if (interfaceNameProblem(name) !== undefined) fail(`could not add "${name}": invalid argument`);
     const isOther = name === "lo" || machine.cards?.includes(name) || machine.devices.has(name) || machine.vethOf(name);
     if (isOther) fail(`"${name}" already exists but is not a bridge`);
     const bridge = machine.bridges.get(name) ?? machine.addBridge(name);

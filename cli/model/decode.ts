@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { pluginKeys } from "../../plugins/keys.ts";
-import { isJsonObject } from "../../shared/protocol/json.ts";
+import { isJsonObject, objectOf } from "../../shared/protocol/json.ts";
 import { type PluginCall, PluginError } from "./plugin.ts";
 
 /** The Go structs that plugins decode their configurations into, with the words before Go's own, and the type of its numbers. */
@@ -65,6 +65,8 @@ const loaded: Readonly<Record<string, string>> = {
   ...{ capabilities: "map[string]bool", ipam: "types.IPAM", dns: "types.DNS" },
 };
 
+const dnsFields = { nameservers: "[]string", domain: "string", search: "[]string", options: "[]string" };
+
 /** Returns why libcni does not load a plugin's configuration (libcni/conf.go, ConfFromBytes). */
 export function loadProblem(entry: unknown): string | undefined {
   if (entry === null) return "missing 'type'";
@@ -72,6 +74,11 @@ export function loadProblem(entry: unknown): string | undefined {
   for (const [key, kind] of Object.entries(loaded)) {
     const problem = mismatch(entry[key], kind);
     if (problem) return decodeProblem(problem, `PluginConf.${key}`);
+  }
+  const dns = objectOf(entry.dns);
+  for (const [key, kind] of Object.entries(dnsFields)) {
+    const problem = mismatch(dns[key], kind);
+    if (problem) return decodeProblem(problem, `DNS.dns.${key}`);
   }
   return entry.type ? undefined : "missing 'type'";
 }

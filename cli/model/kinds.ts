@@ -180,7 +180,10 @@ const ipvlan: Kind = {
     const { env, config } = call;
     if (env.CNI_COMMAND === "CHECK") return;
     const master = config.master || masterBefore(config, machine.defaultDevice);
-    if (env.CNI_COMMAND === "ADD") expectIpvlanMaster(machine, call, master);
+    if (env.CNI_COMMAND !== "ADD") return;
+    const { mode = "" } = config;
+    if (!["", "l2", "l3", "l3s"].includes(String(mode))) throw new PluginError(`unknown ipvlan mode: "${mode}"`);
+    expectIpvlanMaster(machine, call, master);
   },
   ifTaken: (name) => `failed to rename ipvlan to "${name}": file exists`,
   hostSide(machine, { config: { mode, master = "" } }, { attributes }) {
