@@ -520,6 +520,12 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
       undefined,
       { cniVersion: "0.2.0" },
     ],
+    [
+      "one address of each IP version",
+      [leased([{ subnet: "10.1.0.0/24" }, { subnet: "fd00::/64" }])],
+      undefined,
+      { cniVersion: "0.2.0" },
+    ],
     ["a version that the runtime chooses", [macvlan], undefined, { cniVersion: "0.2.0", cniVersions: ["1.0.0"] }],
   ],
   "plugin-type": [
