@@ -1,16 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import fs from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { stat as statOf } from "../../shared/host/node/files.ts";
@@ -25,14 +15,14 @@ const jobs = path.resolve(import.meta.dirname, "../../conf-examples/nomad-jobs")
 
 const directory = scratch();
 beforeEach(() => {
-  for (const name of ["bin", "tools", "commands"]) mkdirSync(at(name));
+  for (const name of ["bin", "tools", "commands"]) fs.mkdirSync(at(name));
   program("bin/sleep", "");
 });
 
 const at = (name: string) => path.join(directory, name);
 
 const program = (name: string, script: string) => writeProgram(at(name), script);
-const textOf = (name: string) => (existsSync(at(name)) ? readFileSync(at(name), "utf8") : undefined);
+const textOf = (name: string) => (fs.existsSync(at(name)) ? fs.readFileSync(at(name), "utf8") : undefined);
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -43,7 +33,7 @@ function run(script: string, args: readonly string[] = [], variables: Texts = {}
 
 test.each(["install", "fleet"])("%s.nomad.hcl: node=client-1 is not client-10", (job) => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is HCL.
-  expect(readFileSync(path.join(jobs, `${job}.nomad.hcl`), "utf8")).toContain('value     = "^(${var.node})$"');
+  expect(fs.readFileSync(path.join(jobs, `${job}.nomad.hcl`), "utf8")).toContain('value     = "^(${var.node})$"');
 });
 
 describe("fleet.sh", () => {
@@ -64,7 +54,7 @@ esac`,
     const { status, stdout, stderr } = run("fleet.sh", args);
     return { status, stdout, stderr, isPurged: calls().includes("job stop -purge") };
   };
-  const calls = () => readFileSync(at("calls"), "utf8");
+  const calls = () => fs.readFileSync(at("calls"), "utf8");
 
   test.each([
     [["list"], "name the file: fleet.sh list zone.conflist"],
@@ -206,12 +196,12 @@ describe("client.sh", () => {
     program("bin/cni-wrappers", `echo "$@" >>$DIR/asked\ncase "$*" in ${cases.join("\n")}\n*) ${passing} ;; esac`);
     const given = { STEP: name, TEXT: btoa("new"), RESTART: "touch $DIR/restarted", ...variables };
     const { status, stdout, stderr } = runClient(given);
-    return { status, stdout, stderr, isRestarted: existsSync(at("restarted")) };
+    return { status, stdout, stderr, isRestarted: fs.existsSync(at("restarted")) };
   };
   beforeEach(() => {
-    writeFileSync(at("zone.conflist"), "old");
+    fs.writeFileSync(at("zone.conflist"), "old");
     // The clock stands at the second in which the list was written: a slow machine makes no client younger than it.
-    program("bin/date", `echo ${Math.floor(statSync(at("zone.conflist")).ctimeMs / 1000)}`);
+    program("bin/date", `echo ${Math.floor(fs.statSync(at("zone.conflist")).ctimeMs / 1000)}`);
   });
 
   test("preflight and adopt print a line, also if something is left to do", () => {
@@ -220,8 +210,8 @@ describe("client.sh", () => {
   });
 
   test("check leaves nothing but what an operator has prepared, and says what preflight --with says", () => {
-    writeFileSync(at("zone.conflist.new"), "by hand");
-    const files = () => readdirSync(directory).filter((name) => name.startsWith("zone."));
+    fs.writeFileSync(at("zone.conflist.new"), "by hand");
+    const files = () => fs.readdirSync(directory).filter((name) => name.startsWith("zone."));
     const outcome = step("check", { "preflight --with": failing });
     expect(outcome).toMatchObject({ status: 0, stdout: '{"is":"fails"}\n' });
     expect([files(), textOf("zone.conflist.new")]).toEqual([["zone.conflist", "zone.conflist.new"], "by hand"]);
@@ -241,13 +231,13 @@ describe("client.sh", () => {
   });
 
   test("a list that is a link stays one: its file is exchanged", () => {
-    renameSync(at("zone.conflist"), at("managed.conflist"));
-    symlinkSync("managed.conflist", at("zone.conflist"));
+    fs.renameSync(at("zone.conflist"), at("managed.conflist"));
+    fs.symlinkSync("managed.conflist", at("zone.conflist"));
     expect(step("list")).toMatchObject({ status: 0 });
-    expect([readlinkSync(at("zone.conflist")), ...lists()]).toEqual(["managed.conflist", "new", undefined]);
+    expect([fs.readlinkSync(at("zone.conflist")), ...lists()]).toEqual(["managed.conflist", "new", undefined]);
     expect(textOf("managed.conflist.old")).toBe("old");
     expect(step("back")).toMatchObject({ status: 0 });
-    expect([readlinkSync(at("zone.conflist")), ...lists()]).toEqual(["managed.conflist", "old", undefined]);
+    expect([fs.readlinkSync(at("zone.conflist")), ...lists()]).toEqual(["managed.conflist", "old", undefined]);
   });
 
   test.each<[string, Texts, string]>([
@@ -273,7 +263,7 @@ describe("client.sh", () => {
 
   test("there is nothing to go back to, or the containers would fail", () => {
     expect(step("back")).toMatchObject({ status: 1, stderr: expect.stringContaining("there is no") });
-    writeFileSync(at("zone.conflist.old"), "older");
+    fs.writeFileSync(at("zone.conflist.old"), "older");
     expect(step("back", { "preflight --with": failing })).toMatchObject({ status: 1 });
     expect(textOf("zone.conflist")).toBe("old");
   });
@@ -318,12 +308,12 @@ describe("client.sh", () => {
 
 describe("client.sh, after a restart", () => {
   const restartedBeside = (ps: string) => {
-    writeFileSync(at("zone.conflist"), "old");
+    fs.writeFileSync(at("zone.conflist"), "old");
     program("bin/sleep", "echo x >>$DIR/seconds");
     program("bin/ps", `case "$*" in *etimes*) echo 100 ;; *) ${ps} ;; esac`);
     program("bin/cni-wrappers", passing);
     const { status, stderr } = runClient({ STEP: "restart", TEXT: "", RESTART: "true" });
-    return { status, stderr, seconds: readFileSync(at("seconds"), "utf8").length / 2 };
+    return { status, stderr, seconds: fs.readFileSync(at("seconds"), "utf8").length / 2 };
   };
 
   test("waits until the agent has run no plugin for ten seconds", () => {
@@ -351,22 +341,22 @@ describe("install.sh", () => {
 esac`,
     );
     spawnSync("tar", ["-czf", at("tools.tgz"), "-C", at("tools"), "./cni-wrappers"]);
-    writeFileSync(at("archive.tgz"), "archive");
+    fs.writeFileSync(at("archive.tgz"), "archive");
     const sumOf = (name: string) =>
       createHash("sha256")
-        .update(readFileSync(at(name)))
+        .update(fs.readFileSync(at(name)))
         .digest("hex");
     const sums = { CHECKSUM: `sha256:${sumOf("archive.tgz")}`, TOOLS_CHECKSUM: `sha256:${sumOf("tools.tgz")}` };
     const given = { COMMANDS: at("commands"), RELOAD: "true", OPTIONS: "", ...sums, ...variables };
     const { status, stderr } = run("install.sh", [], given);
-    return { status, stderr, isInstalled: existsSync(at("installed")), isBack: existsSync(at("rolled-back")) };
+    return { status, stderr, isInstalled: fs.existsSync(at("installed")), isBack: fs.existsSync(at("rolled-back")) };
   };
 
   test("installs and reloads", () => {
     const outcome = install(passing, passing, { RELOAD: "touch $DIR/reloaded" });
     expect(outcome).toEqual({ status: 0, stderr: "", isInstalled: true, isBack: false });
-    expect(existsSync(at("reloaded"))).toBe(true);
-    expect(readdirSync(at("commands"))).toEqual(["cni-wrappers"]);
+    expect(fs.existsSync(at("reloaded"))).toBe(true);
+    expect(fs.readdirSync(at("commands"))).toEqual(["cni-wrappers"]);
   });
 
   test.each(["CHECKSUM", "TOOLS_CHECKSUM"])(
@@ -374,7 +364,7 @@ esac`,
     (name) => {
       const outcome = install(passing, passing, { [name]: `sha256:${"0".repeat(64)}` });
       expect(outcome).toMatchObject({ status: 1, isInstalled: false, isBack: false });
-      expect(readdirSync(at("commands"))).toEqual([]);
+      expect(fs.readdirSync(at("commands"))).toEqual([]);
     },
   );
 
@@ -388,7 +378,7 @@ esac`,
     program("bin/timeout", `shift; exec ${spawnSync("which", ["timeout"], { encoding: "utf8" }).stdout.trim()} 1 "$@"`);
     spawnSync("mkfifo", [at("archive.tgz")]);
     expect(run("install.sh", [], { COMMANDS: at("commands") }).status).toBe(124);
-    expect(readdirSync(at("commands"))).toEqual([]);
+    expect(fs.readdirSync(at("commands"))).toEqual([]);
   });
 
   test("preflight gets the options of the job", () => {
@@ -396,7 +386,7 @@ esac`,
     expect(install(asked, asked, { OPTIONS: "--config-dir /opt/cni/config" })).toMatchObject({ status: 0 });
     expect(install(asked, asked)).toMatchObject({ status: 0 });
     const given = "4 --config-dir /opt/cni/config\n";
-    expect(readFileSync(at("asked"), "utf8")).toBe(`${given}${given}2\n2\n`);
+    expect(fs.readFileSync(at("asked"), "utf8")).toBe(`${given}${given}2\n2\n`);
   });
 
   test("no answer of preflight is no good answer", () => {
@@ -418,14 +408,14 @@ esac`,
   });
 
   test("the directory of the wrappers gets no commands", () => {
-    symlinkSync("cni-wrappers", at("commands/bridge-wrapper"));
+    fs.symlinkSync("cni-wrappers", at("commands/bridge-wrapper"));
     expect(install(passing, passing)).toMatchObject({ status: 1, isInstalled: false });
-    expect(existsSync(at("commands/cni-wrappers"))).toBe(false);
+    expect(fs.existsSync(at("commands/cni-wrappers"))).toBe(false);
   });
 });
 
 describe("prerm: no removal of the package while a container runs", () => {
-  const bootId = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  const bootId = fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
   // A plugin's configuration may have the same keys.
   const configuration = { args: { bootId, netns: "/elsewhere", namespace: "1:1" }, namespace: { path: "/elsewhere" } };
   const own = namespaceOf("/proc/self/ns/net", statOf("/proc/self/ns/net")) as Namespace;
@@ -434,8 +424,8 @@ describe("prerm: no removal of the package while a container runs", () => {
   function remove(name: string, content: string, word = "remove") {
     const file = path.join(at("wrappers"), name);
     writeFile(file, content);
-    const script = readFileSync(path.resolve(jobs, "../../build/packages/files/prerm"), "utf8");
-    writeFileSync(at("prerm"), script.replaceAll("/var/lib/cni/wrappers", at("wrappers")));
+    const script = fs.readFileSync(path.resolve(jobs, "../../build/packages/files/prerm"), "utf8");
+    fs.writeFileSync(at("prerm"), script.replaceAll("/var/lib/cni/wrappers", at("wrappers")));
     const { status, stderr } = spawnSync("sh", [at("prerm"), word], { encoding: "utf8" });
     return { status, uses: /need the wrappers:\n((?: {2}.*\n)*)/.exec(stderr)?.[1], stderr };
   }
@@ -474,6 +464,6 @@ describe("prerm: no removal of the package while a container runs", () => {
 test.each(["install.sh", "client.sh"])(
   "%s: Nomad takes a default value in braces for a template of its own",
   (script) => {
-    expect(readFileSync(path.join(jobs, script), "utf8")).not.toMatch(/\$\{\w*[^\w}]/);
+    expect(fs.readFileSync(path.join(jobs, script), "utf8")).not.toMatch(/\$\{\w*[^\w}]/);
   },
 );

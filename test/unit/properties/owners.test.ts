@@ -1,15 +1,4 @@
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  lchownSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -28,18 +17,18 @@ type Directory = typeof directory extends fc.Arbitrary<infer T> ? T : never;
 const isOpen = ({ owner, mode }: Directory): boolean => owner !== 0 || [0o775, 0o757, 0o1777].includes(mode);
 
 function make(path: string, { owner, mode }: Directory): string {
-  mkdirSync(path);
-  chmodSync(path, mode);
-  chownSync(path, owner, owner);
+  fs.mkdirSync(path);
+  fs.chmodSync(path, mode);
+  fs.chownSync(path, owner, owner);
   return path;
 }
 
 function inScratch(action: (scratch: string) => void): void {
-  const scratch = mkdtempSync(join(tmpdir(), "cni-wrappers-owners-"));
+  const scratch = fs.mkdtempSync(join(tmpdir(), "cni-wrappers-owners-"));
   try {
     action(scratch);
   } finally {
-    rmSync(scratch, { recursive: true });
+    fs.rmSync(scratch, { recursive: true });
   }
 }
 
@@ -53,9 +42,9 @@ type Way = typeof way extends fc.Arbitrary<infer T> ? T : never;
 /** Makes the links of a way to the name `real` in a directory. Returns the name to ask for. */
 function nameOf(way: Way, where: string): string {
   if (way === "own") return "real";
-  if (way.behind) symlinkSync(join(where, "real"), join(make(join(where, "other"), way.behind), "hop"));
+  if (way.behind) fs.symlinkSync(join(where, "real"), join(make(join(where, "other"), way.behind), "hop"));
   const target = way.behind ? "other/hop" : "real";
-  symlinkSync(way.isAbsolute ? join(where, target) : target, join(where, "link"));
+  fs.symlinkSync(way.isAbsolute ? join(where, target) : target, join(where, "link"));
   return "link";
 }
 
@@ -80,8 +69,9 @@ test("a log is written through links only if they are in directories of root's a
         asked = join(asked, follow(last));
         const problem = appendLine(asked, "a line\n");
         const log = join(where, "real");
-        if (isRefused) expect([problem, existsSync(log)]).toEqual([expect.stringMatching(/^(ELOOP|ENOTDIR)$/), false]);
-        else expect([problem, readFileSync(log, "utf8")]).toEqual([undefined, "a line\n"]);
+        if (isRefused)
+          expect([problem, fs.existsSync(log)]).toEqual([expect.stringMatching(/^(ELOOP|ENOTDIR)$/), false]);
+        else expect([problem, fs.readFileSync(log, "utf8")]).toEqual([undefined, "a line\n"]);
       });
     }),
   );
@@ -97,13 +87,13 @@ test("a command's output replaces the target of a link only if nobody else can h
         const where = levels.reduce((above, level) => make(join(above, "real"), level), scratch);
         const target = join(scratch, "target");
         const link = join(where, "link");
-        writeFileSync(target, "old");
-        symlinkSync(target, link);
-        lchownSync(link, owner, owner);
+        fs.writeFileSync(target, "old");
+        fs.symlinkSync(target, link);
+        fs.lchownSync(link, owner, owner);
         const write = () => writeAtomically(link, "new", { followsLinks: true });
         if (owner !== 0 || levels.some(isReplaceable)) expect(write).toThrow(Trouble);
         else write();
-        expect(readFileSync(target, "utf8")).toBe(owner !== 0 || levels.some(isReplaceable) ? "old" : "new");
+        expect(fs.readFileSync(target, "utf8")).toBe(owner !== 0 || levels.some(isReplaceable) ? "old" : "new");
       });
     }),
   );
