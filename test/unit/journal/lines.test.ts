@@ -74,6 +74,7 @@ describe("a journal", () => {
     ["failed", {}, true],
     ["failed", { left: 9, addresses: ["10.1.0.2/24"] }, true],
     ["failed", { left: "9" }, false],
+    ["failed", { left: null }, false],
     ["failed", { left: 9, addresses: "10.1.0.2/24" }, false],
     ["failed", { addresses: [1] }, false],
   ])("takes a line %s with %j: %s", (line, changes, isTaken) => {
