@@ -169,12 +169,6 @@ describe("masquerading rules", () => {
     expect(removed([entry])).toMatchObject({ calls: [replaced], netns: [blue] });
   });
 
-  test("of an interface that is gone are found in another namespace", () => {
-    const { calls, netns } = removed([entry], { links: [7, 0] });
-    expect(netns).toEqual([expect.stringMatching(lent)]);
-    expect(calls).toHaveLength(3);
-  });
-
   test.each<[string, Entry[]]>([
     ["that a sibling shares stay", [entry, { ...entry, ...net1, ifName: "eth1" }]],
     ["of an earlier boot are gone", [{ ...entry, bootId: "earlier" }]],

@@ -1,12 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { makeCall } from "../../../shared/call/call.ts";
 import type { HandOver } from "../../../shared/call/plan.ts";
 import { checksumOf, type Entry } from "../../../shared/journal/journal.ts";
 import type { KernelRoute } from "../../../shared/journal/routing.ts";
 import type { JsonObject } from "../../../shared/protocol/json.ts";
 import type { CniResult } from "../../../shared/protocol/result.ts";
-import { planCheck } from "../../../shared/verbs/check.ts";
-import { callWrapper, exits, type Machine, planOf, sessionOn } from "../support/fake-host.ts";
+import { callWrapper, exits, type Machine, planOf } from "../support/fake-host.ts";
 import { cached, chainedOf, entryOf, journal, journalFiles, tryOf, undone } from "../support/journals.ts";
 import { blue, requestOf } from "../support/requests.ts";
 import { bothResult, bridgeView } from "../support/results.ts";
@@ -33,15 +31,6 @@ test("the delegate gets its own attachment, under the name of its interface", ()
     netns: blue,
     leftOut: [],
   });
-});
-
-test("without a plugin that moved routes, the namespace is not looked at", () => {
-  const { session } = sessionOn({ files: journalFiles(entryOf({ ifName: "eth1" })) }, { calledAs: "bridge-wrapper" });
-  const looked: string[] = [];
-  const stat = (path: string) => void looked.push(path);
-  const request = requestOf("CHECK", { wrapper: { ifName: "eth1" }, ipam, prevResult: bothResult });
-  planCheck(makeCall({ ...session, host: { ...session.host, stat } }, request));
-  expect(looked).toEqual([]);
 });
 
 /** ip(8) that shows these routes, of IPv6 if they are. */
