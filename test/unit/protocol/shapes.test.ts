@@ -145,14 +145,11 @@ test("the block's shape has no key that zod does not know", () => {
   expect([...wrapperKeys].sort()).toEqual(Object.keys(schemas.wrapper.shape).sort());
 });
 
-test.each([
-  [{ name: "eth0", sandbox: "/run/netns/blue" }, true],
-  [{ name: "cni0" }, false],
+test("an interface is inside a container if it has a sandbox", () => {
   // Go prints a host-side interface in one of these ways, depending on the plugin's version.
-  [{ name: "cni0", sandbox: "" }, false],
-  [{ name: "cni0", sandbox: null }, false],
-])("%j is inside a container: %s", (candidate, expected) => {
-  expect(isContainerInterface(candidate)).toBe(expected);
+  const hostSide = [{ name: "cni0" }, { name: "cni0", sandbox: "" }, { name: "cni0", sandbox: null }];
+  expect(hostSide.filter(isContainerInterface)).toEqual([]);
+  expect(isContainerInterface({ name: "eth0", sandbox: "/run/netns/blue" })).toBe(true);
 });
 
 test("every released version of the specification is supported, and these have chains and a DEL with ADD's result", () => {
