@@ -20,16 +20,54 @@ the same as no key. Keys of unknown plugins are not checked.`,
     // `type` has a rule of its own, and a key of both schemas is reported once.
     const seen = new Set<string>();
     const others = found.filter(({ message }) => !message.startsWith("type ") && seen.size < seen.add(message).size);
-    return [...others, ...macFinding(plugin)];
+    return [...others, ...refusedText(plugin)];
   },
 };
 
-/** A text for `mac` that Go cannot read, or that the kernel refuses. tap has it read by `ip`, which reads more. */
-function macFinding({ delegate, configuration: { mac } }: ListedPlugin): readonly FoundAt[] {
-  if (!/^(?:macvlan|tuning)$/.test(delegate) || typeof mac !== "string" || mac === "") return [];
-  if (isOwnMac(kernelMac(mac) ?? "01")) return [];
-  const hint = "Write six bytes, and an even first one, such as 02:00:00:00:00:01";
-  return [{ at: ["mac"], message: "mac must be the MAC address of one interface", hint }];
+/** A key of a plugin, and the texts that Go, iptables or the kernel takes for it. */
+interface Texts {
+  readonly key: string;
+  readonly isRight: (text: string) => boolean;
+  readonly message: string;
+  readonly hint: string;
+}
+
+// tap has its address read by `ip`, which reads more.
+const mac: Texts = {
+  key: "mac",
+  isRight: (text) => text === "" || isOwnMac(kernelMac(text) ?? "01"),
+  message: "mac must be the MAC address of one interface",
+  hint: "Write six bytes, and an even first one, such as 02:00:00:00:00:01",
+};
+
+const texts: ReadonlyMap<string, Texts> = new Map([
+  ["macvlan", mac],
+  ["tuning", mac],
+  [
+    "bridge",
+    {
+      key: "bridge",
+      isRight: (text) => text !== "",
+      message: "bridge must not be empty",
+      hint: "Name the bridge, or delete the key: the default is cni0",
+    },
+  ],
+  [
+    "firewall",
+    {
+      key: "iptablesAdminChainName",
+      isRight: (text) => text === "" || /^[^\s!-]\S{0,27}$/.test(text),
+      message: "iptablesAdminChainName must be the name of a chain",
+      hint: "Use at most 28 characters without white space, and begin with a letter",
+    },
+  ],
+]);
+
+function refusedText({ delegate, configuration }: ListedPlugin): readonly FoundAt[] {
+  const known = texts.get(delegate);
+  const text = known && configuration[known.key];
+  if (!known || typeof text !== "string" || known.isRight(text)) return [];
+  return [{ at: [known.key], message: known.message, hint: known.hint }];
 }
 
 function findingOf(problem: Problem, { type, delegate }: ListedPlugin): FoundAt {

@@ -330,6 +330,15 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
       ],
     ],
     [
+      "a chain's name with a blank",
+      [{ type: "firewall", iptablesAdminChainName: "MY CHAIN" }],
+      '"MY CHAIN": iptablesAdminChainName must be the name of a chain. Use at most 28 characters without white space, and begin with a letter',
+    ],
+    [
+      "names of chains",
+      ["", "A", "ABCDEFGHIJKLMNOPQRSTUVWXYZ12"].map((name) => ({ type: "firewall", iptablesAdminChainName: name })),
+    ],
+    [
       "a MAC address that ip reads",
       [
         { type: "tap", mac: "2:0:0:0:0:1" },
