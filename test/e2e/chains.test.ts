@@ -1,7 +1,6 @@
 import type { Result } from "../support/kernel.ts";
 import { type Container, Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
-import { hostHas } from "../support/needs.ts";
 import type { NetworkList } from "../support/runtime.ts";
 import { attached, expectFailure, expectSuccess, expectUndone } from "./calls.ts";
 import { bridge, hostLocal, inTurn, macvlan, older, wrapped, zone } from "./support.ts";
@@ -132,32 +131,6 @@ test.each(inTurn(cases))(
 );
 
 describe("a chain of", () => {
-  test("two interfaces with all of Nomad's own plugins around them passes", async ({ lab, container }) => {
-    const list = zone(
-      "0.4.0",
-      { type: "loopback" },
-      wrapped({ ...bridge, ipMasq: true, forceAddress: true }),
-      wrapped(macvlan, "eth1"),
-      { type: "firewall", backend: "iptables", iptablesAdminChainName: "NOMAD-ADMIN" },
-      { type: "portmap", capabilities: { portMappings: true }, snat: true },
-    );
-    const ports = [{ hostPort: 25649, containerPort: 8080, protocol: "tcp" } as const];
-    expectSuccess(await lab.runtime.add(list, container, { ports }));
-    const cached = await lab.kernel.cachedResult("zone", lab.runtime.id(container));
-    expect(interfaceNames(cached)).toEqual(["disc0", "VETH", "eth0", "eth1"]);
-    const accepted = (await lab.kernel.packetRules()).filter((rule) => /^-A CNI-FORWARD -s/.test(rule));
-    expect(accepted).toEqual([
-      "-A CNI-FORWARD -s 172.26.64.2/32 -j ACCEPT",
-      "-A CNI-FORWARD -s 172.16.5.2/32 -j ACCEPT",
-    ]);
-    expectSuccess(await lab.runtime.check(list, container, { ports }));
-    expectSuccess(await lab.runtime.del(list, container, { ports }));
-    const left = (await lab.kernel.packetRules()).filter((rule) => /172\.|CNI-DN-|CNI-[0-9a-f]{24}/.test(rule));
-    expect(left).toEqual([]);
-    expect(await lab.kernel.leases()).toEqual([]);
-    expect(await lab.kernel.cachedResults()).toEqual([]);
-  });
-
   test("two interfaces of one name is refused before the second plugin runs", async () => {
     await using lab = await Lab.start({ ...older, recorded: true });
     const list = zone(wrapped(macvlan), wrapped(bridge));
@@ -166,12 +139,6 @@ describe("a chain of", () => {
     const records = await lab.records();
     expect(records.map(({ plugin }) => plugin)).toEqual(["macvlan-wrapper", "macvlan", "host-local", "bridge-wrapper"]);
     expect(records.at(-1)).toMatchObject({ stdout: { code: 7 }, exitCode: 1 });
-  });
-
-  test.skipIf(!hostHas.bridgeVlanFiltering)("a bridge with a VLAN passes CHECK for two containers", async ({ lab }) => {
-    const list = zone(wrapped(macvlan), wrapped({ ...second, isGateway: false, vlan: 5 }, "eth1"));
-    const containers = [await attached(lab, lab.runtime, list, "c1"), await attached(lab, lab.runtime, list, "c2")];
-    for (const container of containers) expectSuccess(await lab.runtime.check(list, container));
   });
 });
 

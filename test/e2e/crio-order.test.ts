@@ -1,10 +1,10 @@
-import type { Container, Lab, Outcome } from "../support/lab.ts";
-import { describe, expect, test } from "../support/lab-test.ts";
+import type { Outcome } from "../support/lab.ts";
+import { expect, test } from "../support/lab-test.ts";
 import { leftOfContainers } from "../support/leftovers.ts";
 import type { Pod } from "../support/runtime.ts";
 import { expectFailure, expectPassed, expectSuccess } from "./calls.ts";
 import { failNext, flaky, installFlaky } from "./recovery-support.ts";
-import { bridge, front, hostLocal, macvlan, portmap, ptp, published, wrapped, zone } from "./support.ts";
+import { bridge, front, macvlan, ptp, wrapped, zone } from "./support.ts";
 
 // CRI-O runs CHECK at once after each ADD, and ends the pod if it fails.
 
@@ -70,54 +70,6 @@ test("an ADD that fails: CRI-O's DEL leaves nothing, and the kubelet's next pod 
   expect(await leftOfContainers(lab, bridges)).toEqual([]);
 });
 
-describe("host ports go to the first address of each family in the result", () => {
-  const portmapOfEth1 = wrapped(portmap, "eth1");
-  const servers = ["172.26.64.2", "172.30.0.2"];
-
-  test("the plugin of eth1 comes first in the list: eth1 answers", async ({ lab, container }) => {
-    const list = zone("1.1.0", wrapped(bridge, "eth1"), wrapped(front), portmapOfEth1);
-    const pod = podOf(await lab.crioOrder.run(list, container, published(25080)));
-    expect(pod).toEqual({ addresses: servers, published: ["172.26.64.2"] });
-    expect(await answerOf(lab, container, servers)).toBe("172.26.64.2");
-    expect(await lab.crioOrder.restart(list, [container])).toEqual({});
-    expectPassed(await lab.crioOrder.stop(list, container));
-    expect(await leftOfContainers(lab, bridges)).toEqual([]);
-  });
-
-  test("the plugin of eth0 comes first: eth0 answers, although the list has a portmap for eth1", async ({
-    lab,
-    container,
-  }) => {
-    const list = zone("1.1.0", wrapped(front), wrapped(bridge, "eth1"), portmapOfEth1);
-    const pod = podOf(await lab.crioOrder.run(list, container, published(25080)));
-    expect(pod).toEqual({ addresses: servers.toReversed(), published: ["172.30.0.2"] });
-    expect(await answerOf(lab, container, servers)).toBe("172.30.0.2");
-    // CRI-O passes no port mappings to plugins.
-    expect((await lab.kernel.packetRules()).filter((rule) => rule.startsWith("-A CNI-"))).toEqual([]);
-    expectPassed(await lab.crioOrder.stop(list, container));
-  });
-
-  test("IPv4 on eth0, IPv6 on eth1: each gets the ports of its family", async ({ lab }) => {
-    const six = { ...bridge, ipam: hostLocal("fd00:26::/64") };
-    const list = zone("1.1.0", wrapped(front), wrapped(six, "eth1"), wrapped(ptp, "eth2"));
-    const pod = podOf(await lab.crioOrder.run(list, await lab.addContainer("c1"), published(25080)));
-    expect(pod.published).toEqual(["172.30.0.2", "fd00:26::2"]);
-  });
-});
-
 function podOf(outcome: Outcome): Pod {
   return JSON.parse(expectSuccess(outcome));
-}
-
-/** Connects to the host's port. A server at each address of the container answers with the address. */
-function answerOf(lab: Lab, container: Container, addresses: readonly string[]): Promise<string> {
-  const server = `for (const address of ${JSON.stringify(addresses)})
-    require("net").createServer((client) => client.end(address)).listen(80, address);`;
-  const client = `const connect = () => require("net").connect(25080, "172.26.64.1")
-      .on("data", (answer) => { process.stdout.write(answer); process.exit(); })
-      .on("error", () => setTimeout(connect, 50));
-    connect();
-    setTimeout(() => process.exit(1), 10000);`;
-  const script = `nsenter --net="$1" "$0" -e "$2" & "$0" -e "$3"; code=$?; kill $!; exit $code`;
-  return lab.run("sh", ["-c", script, "/run/lab/node", container.netns, server, client]);
 }

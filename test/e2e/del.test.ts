@@ -1,7 +1,6 @@
-import { Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
-import { attached, expectFailure, expectNothingLeft, expectSound, expectSuccess, expectUndone } from "./calls.ts";
-import { bridge, hostLocal, macvlan, older, twoInterfaces, wrapped, zone } from "./support.ts";
+import { attached, expectFailure, expectSound, expectSuccess, expectUndone } from "./calls.ts";
+import { bridge, hostLocal, macvlan, twoInterfaces, wrapped, zone } from "./support.ts";
 
 const list = twoInterfaces();
 
@@ -13,25 +12,6 @@ describe("DEL succeeds and leaves nothing behind", () => {
     expectSuccess(await lab.runtime.add(list, container));
     expectSuccess(await lab.runtime.check(list, container));
     expect(await lab.kernel.leases()).toEqual(["zone/172.16.5.3", "zone-eth1/172.26.64.3"]);
-  });
-
-  test("for a container that was never attached", async () => {
-    await using lab = await Lab.start(older);
-    expectSuccess(await lab.runtime.del(list, await lab.addContainer("c1")));
-    await expectNothingLeft(lab);
-  });
-
-  test("when the namespace is gone", async ({ lab }) => {
-    const container = await attached(lab, lab.runtime, list);
-    await lab.deleteNamespace(container);
-    await expectUndone(lab, list, container, ["disc0"], lab.runtime);
-  });
-
-  test("when libcni has lost its result", async () => {
-    await using lab = await Lab.start(older);
-    const container = await attached(lab, lab.runtime, list);
-    await lab.run("rm", ["-r", "/var/lib/cni/results"]);
-    await expectUndone(lab, list, container, ["disc0"], lab.runtime);
   });
 
   test("after an ADD that failed in the second plugin, and takes nothing from another container", async ({ lab }) => {

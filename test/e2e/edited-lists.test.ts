@@ -1,7 +1,7 @@
 import type { Container, Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
-import { attached, expectFailure, expectNothingLeft, expectSound, expectSuccess, expectUndone } from "./calls.ts";
-import { identity, installPlugin, journals, rebooted } from "./recovery-support.ts";
+import { attached, expectNothingLeft, expectSound, expectSuccess, expectUndone } from "./calls.ts";
+import { installPlugin, journals, rebooted } from "./recovery-support.ts";
 import { hostLocal, macvlan, portmap, published, wrapped, zone } from "./support.ts";
 
 describe("the list is edited while a container lives", () => {
@@ -21,54 +21,6 @@ test("ipvlan has the place of a plain bridge by now: DEL passes, and removes the
   const list = zone(wrapped({ type: "ipvlan", ipam: hostLocal("10.6.0.0/24") }));
   await expectUndone(lab, list, container, ["br6"]);
 });
-
-test("ipvlan has the place of a wrapped bridge since a reboot, and a later plugin fails: DEL passes", async ({
-  lab,
-}) => {
-  await installPlugin(
-    lab,
-    "broken",
-    `[ $CNI_COMMAND = DEL ] || { echo '{"cniVersion": "1.0.0", "code": 11, "msg": "not now"}'; exit 1; }`,
-  );
-  // Some kernels have no ipvlan: macvlan makes the interface. Without `master`, it takes that of the default route.
-  await lab.run("cp", ["/opt/cni/bin/ipvlan", "/opt/cni/bin/real-ipvlan"]);
-  await installPlugin(
-    lab,
-    "ipvlan",
-    "[ $CNI_COMMAND = ADD ] && exec /opt/cni/bin/macvlan; exec /opt/cni/bin/real-ipvlan",
-  );
-  await lab.run("sh", ["-c", "ip address add 172.16.5.10/24 dev uplink0; ip route add default via 172.16.5.254"]);
-  const before = await attached(lab, lab.cnitool, zone(wrapped(numbered(6))));
-  const container = await rebooted(lab, before, "br6");
-  const list = zone(wrapped({ type: "ipvlan", ipam: hostLocal("10.6.0.0/24") }), { type: "broken" });
-  expectFailure(await lab.cnitool.add(list, container), /not now/);
-  // libcni's result is still that of the bridge.
-  await expectUndone(lab, list, container, [], lab.cnitool);
-});
-
-test.for([
-  ["a reboot cut a DEL off", "[ -e /run/lab/cut ] && exit 1; exec /opt/cni/bin/real-macvlan"],
-  ["a DEL failed at its end", "/opt/cni/bin/real-macvlan; code=$?; [ -e /run/lab/cut ] && exit 1; exit $code"],
-] as const)(
-  "%s, and the plain list has attached the container again: DEL of the wrapped one leaves nothing",
-  async ([why, program], { lab }) => {
-    await lab.run("cp", ["/opt/cni/bin/macvlan", "/opt/cni/bin/real-macvlan"]);
-    await installPlugin(lab, "macvlan", program);
-    const [list, options] = [zone(wrapped(macvlan), wrapped(portmap)), published(25080)];
-    const container = await attached(lab, lab.goCni, list, "c1", options);
-    await lab.writeFile("/run/lab/cut", "");
-    expect(await lab.goCni.del(list, container, options)).toMatchObject({ exitCode: 1 });
-    await lab.run("rm", ["/run/lab/cut"]);
-    if (why.includes("reboot")) {
-      await rebooted(lab, container);
-      // host-local still has the lease, and gives no second one.
-      await lab.run("sh", ["-c", "rm /var/lib/cni/networks/zone/172.16.5.*"]);
-    }
-    expectSuccess(await lab.goCni.add(zone(macvlan, portmap), container, options));
-    expectSuccess(await lab.goCni.del(list, container, options));
-    await expectNothingLeftIn(lab, container, /25080/);
-  },
-);
 
 test("DEL of a plugin without a profile leaves the interface to the creator before it", async ({ lab }) => {
   await installPlugin(
@@ -121,26 +73,6 @@ test.for(["", "a reboot, ", "another namespace, "])(
     await expectNothingLeftIn(lab, container, /10\.6\.0|25080/);
   },
 );
-
-test("a namespace that is made again may have the old one's inode: another network's interface stays", async ({
-  lab,
-  container,
-}) => {
-  await installPlugin(lab, "broken", `echo '{"cniVersion": "1.0.0", "code": 11, "msg": "not now"}'; exit 1`);
-  const list = zone(wrapped(numbered(5)), wrapped(numbered(6), "eth1"), { type: "broken" });
-  const other = { ...zone(wrapped(numbered(7)), wrapped(numbered(8), "eth1")), name: "other" };
-  expectFailure(await lab.cnitool.addAs("net1", list, container), /not now/);
-  await lab.deleteNamespace(container);
-  await expect.poll(() => lab.kernel.linkNames()).not.toContainEqual(expect.stringMatching(/^veth/));
-  await lab.addContainer("c1");
-  // Often it has. On a busy machine another namespace may have it.
-  const inode = (await lab.run("stat", ["-Lc", "%i", container.netns])).trim();
-  await lab.run("sh", ["-c", `sed -i 's/"inode":[0-9]*/"inode":${inode}/' ${journals}/*/*`]);
-  expectSuccess(await lab.cnitool.add(other, container));
-  const before = await identity(lab, container, "eth1");
-  expectFailure(await lab.cnitool.addAs("net1", list, container), /already exists/);
-  expect(await identity(lab, container, "eth1")).toEqual(before);
-});
 
 /** Expects that the namespace has no interface, that no rule is like this, and that no lease or record is left. */
 async function expectNothingLeftIn(lab: Lab, container: Container, ours: RegExp): Promise<void> {

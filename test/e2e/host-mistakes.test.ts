@@ -31,11 +31,6 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     told: { status: 1 },
     says: ["disc0 has lost 172.26.64.1/20", "ip address add 172.26.64.1/20 dev disc0"],
   },
-  "the bridge is set down": {
-    make: "ip link set disc0 down",
-    told: { status: 1 },
-    says: ["disc0 is down", "ip link set disc0 up"],
-  },
   "the master becomes a port of a bridge": {
     make: "ip -n c1 link delete eth0; ip link add br0 up type bridge; ip link set uplink0 master br0",
     told: { status: 1, [lint]: 1 },
@@ -48,30 +43,12 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     says: ["zone.conflist:1:", "the mtu is 9000, and uplink0 of this host has 1500"],
     fails: "invalid MTU 9000",
   },
-  "the key bridge names a network card": {
-    list: withBridge({ bridge: "uplink1" }),
-    told: { status: 1, [lint]: 1 },
-    says: ["zone.conflist:1:", "uplink1 is no bridge on this host", "such as cni0"],
-    fails: "already exists but is not a bridge",
-  },
-  "nobody has set the master up": {
-    make: "ip link set uplink0 down",
-    told: { status: 1, [lint]: 1 },
-    says: ["zone.conflist:1:", "uplink0 is down on this host", "ip link set uplink0 up"],
-  },
   "a sysctl is misspelled": {
     start: withTuning({ "net.core.somaxconn": "512" }),
     list: withTuning({ "net.core.somaxcon": "512" }),
     told: { status: 1 },
     says: ["a container has no sysctl net.core.somaxcon:", "Correct the name"],
     fails: "open /proc/sys/net/core/somaxcon: no such file or directory",
-  },
-  "a sysctl is not one of a network namespace": {
-    start: withTuning({ "net.core.somaxconn": "512" }),
-    list: withTuning({ "vm.swappiness": "1" }),
-    told: { status: 1 },
-    says: ["tuning sets no sysctl outside of net, such as vm.swappiness"],
-    fails: "invalid net sysctl key",
   },
   "a sysctl is not in tuning's list of allowed ones": {
     start: withTuning({ "net.core.somaxconn": "512" }),
@@ -85,12 +62,6 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     told: { status: 1 },
     says: ["host-local reads /etc/resolv.lan (resolvConf), which is not there", "delete the key"],
     fails: "open /etc/resolv.lan: no such file or directory",
-  },
-  "dataDir is a file": {
-    list: withBridge({ ipam: { ...hostLocal("172.26.64.0/20"), dataDir: "/opt/cni/config/zone.conflist" } }),
-    told: { status: 1 },
-    says: ["host-local cannot write leases", "/opt/cni/config/zone.conflist: is not a directory"],
-    fails: "not a directory",
   },
   "the host has no program for packet rules": {
     start: masquerading,
@@ -114,16 +85,6 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     says: ["zone", "lost3", "172.26.64.6", "4 can be pruned, 0 left"],
     fails: "no IP addresses available in range set",
   },
-  "another bridge of the host has the subnet": {
-    make: "ip link add nomad up type bridge; ip address add 172.26.64.1/20 dev nomad",
-    told: { status: 1, [lint]: 1 },
-    says: ["zone.conflist:1:", "nomad of this host has 172.26.64.1/20, an address in the subnet of eth1"],
-  },
-  "a macvlan's pool has the host's own address": {
-    make: "ip address add 172.16.5.10/24 dev uplink0",
-    told: { status: 1, [lint]: 1 },
-    says: ["zone.conflist:1:", "eth0 can get 172.16.5.10/24, which uplink0 of this host has", "rangeStart"],
-  },
   "the LAN has another gateway than host-local assumes": {
     start: withMacvlan({
       ipam: {
@@ -141,12 +102,6 @@ const mistakes: Readonly<Record<string, Mistake>> = {
       "this host's goes through 172.16.5.254 on uplink0",
       'Set "gateway"',
     ],
-  },
-  "host-device takes the host's only way out": {
-    before: "ip address add 192.0.2.10/24 dev uplink0; ip route add default via 192.0.2.1",
-    list: zone(wrapped({ type: "host-device", device: "uplink0" }), wrapped(bridge, "eth1")),
-    told: { status: 1 },
-    says: ["host-device-wrapper moves uplink0 into the container", "the host loses its network"],
   },
   "the disk of /var is full": {
     before: "mkdir -p /var/lib/cni; mount -t tmpfs -o size=1m disk /var/lib/cni",
@@ -175,22 +130,6 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     make: "cd /var/lib/cni/results && mv zone-c1-eth0 zone-c1-eth0.bak",
     told: { status: 2, preflight: 2, adopt: 2 },
     says: ["zone-c1-eth0.bak: libcni does not read it: it looks for zone-c1-eth0"],
-  },
-  "the result of the container is damaged": {
-    list: zone(macvlan, bridge),
-    make: "echo >/var/lib/cni/results/zone-c1-eth0",
-    told: { "wrap --write /opt/cni/config/zone.conflist": 2 },
-    says: ["zone-c1-eth0: it is not a JSON object", "Set them with --names", "Nothing was written"],
-  },
-  "the option names libcni's results in place of its cache": {
-    right: "prune",
-    told: { "prune --cache-dir /var/lib/cni/results": 2 },
-    says: ["/var/lib/cni/results/results: there is no such file"],
-  },
-  "the page gets the name of the list": {
-    right: "explain /opt/cni/config/zone.conflist",
-    told: { "explain --html /opt/cni/config/zone.conflist /opt/cni/config/zone.conflist": 2 },
-    says: ["zone.conflist exists, and explain did not write it"],
   },
   "portmap is taken out of the list": {
     start: zone(wrapped(bridge), portmap),

@@ -1,7 +1,7 @@
 import type { Container } from "../support/lab.ts";
 import { expect, test } from "../support/lab-test.ts";
-import { attached, expectFailure, expectNothingLeft, expectPassed, expectSound, expectUndone } from "./calls.ts";
-import { failNext, flaky, identity, installFlaky, installPlugin, rebooted } from "./recovery-support.ts";
+import { attached, expectFailure, expectPassed, expectSound, expectUndone } from "./calls.ts";
+import { identity, rebooted } from "./recovery-support.ts";
 import { bridge, front, macvlan, ptp, withoutFirstThread, wrapped, zone } from "./support.ts";
 
 // What a wrapper remembers of an attachment, and what follows from it when something goes wrong in between.
@@ -52,25 +52,6 @@ test.for([
     expect(await lab.kernel.leases()).toEqual(leases);
   },
 );
-
-test("what a failed try left, and its DEL could not remove: the next ADD passes, and DEL removes it", async ({
-  lab,
-  container,
-}) => {
-  await installFlaky(lab);
-  const script = 'echo "$CNI_COMMAND" >>/run/lab/calls; [ "$CNI_COMMAND" != DEL ] || ! [ -e /run/lab/stuck ] || exit 1';
-  await installPlugin(lab, "marks", `${script}; exec /opt/cni/bin/tuning`);
-  const marks = { type: "tuning-wrapper", wrapper: { delegate: "marks", role: "meta" } };
-  const marked = zone(wrapped(front), marks, flaky);
-  await failNext(lab);
-  expectFailure(await lab.goCni.add(marked, container), /not now/);
-  await lab.writeFile("/run/lab/stuck", "");
-  expect((await lab.goCni.add(marked, container)).exitCode).toBe(0);
-  await lab.run("rm", ["/run/lab/stuck"]);
-  expect((await lab.goCni.del(marked, container)).exitCode).toBe(0);
-  expect(await lab.readFile("/run/lab/calls")).toMatch(/^ADD\n(DEL\n)+ADD\nDEL\nDEL\n$/);
-  await expectNothingLeft(lab, ["front0"]);
-});
 
 test.for([
   ["is of a newer version", (text: string) => text.replaceAll('"format":1', '"format":9')],

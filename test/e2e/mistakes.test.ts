@@ -12,10 +12,6 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     told: { preflight: 1, adopt: 1 },
     says: ["macvlan creates an interface and is not wrapped", "wrap --write /opt/cni/config/zone.conflist"],
   },
-  "the old plain list is put back": {
-    list: zone(macvlan, bridge, portmap),
-    says: ["zone c1 fails: macvlan", "is not wrapped", "wrap --write /opt/cni/config/zone.conflist"],
-  },
   "the bridge is renamed": {
     list: withBridge({ bridge: "disc1" }),
     says: ["zone c1 fails: bridge-wrapper", "changed since it started: plugins[1].bridge"],
@@ -36,28 +32,10 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     says: ["zone.conflist:1:", "disc0 has the address 172.26.64.1/20", "ip link delete disc0"],
     fails: '"disc0" already has an IP address different from',
   },
-  "the list is renamed": {
-    list: { ...good, name: "zone2" },
-    says: ["zone c1 fails: no list in the directories defines the network zone"],
-  },
   "the list is renamed: lint with the host's state": {
     list: { ...good, name: "zone2" },
     told: { status: 1, "lint --state /var/lib/cni /opt/cni/config": 1 },
     says: ["zone.conflist:1:", "containers are attached to zone, which no list defines", "Name it zone again"],
-  },
-  "libcni's results are deleted": {
-    make: "rm -r /var/lib/cni/results",
-    says: ["zone c1 fails: macvlan-wrapper", "libcni's cache has no result of it"],
-  },
-  "a namespace is deleted by hand": {
-    make: "ip netns delete c1",
-    told: { prune: 1 },
-    says: ["zone", "c1", "172.16.5.2", "172.26.64.2", "5 can be pruned, 0 left"],
-  },
-  "the journals' directory is on a read-only file system": {
-    make: "mount -t tmpfs -o ro wrappers /var/lib/cni/wrappers",
-    told: { preflight: 1, status: 1 },
-    says: ["cannot write journals, and ADD fails: /var/lib/cni/wrappers: the file system is read-only"],
   },
   "the log's directory is on a read-only file system": {
     list: zone(
@@ -78,10 +56,6 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   "a plugin is removed": {
     make: "umount /opt/cni/bin/bridge; rm /opt/cni/bin/bridge",
     says: ["zone c1 fails: bridge-wrapper", "delegate bridge is missing", "/opt/cni/bin/bridge"],
-  },
-  "a plugin's file is another program": {
-    make: "umount /opt/cni/bin/portmap; cp /bin/false /opt/cni/bin/portmap",
-    says: ["zone c1 fails: portmap-wrapper", "portmap"],
   },
   "the wrappers are installed where no plugin is": {
     before: "mkdir /opt/right /opt/other; cp /opt/cni/bin/bridge /opt/right",
@@ -116,16 +90,6 @@ const mistakes: Readonly<Record<string, Mistake>> = {
       "zone c1: nobody can tell whether it can be adopted: its interfaces cannot be read: ip(8)",
       "1 cannot be looked at",
     ],
-  },
-  "ip(8) does not run": {
-    make: "mount --bind /dev/null $(readlink -f $(command -v ip))",
-    told: { status: 2 },
-    says: ["the host's interfaces: ip(8) is missing, or fails"],
-  },
-  "the numbers for Prometheus go into a directory that does not exist": {
-    right: "status",
-    told: { "status --output /var/lib/node_exporter/cni.prom": 2 },
-    says: ["its directory is missing; make it: mkdir -p /var/lib/node_exporter"],
   },
 };
 

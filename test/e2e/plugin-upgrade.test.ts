@@ -59,7 +59,10 @@ test.each([...upgrades, ...downgrades])(
   },
 );
 
-test.each(upgrades)("ADD failed with $from, and passes with $to: $title", async ({ list, from, to }) => {
+/** What an undo removes: rules in both backends. */
+const ofRules = upgrades.slice(0, 2);
+
+test.each(ofRules)("ADD failed with $from, and passes with $to: $title", async ({ list, from, to }) => {
   await using lab = await hostWith(from);
   const container = await lab.addContainer("c1");
   await failedWith(lab, list, container);
@@ -72,7 +75,7 @@ test.each(upgrades)("ADD failed with $from, and passes with $to: $title", async 
   expect(await leftOf(lab)).toEqual([]);
 });
 
-test.each(upgrades)("attached with $from, and GC runs with $to after the container is gone: $title", async (given) => {
+test.each(ofRules)("attached with $from, and GC runs with $to after the container is gone: $title", async (given) => {
   const { list, from, to } = given;
   await using lab = await hostWith(from);
   const container = await attached(lab, lab.goCni, list, "c1", published(25080));
@@ -83,12 +86,9 @@ test.each(upgrades)("attached with $from, and GC runs with $to after the contain
   await expect.poll(() => leftOf(lab)).toEqual([]);
 });
 
-test.each([
-  ["wrapped", wrapped({ ...ofPorts("nftables"), masqAll: true })],
-  ["plain", { ...ofPorts("nftables"), masqAll: true }],
-])("with masqAll, portmap 1.9.1 misses a rule that 1.10.0 did not make: %s", async (_, plugin) => {
+test("with masqAll, portmap 1.9.1 misses a rule that 1.10.0 did not make", async () => {
   await using lab = await hostWith("1.10.0");
-  const list = zone("1.1.0", wrapped(front), plugin);
+  const list = lists["nftables, for all senders"] ?? zone();
   const container = await attached(lab, lab.goCni, list, "c1", published(25080));
   await lab.replacePlugins(await referencePlugins("1.9.1"));
   const check = await lab.goCni.check(list, container, published(25080));
@@ -98,36 +98,28 @@ test.each([
 });
 
 const outside = /gateway 172\.16\.6\.1 not in network 172\.16\.5\.0\/24/;
-const withRange = (plugin: Record<string, unknown>, range: object, ifName?: string) =>
-  ifName === undefined ? { ...plugin, ipam: ipamWith(range) } : wrapped({ ...plugin, ipam: ipamWith(range) }, ifName);
-const ipamWith = (range: object) => ({ type: "host-local", ranges: [[{ subnet: "172.16.5.0/24", ...range }]] });
+const withRange = (plugin: Record<string, unknown>, range: object, ifName: string) =>
+  wrapped({ ...plugin, ipam: { type: "host-local", ranges: [[{ subnet: "172.16.5.0/24", ...range }]] } }, ifName);
 
-test.each([
-  ["wrapped", wrapped(macvlan)],
-  ["plain", macvlan],
-])("host-local 1.10.0 refuses a gateway outside its subnet, and passes when it is deleted: %s", async (_, plugin) => {
-  await using lab = await hostWith("1.9.1");
-  const before = zone("1.1.0", withRange(plugin, { gateway: "172.16.6.1" }));
-  const corrected = zone("1.1.0", withRange(plugin, {}));
-  const container = await attached(lab, lab.goCni, before);
-  await lab.replacePlugins(await referencePlugins("1.10.0"));
-  expectFailure(await lab.goCni.check(before, container), outside);
-  expectPassed(await lab.goCni.check(corrected, container));
-  expectPassed(await lab.goCni.del(corrected, container));
-  expect(await leftOf(lab)).toEqual([]);
-});
-
-describe("what 1.9.1 attached with such a gateway frees its lease with 1.10.0", () => {
+describe("host-local 1.10.0 refuses a gateway outside its subnet, with which 1.9.1 attached a container", () => {
   const masqueraded = { ...bridge, isGateway: false, ipMasq: true };
   const list = zone("1.1.0", wrapped(front), withRange(masqueraded, { gateway: "172.16.6.1" }, "eth1"));
   const corrected = zone("1.1.0", wrapped(front), withRange(masqueraded, {}, "eth1"));
   const shorter = zone("1.1.0", wrapped(front));
 
+  test("CHECK fails, and passes if the gateway is deleted", async () => {
+    await using lab = await hostWith("1.9.1");
+    const container = await attached(lab, lab.goCni, list);
+    await lab.replacePlugins(await referencePlugins("1.10.0"));
+    expectFailure(await lab.goCni.check(list, container), outside);
+    expectPassed(await lab.goCni.check(corrected, container));
+  });
+
   test.each([
     ["of the same list", list],
     ["of the corrected list", corrected],
     ["of a list without the plugin", shorter],
-  ])("by DEL %s", async (_, later) => {
+  ])("DEL %s frees its lease", async (_, later) => {
     await using lab = await hostWith("1.9.1");
     const container = await attached(lab, lab.goCni, list);
     await lab.replacePlugins(await referencePlugins("1.10.0"));

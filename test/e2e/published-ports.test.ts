@@ -1,6 +1,6 @@
-import { type Container, Lab } from "../support/lab.ts";
+import type { Container, Lab } from "../support/lab.ts";
 import { expect, test } from "../support/lab-test.ts";
-import type { NetworkList } from "../support/runtime.ts";
+import type { NetworkList, Runtime } from "../support/runtime.ts";
 import { attached, expectFailure, expectSuccess } from "./calls.ts";
 import { bridge, hostLocal, portmap, wrapped, zone } from "./support.ts";
 
@@ -21,33 +21,28 @@ const listOf = (eth0: object, eth1: object) =>
 const list = listOf({ ports: { except: [443] } }, { ports: { only: ["443-444"] } });
 const byJq = listOf(leaveOut("== 443"), leaveOut("!= 443"));
 const hasJq = process.env.CNI_WRAPPERS_FLAVOR !== "slim";
-const both = ["goCni", "cnitool"] as const;
 const ports = (["tcp", "udp"] as const).flatMap((protocol) => [
   { hostPort: 25080, containerPort: 80, protocol },
   { hostPort: 25443, containerPort: 443, protocol },
 ]);
 
-test.each(both)("%s, by ports: each port answers by tcp and udp, through its own interface only", (runtime) =>
-  expectDivided(runtime, list),
-);
+test("by ports: each port answers by tcp and udp, through its own interface only", ({ lab }) =>
+  expectDivided(lab, lab.cnitool, list));
 
-test.each(both)("%s, by jq: the same with the Node flavor, and an error of ADD with the slim one", (runtime) =>
-  hasJq ? expectDivided(runtime, byJq) : expectRefused(runtime, byJq),
-);
+test("by jq: the same with the Node flavor, and an error of ADD with the slim one", ({ lab }) =>
+  hasJq ? expectDivided(lab, lab.goCni, byJq) : expectRefused(lab, byJq));
 
-async function expectRefused(runtime: (typeof both)[number], list: NetworkList): Promise<void> {
-  await using lab = await Lab.start();
+async function expectRefused(lab: Lab, list: NetworkList): Promise<void> {
   const container = await lab.addContainer("c1");
   const message = /wrapper\.jq is not available in this build: use the Node flavor; /;
-  expectFailure(await lab[runtime].add(list, container, { ports }), message);
+  expectFailure(await lab.goCni.add(list, container, { ports }), message);
   expect((await lab.kernel.packetRules()).filter((rule) => rule.includes("-j DNAT"))).toEqual([]);
-  expectSuccess(await lab[runtime].del(list, container, { ports }));
+  expectSuccess(await lab.goCni.del(list, container, { ports }));
   expect(await lab.kernel.leases()).toEqual([]);
 }
 
-async function expectDivided(runtime: (typeof both)[number], list: NetworkList): Promise<void> {
-  await using lab = await Lab.start();
-  const container = await attached(lab, lab[runtime], list, "c1", { ports });
+async function expectDivided(lab: Lab, runtime: Runtime, list: NetworkList): Promise<void> {
+  const container = await attached(lab, runtime, list, "c1", { ports });
   const answers = await ask(lab, container, [25080, 25443]);
   expect(answers).toEqual({
     "tcp 25080": "172.26.64.2:80",
@@ -55,11 +50,11 @@ async function expectDivided(runtime: (typeof both)[number], list: NetworkList):
     "tcp 25443": "10.50.0.2:443",
     "udp 25443": "10.50.0.2:443",
   });
-  expectSuccess(await lab[runtime].check(list, container, { ports }));
+  expectSuccess(await runtime.check(list, container, { ports }));
 
   const chains = (await lab.kernel.packetRules()).filter((rule) => /^:CNI-DN-/.test(rule));
   expect(chains).toHaveLength(2);
-  expectSuccess(await lab[runtime].del(list, container, { ports }));
+  expectSuccess(await runtime.del(list, container, { ports }));
   const left = (await lab.kernel.packetRules()).filter((rule) => /CNI-DN-|DNAT --to|\b(172|10)\.\d+\./.test(rule));
   expect(left).toEqual([]);
 }

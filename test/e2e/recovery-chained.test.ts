@@ -3,7 +3,7 @@ import { expect, test } from "../support/lab-test.ts";
 import { leftOfContainers, rulesOfContainers } from "../support/leftovers.ts";
 import { expectFailure, expectPassed } from "./calls.ts";
 import { failNext, flaky, installFlaky } from "./recovery-support.ts";
-import { bridge, firewall, front, macvlan, portmap, published, wrapped, zone } from "./support.ts";
+import { firewall, front, macvlan, portmap, published, wrapped, zone } from "./support.ts";
 
 // Before another ADD, a wrapped chained plugin removes what its failed try made.
 
@@ -24,21 +24,6 @@ const routed = {
   ...macvlan,
   ipam: { type: "host-local", ranges: [[{ subnet: "172.16.5.0/24", gateway: "172.16.5.1" }]] },
 };
-
-test("bandwidth-wrapper before a plugin that fails: a later ADD passes, and no ifb is left", async ({
-  lab,
-  container,
-}) => {
-  await installFlaky(lab);
-  const list = zone(wrapped(front), wrapped(bridge, "eth1"), wrapped(bandwidth), wrapped(bandwidth, "eth1"), flaky);
-  await failNext(lab, 2);
-  for (const _ of [1, 2]) expectFailure(await lab.goCni.add(list, container), /not now/);
-  expectPassed(await lab.goCni.add(list, container));
-  expect((await lab.kernel.linkNames()).filter((name) => name.startsWith("bwp"))).toHaveLength(2);
-  expectPassed(await lab.goCni.check(list, container));
-  expectPassed(await lab.goCni.del(list, container));
-  expect(await leftOfContainers(lab, ["front0", "disc0"])).toEqual([]);
-});
 
 test("with and without a failed try, each wrapped chained plugin leaves the same state", async ({ lab }) => {
   await installFlaky(lab);

@@ -1,4 +1,3 @@
-import { listOf } from "../support/examples.ts";
 import type { Container, Lab } from "../support/lab.ts";
 import { expect, test } from "../support/lab-test.ts";
 import { leftOfContainers, rulesOfContainers } from "../support/leftovers.ts";
@@ -68,32 +67,6 @@ test.for([
     expect(await natTargets(lab)).toEqual([]);
   },
 );
-
-test("nomad-transparent-proxy.conflist, if its last plugin fails: the port leads to the repaired interface", async ({
-  lab,
-  container,
-}) => {
-  await lab.ip(undefined, "link", "set", "uplink0", "name", "ens18");
-  await installFlaky(lab, "consul-cni", "/run/lab/drivers/consul-cni");
-  const list = listOf("nomad-transparent-proxy");
-  // The proxy takes all other inbound traffic.
-  const ports = { ProxyInboundPort: 20000, ProxyOutboundPort: 15001, ExcludeInboundPorts: ["80"] };
-  const proxy = JSON.stringify({ ProxyUserID: "101", ...ports });
-  const labels = { IgnoreUnknown: "true", CONSUL_IPTABLES_CONFIG: proxy };
-  const options: AttachOptions = { ports: published, labels };
-  const addresses = await failedTwice(lab, list, container, options);
-  expectPassed(await lab.goCni.add(list, container, options));
-  expect(await lab.kernel.allAddresses(container)).toEqual(addresses);
-  const [target] = addresses.eth0 ?? [];
-  await expectRulesFor(lab, Object.values(addresses).flat(), `${target?.split("/")[0]}:80`);
-  expect(await answeringAt(lab, container, "172.26.112.1:25080")).toBe(await namespaceOf(lab, container));
-  expectPassed(await lab.goCni.check(list, container, options));
-  expectPassed(await lab.goCni.del(list, container, options));
-  const left = (await leftOfContainers(lab, ["nomad-proxy"])).filter((each) => each !== "link ens18");
-  expect(left).toEqual([]);
-  expect(await lab.readdir("/run/cni/nomad-proxy")).not.toContainEqual(expect.stringMatching(/^\d+\./));
-  expect(await lab.readdir("/run/cni/nomad-proxy-eth1")).not.toContainEqual(expect.stringMatching(/^\d+\./));
-});
 
 /** Adds another container of the list. It publishes nothing and takes the first addresses. */
 function attachedNeighbour(lab: Lab, list: NetworkList): Promise<Container> {

@@ -40,16 +40,6 @@ describe("the host was rebooted, with the leases and libcni's cache kept", () =>
     await expectUndone(lab, list, container, ["disc0"]);
   });
 
-  test("ADD passes at the second try, if the last plugin fails at the first", async ({ lab }) => {
-    await installFlaky(lab);
-    const list = creators({}, flaky);
-    const container = await rebooted(lab, await attached(lab, lab.goCni, list), "disc0");
-    await failNext(lab);
-    expectFailure(await lab.goCni.add(list, container), /not now/);
-    expectSuccess(await lab.goCni.add(list, container));
-    expectSuccess(await lab.goCni.check(list, container));
-  });
-
   test("the plain plugin fails", async ({ lab }) => {
     const list = zone(macvlan);
     const container = await rebooted(lab, await attached(lab, lab.goCni, list));

@@ -1,9 +1,9 @@
 import { newestPlugins } from "../support/go.ts";
 import { Lab } from "../support/lab.ts";
 import { describe, expect, test } from "../support/lab-test.ts";
-import { attached, expectFailure, expectNothingLeft, expectPassed, expectSound } from "./calls.ts";
+import { attached, expectFailure, expectNothingLeft, expectPassed } from "./calls.ts";
 import { type Losses, rowsOf, take } from "./losses.ts";
-import { bridge, hostLocal, macvlan, named, wrapped, zone } from "./support.ts";
+import { bridge, hostLocal, macvlan, wrapped, zone } from "./support.ts";
 
 // sbr moves eth1's routes into a separate table. The creators' CHECK looks only in the main table, and sbr's CHECK nowhere.
 
@@ -80,7 +80,6 @@ const twins: Losses = {
     /^routing of interface eth1 has changed.*missing: address 172\.26\.64\.2\/20/,
   ],
   eth1: ["ip -n c1 link del eth1", /^Interface name eth1 not found$/],
-  "eth1's place in the bridge": ["ip link set VETH nomaster", /^CNI veth created for bridge disc0 was not found$/],
   "eth1's lease": [
     "rm /var/lib/cni/networks/zone-eth1/172.26.64.2",
     /^host-local: Failed to find address added by container/,
@@ -126,30 +125,6 @@ test("an IPv6 default route of each interface, which the kernel makes one: CHECK
   expectFailure(await lab.goCni.check(both, container), /^Expected Route .* not found in routing table$/);
 });
 
-test("a sibling had an interface in the subnet of eth1 when sbr moved the routes, and it is gone: CHECK passes", async ({
-  lab,
-  container,
-}) => {
-  const inPool = { ...second, wrapper: { network: "disc" } };
-  const sibling = named("zb", { ...inPool, type: "bridge-wrapper" });
-  const chain = named(
-    "za",
-    wrapped(macvlan),
-    { ...wrapped(second, "eth1"), wrapper: { ifName: "eth1", network: "disc" } },
-    wrapped(sbr, "eth1"),
-  );
-  expectPassed(await lab.cnitool.addAs("net1", sibling, container));
-  expectPassed(await lab.cnitool.addAs("eth0", chain, container));
-  expectPassed(await lab.cnitool.checkAs("eth0", chain, container));
-  expectPassed(await lab.cnitool.delAs("net1", sibling, container));
-  expectPassed(await lab.cnitool.checkAs("eth0", chain, container));
-  await lab.ip(container, "route", "del", "10.99.0.0/16", "table", "100");
-  expectFailure(
-    await lab.cnitool.checkAs("eth0", chain, container),
-    /missing: route 10\.99\.0\.0\/16 via 172\.26\.64\.1 table 100/,
-  );
-});
-
 test("IPv6 routes are moved and checked as well", async ({ lab }) => {
   const ranges = [[{ subnet: "172.26.64.0/20" }], [{ subnet: "fd00:26::/64" }]];
   const dual = { ...bridge, ipam: { type: "host-local", ranges, routes: [{ dst: "fd00:99::/64", gw: "fd00:26::1" }] } };
@@ -158,24 +133,6 @@ test("IPv6 routes are moved and checked as well", async ({ lab }) => {
   expectPassed(await lab.goCni.check(chain, container));
   await lab.ip(container, "-6", "route", "del", "fd00:99::/64", "table", "101");
   expectFailure(await lab.goCni.check(chain, container), /missing: route fd00:99::\/64 via fd00:26::1 table 101\./);
-});
-
-test("an equal plugin on each side of sbr: the second one's ADD leaves the first one and sbr alone", async ({
-  lab,
-}) => {
-  const [tuning, moved] = [wrapped({ type: "tuning", mtu: 1400 }, "eth1"), wrapped(sbr, "eth1")];
-  const chain = zone(wrapped(macvlan), wrapped(second, "eth1"), tuning, moved, tuning);
-  const container = await attached(lab, lab.goCni, chain);
-  expect(await lab.ip(container, "-4", "rule")).toContain("from 172.26.64.2 lookup 100");
-  await expectSound(lab, chain, container, ["disc0"]);
-});
-
-test("sbr twice fails as the plain one does: the first one has moved the routes", async ({ lab }) => {
-  const lists = [zone(bridge, sbr, sbr), zone(wrapped(bridge), wrapped(sbr), wrapped(sbr))];
-  for (const [index, twice] of lists.entries()) {
-    const outcome = await lab.goCni.add(twice, await lab.addContainer(`c${index}`));
-    expectFailure(outcome, /: Failed to add default route to 172\.26\.64\.1: network is unreachable$/);
-  }
 });
 
 test("fixed addresses: static, which compares its own with prevResult, passes CHECK as well", async ({ lab }) => {

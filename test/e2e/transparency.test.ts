@@ -40,14 +40,9 @@ const chains: readonly Chain[] = [
     ],
   },
   {
-    // isDefaultGateway adds the default routes: with others from ipam, the plain plugin's ADD fails.
-    title: "[bridge] of IPv4 and IPv6",
-    versions: ["0.4.0", "1.1.0"],
-    plugins: [{ type: "bridge", bridge: "disc0", isDefaultGateway: true, ipMasq: true, ipam: dualStack }],
-  },
-  {
+    // The next chain has the versions with CHECK.
     title: "[macvlan]",
-    versions: everyVersion,
+    versions: ["0.1.0", "0.2.0", "0.3.1"],
     plugins: [
       {
         type: "macvlan",

@@ -29,7 +29,7 @@ beforeAll(async () => {
     outcomes.set(name, { ...outcome, isUntouched: after === before });
   });
   expect(processesOf(lab)).toEqual(processes);
-  // 35 lists, a second or two each.
+  // 28 lists, a second or two each.
 }, 300_000);
 
 describe.each(

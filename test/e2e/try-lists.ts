@@ -27,7 +27,6 @@ const back = { ...bridge, ipam: hostLocal("172.26.64.0/20") };
 const eth1 = wrapped(back, "eth1");
 const two = (...more: Record<string, unknown>[]) => zone(wrapped(front), eth1, ...more);
 const given = "eth0 172.30.0.2/20, eth1 172.26.64.2/20";
-const noCheck = 'configuration version "0.3.1" does not support the CHECK command';
 const vethExists = 'bridge (plugin 1): container veth name ("eth0") peer provided ("vethX") already exists';
 const del = "DEL of the first";
 const leftJournal = "left: file /var/lib/cni/wrappers/cni-wrappers-try-2/zone:eth0";
@@ -67,13 +66,6 @@ export const right: Readonly<Record<string, Row>> = {
     ...{ list: two(wrapped({ type: "bandwidth", capabilities: { bandwidth: true } })), exit: 0, gives: given },
     notes: ["bandwidth-wrapper limits nothing: it has no rate, and gets none here"],
   },
-  "two bridges with ipMasq": {
-    list: zone(wrapped({ ...front, ipMasq: true }), wrapped({ ...back, ipMasq: true }, "eth1")),
-    exit: 0,
-    gives: given,
-  },
-  "portmap with nftables": { list: two(wrapped({ ...portmap, backend: "nftables" })), exit: 0, gives: given },
-  tuning: { list: two(wrapped({ type: "tuning", sysctl: { "net.core.somaxconn": "500" } })), exit: 0, gives: given },
   "vlan and bridge": {
     needs: ["vlan", "vlan-wrapper (plugin 1): failed to create vlan: operation not supported"],
     ...{
@@ -91,22 +83,6 @@ export const right: Readonly<Record<string, Row>> = {
       exit: 0,
       gives: "eth0 172.16.5.2/24",
     },
-  },
-  "plain macvlan without ipam": {
-    list: zone({ type: "macvlan", master: "uplink0" }),
-    args: veth,
-    exit: 0,
-    gives: "eth0",
-  },
-  "both families": {
-    list: zone(
-      wrapped({
-        ...front,
-        ipam: { type: "host-local", ranges: [[{ subnet: "172.30.0.0/20" }], [{ subnet: "fd00:1::/64" }]] },
-      }),
-      eth1,
-    ),
-    ...{ exit: 0, gives: "eth0 172.30.0.2/20 fd00:1::2/64, eth1 172.26.64.2/20" },
   },
   disableCheck: {
     ...{ list: { ...two(), disableCheck: true }, exit: 0, gives: given },
@@ -136,12 +112,6 @@ export const right: Readonly<Record<string, Row>> = {
 
 /** Lists that fail. */
 export const wrong: Readonly<Record<string, Row>> = {
-  "0.3.1": {
-    list: { ...two(), cniVersion: "0.3.1" },
-    exit: 1,
-    gives: given,
-    says: [...rest, thirds].map((step) => `${step}: fails: ${noCheck}`),
-  },
   "half wrapped": {
     ...{ list: zone(front, eth1), exit: 1, gives: given },
     says: [
@@ -192,12 +162,6 @@ export const wrong: Readonly<Record<string, Row>> = {
     exit: 1,
     gives: given,
     says: [...rules],
-  },
-  "a name that runtimes refuse": {
-    ...{ list: { ...two(), name: "a/b" }, exit: 1 },
-    says: [
-      `${l1.lone}: fails: the name "a/b" must begin with a letter or digit, followed by letters, digits, '_', '.' and '-' only`,
-    ],
   },
   "a plugin that leaves what no reference plugin leaves": {
     ...{ list: two({ type: "leaky" }), exit: 1, gives: given },

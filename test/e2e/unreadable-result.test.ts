@@ -1,8 +1,17 @@
-import type { Lab } from "../support/lab.ts";
-import { expect, test } from "../support/lab-test.ts";
+import { type Container, Lab } from "../support/lab.ts";
+import { afterAll, beforeAll, expect, test } from "../support/lab-test.ts";
 import { callPlugin } from "../support/plugin-call.ts";
 import { attached, expectSuccess } from "./calls.ts";
 import { bridge, firewall, published, wrapped, zone } from "./support.ts";
+
+// These calls change nothing on a host.
+let shared: Lab;
+let container: Container;
+beforeAll(async () => {
+  shared = await Lab.start();
+  container = await shared.addContainer("c1");
+});
+afterAll(() => shared[Symbol.asyncDispose]());
 
 // A prevResult that the plain plugins cannot read makes their DEL fail, each time.
 
@@ -27,7 +36,7 @@ test.for<[string, object, string?]>([
   ["an older version's shape", { cniVersion: "0.2.0", interfaces: undefined, ip4: { ip: "172.26.64.2/20" } }],
   ["a version, where the list has none", { ips: [address] }, ""],
   ["an address that is none in a version without chains", { cniVersion: "0.2.0", ip4: { ip: 7 } }, "0.2.0"],
-] as const)("DEL passes with %s", async ([_, part, cniVersion = "1.0.0"], { lab, container }) => {
+] as const)("DEL passes with %s", async ([_, part, cniVersion = "1.0.0"]) => {
   const prevResult = { cniVersion: "1.0.0", interfaces, ...part };
   const runtimeConfig = { portMappings: published(25080).ports };
   const version = cniVersion === "" ? {} : { cniVersion };
@@ -36,7 +45,7 @@ test.for<[string, object, string?]>([
   // These two know only versions with chains.
   const more = cniVersion === "1.0.0" ? ["bandwidth", "firewall"] : [];
   for (const type of ["bridge", "macvlan", "portmap", "ptp", "sbr", "tuning", ...more]) {
-    const del = (plugin: string) => callPlugin(lab, container, { plugin, config, env: { CNI_COMMAND: "DEL" } });
+    const del = (plugin: string) => callPlugin(shared, container, { plugin, config, env: { CNI_COMMAND: "DEL" } });
     const [plain, own] = [await del(type), await del(`${type}-wrapper`)];
     if (plain.exitCode !== 0) failures.plain.push(`${type}: ${plain.stdout}`);
     if (own.exitCode !== 0) failures.wrapped.push(`${type}: ${own.stdout}`);

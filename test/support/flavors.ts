@@ -29,7 +29,6 @@ export const hostTests = endToEnd(
   "deadline",
   "drop-in",
   "journal",
-  "journal-files",
   "neighbours",
   "published-ports",
   "recovery",

@@ -22,7 +22,7 @@ const scripts = [
     ...["test/unit/about.test.ts", "test/unit/nomad-jobs.test.ts", "test/unit/cli/install/"],
     ...["test/executable/version.test.ts", "test/executable/temporary-files.test.ts"],
     ...["test/executable/build/npm.test.ts", "test/executable/build/stamp.test.ts"],
-    ...["test/e2e/status.test.ts", "test/e2e/journal-files.test.ts"],
+    ...["test/e2e/status.test.ts", "test/e2e/del.test.ts"],
   ],
 ];
 
