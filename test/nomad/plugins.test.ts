@@ -58,25 +58,4 @@ describe("a client is restarted, and allocations with other plugins do not notic
     expect(await nomad.lab.kernel.journals()).toEqual([]);
     await expect.poll(() => nomad.lab.kernel.linkNames()).toEqual(expect.arrayContaining(["card0", "card1"]));
   });
-
-  test("a port that leads to eth1 only: 1 allocation, and its rules are gone when it stops", async () => {
-    const jq = "del(.runtimeConfig.portMappings[]? | select((.hostPort // .HostPort) != 25443))";
-    const portmap = { type: "portmap-wrapper", capabilities: { portMappings: true }, snat: true };
-    const list = zone(wrapped(bridge), wrapped(ptp, "eth1"), { ...portmap, wrapper: { ifName: "eth1", jq } });
-    await using nomad = await NomadLab.start({ networks: [list] });
-    await nomad.run(jobOf({ network: "cni/zone", ports: { tls: 25443, other: 25080 } }));
-    const targets = async () =>
-      (await nomad.lab.kernel.packetRules()).flatMap(
-        (rule) => / -p (\w+) .*--to-destination (.*)/.exec(rule)?.slice(1).join(" ") ?? [],
-      );
-    expect((await targets()).sort()).toEqual(["tcp 10.50.0.2:7777", "udp 10.50.0.2:7777"]);
-    const [before] = await nomad.survey("job");
-    const ask = (protocol: string) => nomad.lab.run("/run/lab/drivers/echo", ["ask", protocol, "10.50.0.1:25443"]);
-    expect([await ask("tcp"), await ask("udp")]).toEqual([before?.namespace, before?.namespace]);
-    await nomad.restartClient();
-    await nomad.untilLogged(1, isPassedCheck);
-    expect([await ask("tcp"), await ask("udp")]).toEqual([before?.namespace, before?.namespace]);
-    await nomad.stop("job");
-    expect(await targets()).toEqual([]);
-  });
 });
