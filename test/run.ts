@@ -60,7 +60,7 @@ const steps: readonly Step[] = [
   // The end-to-end tests that this machine's kernel cannot run.
   {
     name: "kernel",
-    command: ["node", "test/kernel/run.ts", "--cases", "--report", reportFile("kernel")],
+    command: ["node", "test/kernel/run.ts", "--report", reportFile("kernel")],
     isVitest: true,
     needs: ["build", "build-slim", "plugins"],
     lacks: ["node", "test/kernel/run.ts", "lacks"],

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { nativeProgram } from "../support/native.ts";
 import { everyNth } from "./cases.ts";
 
@@ -14,7 +13,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** The place of the boot's folder in the second kernel. Only this folder outlives a boot. */
+/** The place of the boot's folder in the second kernel. Only this folder outlives the boot. */
 export const sharedFolder = "/mnt";
 
 // Only then do kernels and their folders go when a signal ends this process.
@@ -56,10 +55,10 @@ export async function inSecondKernel<T>(
   cpu = ownCpus()[0],
   memory = "1G",
 ): Promise<T> {
-  return withFolder(async (folder) => read(await (await boot(command, folder, cpu, memory)).ended, folder));
+  return withFolder(async (folder) => read(await boot(command, folder, cpu, memory), folder));
 }
 
-/** Uses a folder for one or more boots, then removes it. It also removes it if a signal ends this process. */
+/** Uses a folder for a boot, then removes it. It also removes it if a signal ends this process. */
 export async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(path.join(tmpdir(), "cni-wrappers-kernel-"));
   // A killed kernel may still write for a moment.
@@ -87,8 +86,16 @@ export function rerunInSecondKernel<T>(program: string, given: readonly string[]
   );
 }
 
-/** Boots a second kernel (User Mode Linux) that runs a command of this clone and ends. Its `sharedFolder` is the folder. */
-export async function boot(command: readonly string[], folder: string, cpu = ownCpus()[0], memory = "1G") {
+/**
+ * Boots a second kernel (User Mode Linux) that runs a command of this clone and ends. Its `sharedFolder` is the folder. Throws if
+ * the kernel ends before the command.
+ */
+async function boot(
+  command: readonly string[],
+  folder: string,
+  cpu: number | undefined,
+  memory: string,
+): Promise<Ended> {
   copyFileSync(path.join(import.meta.dirname, "init.sh"), path.join(folder, "init"));
   writeFileSync(path.join(folder, "job"), jobOf(command));
   for (const name of ["exit-code", "stdout", "stderr"]) rmSync(path.join(folder, name), { force: true });
@@ -108,15 +115,8 @@ export async function boot(command: readonly string[], folder: string, cpu = own
   // The folder's removal must come after it.
   process.prependOnceListener("exit", kill);
   void closed.then(() => process.off("exit", kill));
-  return {
-    folder,
-    // An error if the kernel ends before the command, as after a power loss.
-    ended: closed.then(() => readEnd(folder, Buffer.concat(chunks).toString())),
-    async pullPower() {
-      kill();
-      await closed;
-    },
-  };
+  await closed;
+  return readEnd(folder, Buffer.concat(chunks).toString());
 }
 
 function jobOf(command: readonly string[]): string {
@@ -137,15 +137,7 @@ function readEnd(folder: string, terminal: string): Ended {
 }
 
 /** A file that the second kernel left in its folder. Empty if there is no such file. */
-export function readShared(folder: string, name: string): string {
+function readShared(folder: string, name: string): string {
   const file = path.join(folder, name);
   return existsSync(file) ? readFileSync(file, "utf8") : "";
-}
-
-/** Waits for a file, at most ten minutes. No process lives on because of it. */
-export async function untilThere(file: string): Promise<void> {
-  for (let tries = 0; !existsSync(file); tries++) {
-    if (tries === 12_000) throw new Error(`${file} has not come within ten minutes`);
-    await setTimeout(50, undefined, { ref: false });
-  }
 }

@@ -1,31 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { attached, expectPassed, expectSuccess } from "../e2e/calls.ts";
-import { bridge, twoInterfaces, zone } from "../e2e/support.ts";
+import { bridge, zone } from "../e2e/support.ts";
 import { isKilledAt } from "../support/strace.ts";
 import { bin, cli, failedDuring, hostWith, smallest } from "./host-with.ts";
 
-const wrappedList = twoInterfaces();
 const plainList = { ...zone({ ...bridge, bridge: "disc1" }), name: "plain" };
 /** In milliseconds. */
 const timeout = 900_000;
 
 describe("500 CHECKs", () => {
-  test("pass while the executable is rolled back again and again", { timeout }, async () => {
-    await using lab = await hostWith(smallest);
-    for (const name of ["first", "second"]) expectSuccess(await lab.call(cli, ["install", "--from", `/opt/${name}`]));
-    const container = await attached(lab, lab.goCni, wrappedList);
-    const rollBack = async () => void expectSuccess(await lab.call(cli, ["install", "--rollback"]));
-    expect(await failedDuring(lab, wrappedList, container, rollBack)).toEqual([]);
-  });
-
-  test("pass while a removal is refused, because their container needs the wrappers", { timeout }, async () => {
-    await using lab = await hostWith(smallest);
-    expectSuccess(await lab.call(cli, ["install", "--from", "/opt/first"]));
-    const container = await attached(lab, lab.goCni, wrappedList);
-    const remove = async () => expect(await lab.call(cli, ["uninstall"])).toMatchObject({ exitCode: 1 });
-    expect(await failedDuring(lab, wrappedList, container, remove)).toEqual([]);
-  });
-
   test("of a list that needs no wrapper pass while the wrappers come and go", { timeout }, async () => {
     await using lab = await hostWith(smallest);
     const container = await attached(lab, lab.goCni, plainList);

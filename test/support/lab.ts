@@ -45,7 +45,6 @@ export interface CallRecord {
   readonly exitCode: number;
 }
 
-const secondKernel = Boolean(process.env.CNI_WRAPPERS_SECOND_KERNEL);
 const nodeFlavor = path.resolve(import.meta.dirname, "../../dist/bin");
 const wrappersDirectory = process.env.CNI_WRAPPERS_BIN || nodeFlavor;
 const commands = path.join(nodeFlavor, "cni-wrappers");
@@ -74,7 +73,7 @@ export class Lab extends PrivateHost {
     if (!existsSync(wrappers)) throw new Error(`no wrappers in ${wrappers}: run "npm run build" first`);
     const own = { plugins: await directoryOf(plugins), wrappers, drivers: await drivers(), node: process.execPath };
     const programs = { ...(existsSync(commands) && { "cni-wrappers": commands }), ...others };
-    const holder = await holdNamespaces(own.drivers, { ...own, ...rest, programs, secondKernel });
+    const holder = await holdNamespaces(own.drivers, { ...own, ...rest, programs });
     return new Lab(holder, await innerPid(holder), runtime);
   }
 

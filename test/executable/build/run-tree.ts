@@ -43,7 +43,7 @@ export function makeTree(
   const cases = [
     "*lacks-nomad) exec cat outcomes/lacks-nomad;;",
     "*lacks) exec cat outcomes/lacks-kernel;;",
-    `test/kernel/*) cp outcomes/kernel.json "$4"; ${end("kernel")};;`,
+    `test/kernel/*) cp outcomes/kernel.json "$3"; ${end("kernel")};;`,
   ];
   for (const tool of ["biome", "tsc", "node"]) {
     writeScript(join(tree, "node_modules/.bin", tool), `case $* in ${cases.join(" ")} esac; ${end(tool)}`);

@@ -14,9 +14,9 @@ import (
 type lab struct {
 	Plugins, Wrappers, Drivers, Node string
 	// Disk becomes /var/lib, if it is not empty.
-	Disk                                string
-	Recorded, ForRuntimes, SecondKernel bool
-	Programs                            map[string]string
+	Disk                  string
+	Recorded, ForRuntimes bool
+	Programs              map[string]string
 }
 
 const installed = "/opt/cni/bin"
@@ -71,8 +71,8 @@ func (l *lab) make() error {
 		do.mount("tmpfs", "/etc/cni")
 	}
 	do.mount("sysfs", "/sys")
-	// The second kernel boots for each lab with a disk. Its own boot id is another one.
-	if l.Disk != "" && !l.SecondKernel {
+	// A host with a disk was booted for this lab.
+	if l.Disk != "" {
 		id, err := os.ReadFile("/proc/sys/kernel/random/uuid")
 		do.try(err)
 		do.write("/run/lab/boot_id", string(id))
