@@ -11,6 +11,11 @@ export function isOwnMac(mac: string): boolean {
   return !/^(?:.[13579bdf]|00(?::00){5}$)/.test(mac);
 }
 
+/** Whether iptables takes a name for a chain (iptables/xshared.c, assert_valid_chain_name). */
+export function isChainName(text: string): boolean {
+  return /^[^\s!-]\S{0,27}$/.test(text);
+}
+
 /** Returns the value of a sysctl as the kernel gives it back: with tabs between numbers (proc_dointvec). Other texts stay. */
 export function kernelNumbers(value: string): string {
   return /^\s*-?\d+(?:\s+-?\d+)*\s*$/.test(value) ? value.trim().split(/\s+/).join("\t") : value;

@@ -1,6 +1,6 @@
 import { addressIn } from "../../shared/attachment/subnet.ts";
 import { isJsonObject, type JsonObject, objectOf } from "../../shared/protocol/json.ts";
-import { kernelMac, kernelNumbers } from "../lists/kernel-text.ts";
+import { isChainName, kernelMac, kernelNumbers } from "../lists/kernel-text.ts";
 import { bandwidth } from "./bandwidth.ts";
 import { readMac } from "./kinds.ts";
 import type { Link, Route } from "./machine.ts";
@@ -20,7 +20,10 @@ function passages(address: string): string[] {
 const firewall: Plugin = {
   *add(machine, call) {
     const result = passedOn(call.config, "missing prevResult from earlier plugin");
+    const { backend, iptablesAdminChainName: chain } = call.config;
     for (const { address } of resultOf(call.config).ips) {
+      if (chain && backend !== "firewalld" && !isChainName(String(chain)))
+        throw new PluginError(`failed to check iptables chain existence: iptables refuses the name ${chain}`);
       for (const text of passages(String(address))) machine.appendUnique(forward, text);
       yield "address let through";
     }

@@ -1,6 +1,6 @@
 import { nearest } from "../../shared/protocol/spelling.ts";
 import type { FoundAt, PluginRule } from "../lint/rule.ts";
-import { isOwnMac, kernelMac } from "../lists/kernel-text.ts";
+import { isChainName, isOwnMac, kernelMac } from "../lists/kernel-text.ts";
 import type { ListedPlugin } from "../lists/list.ts";
 import { goView, type Problem, problemsOf, problemText } from "../schema/go-view.ts";
 import { schemasOf } from "../schema/plugin.ts";
@@ -56,7 +56,7 @@ const texts: ReadonlyMap<string, Texts> = new Map([
     "firewall",
     {
       key: "iptablesAdminChainName",
-      isRight: (text) => text === "" || /^[^\s!-]\S{0,27}$/.test(text),
+      isRight: (text) => text === "" || isChainName(text),
       message: "iptablesAdminChainName must be the name of a chain",
       hint: "Use at most 28 characters without white space, and begin with a letter",
     },

@@ -85,7 +85,7 @@ function withLeaves(words: string, leaves: readonly Left[]): string {
   return leaves.length > 0 ? `${words}, leaves ${[...new Set(names)].sort().join(", ")}` : words;
 }
 
-/** Returns a message without what is random, a digest, or an address in memory. */
+/** Returns a message without what is random, a digest, an address in memory, or in iptables' words. */
 export function normal(text: string): string {
   return text
     .trim()
@@ -98,5 +98,6 @@ export function normal(text: string): string {
     .replace(/\bnet[01]\b/g, "net?")
     .replace(/Interface:0x[0-9a-f]+/, "Interface:0x...")
     .replace(/(mode|Length) of (\S+) is (0x)?[0-9a-f]+,/, "$1 of $2 is 0x...,")
-    .replace(/rule (\[.*\] )?in chain/, "rule in chain");
+    .replace(/rule (\[.*\] )?in chain/, "rule in chain")
+    .replace(/(chain existence): [\s\S]*/, "$1: ...");
 }
