@@ -214,6 +214,24 @@ describe("two attachments of one container share rules", () => {
     },
   );
 
+  test("DEL of one whose ADD was cut off after it had published its port: the port is closed, the other's stays", async ({
+    lab,
+  }) => {
+    await lab.run("cp", [`${Lab.pluginPath}/portmap`, "/run/lab/portmap"]);
+    const [za, zb] = [named("za", wrapped(front), wrapped(portmap)), named("zb", wrapped(ptp), wrapped(portmap))];
+    const mail = published(25025, 25);
+    const container = await attached(lab, lab.cnitool, za, "c1", web);
+    await installPlugin(lab, "portmap", '/run/lab/portmap; [ "$CNI_COMMAND" != ADD ] || kill -KILL $$');
+    expectFailure(await lab.cnitool.addAs("net1", zb, container, mail), /killed by SIGKILL/);
+    expect((await stateOf(lab, container)).rules).toMatch(/25025/);
+    expectPassed(await lab.cnitool.delAs("net1", zb, container, mail));
+    const { rules } = await stateOf(lab, container);
+    expect(rules).not.toMatch(/25025/);
+    expectPassed(await lab.cnitool.check(za, container, web));
+    expectPassed(await lab.cnitool.del(za, container, web));
+    expect((await stateOf(lab, container)).rules).not.toMatch(/25080/);
+  });
+
   test("DEL of one leaves the masquerading rules of the other", async ({ lab }) => {
     const pooled = (plugin: Record<string, unknown>) => ({
       ...wrapped({ ...plugin, ipMasq: true }),
@@ -278,6 +296,62 @@ describe("the list was edited between ADD and DEL", () => {
     expect((await lab.kernel.packetRules()).filter((rule) => /172\.26\.64|25080/.test(rule))).toEqual([]);
     expect(await lab.kernel.journals()).toEqual([]);
   });
+
+  test("a plugin was removed from the middle, and uninstalled, too: the rest is removed, and its entry stays", async ({
+    lab,
+  }) => {
+    await installPlugin(lab, "gone", "exec /opt/cni/bin/tuning");
+    const middle = { ...wrapped({ type: "gone" }), wrapper: { role: "meta", ifName: "eth1" } };
+    const withMiddle = zone(wrapped(macvlan), wrapped(bridge, "eth1"), {
+      ...middle,
+      type: "tuning-wrapper",
+      wrapper: { ...middle.wrapper, delegate: "gone" },
+    });
+    const container = await attached(lab, lab.goCni, withMiddle);
+    await lab.run("rm", ["/opt/cni/bin/gone"]);
+    expectPassed(await lab.goCni.del(zone(wrapped(macvlan), wrapped(bridge, "eth1")), container));
+    expect(await lab.kernel.leases()).toEqual([]);
+    expect(await lab.kernel.linkNames(container)).toEqual(["lo"]);
+    expect(await lab.kernel.journals()).toEqual(["c1/zone:eth0"]);
+  });
+});
+
+test("a plugin's name begins with another one's: each gets its own prevResult on DEL, without a result", async ({
+  lab,
+}) => {
+  const list = zone(wrapped(front), ...["foo-x", "foo"].map((type) => ({ type: `${type}-wrapper` })));
+  for (const name of ["foo", "foo-x"]) {
+    const script = `cat >"/run/lab/${name}-$CNI_COMMAND"; exec /opt/cni/bin/tuning <"/run/lab/${name}-$CNI_COMMAND"`;
+    await installPlugin(lab, name, script);
+    await lab.run("ln", ["-s", "cni-wrappers", `/opt/cni/bin/${name}-wrapper`]);
+  }
+  const container = await attached(lab, lab.goCni, list);
+  await lab.run("rm", ["/var/lib/cni/results/zone-c1-eth0"]);
+  expectPassed(await lab.goCni.del(list, container));
+  for (const name of ["foo", "foo-x"]) {
+    const { prevResult } = JSON.parse(await lab.readFile(`/run/lab/${name}-DEL`));
+    expect(prevResult?.ips, name).toMatchObject([{ address: "172.30.0.2/20" }]);
+  }
+  await expectNothingLeft(lab, ["front0"]);
+});
+
+test("a creator of two interfaces keeps both: CHECK gets them, and DEL", async ({ lab }) => {
+  const answer = `{"cniVersion":"1.0.0","interfaces":[{"name":"eth1","sandbox":"'$CNI_NETNS'"},{"name":"eth9","sandbox":"'$CNI_NETNS'"}],"ips":[{"address":"10.9.0.2/24","interface":0},{"address":"10.9.1.2/24","interface":1}]}`;
+  const script = `cat > /run/lab/two-$CNI_COMMAND; [ "$CNI_COMMAND" != ADD ] || echo '${answer}'`;
+  await installPlugin(lab, "two", script);
+  const two = { type: "bridge-wrapper", wrapper: { delegate: "two", role: "creator", ifName: "eth1" } };
+  const list = zone(wrapped(macvlan), two);
+  const container = await attached(lab, lab.goCni, list);
+  expectPassed(await lab.goCni.check(list, container));
+  expectPassed(await lab.goCni.del(list, container));
+  for (const verb of ["CHECK", "DEL"]) {
+    const { prevResult } = JSON.parse(await lab.readFile(`/run/lab/two-${verb}`));
+    expect(
+      prevResult.interfaces.map(({ name }: { name: string }) => name),
+      verb,
+    ).toEqual(["eth1", "eth9"]);
+    expect(prevResult.ips, verb).toMatchObject([{ interface: 0 }, { interface: 1 }]);
+  }
 });
 
 test.for([{}, { dataDir: "/run/leases" }])(
