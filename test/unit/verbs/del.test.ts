@@ -45,19 +45,22 @@ describe("DEL of an entry", () => {
     expect(runsOf(outcome)).toEqual([`bridge DEL eth1 ${blue}`]);
   });
 
-  test("of what a stray ADD left of another plugin does not run with the configuration of the list's", () => {
-    const runtimeConfig = { portMappings: [{ hostPort: 25080, containerPort: 80, protocol: "tcp" }] };
-    const configuration = { type: "portmap", name: "zone", runtimeConfig };
-    const stray = chainedOf("portmap", { id: "stray", stray: true, isGivenUp: true, uptime: 990, configuration });
-    const answers = [exits(1), exits(0), exits(1)];
-    const given = { runtimeConfig: { mac: "c2:b0:57:49:47:f1" } };
-    const outcome = del("bridge", given, { entries: [entryOf(), stray], answers });
-    expect(outcome.exitCode).toBe(1);
-    const dels = outcome.runs.filter(({ path }) => path.endsWith("/portmap"));
-    // Without its ports, portmap does nothing, and passes.
-    expect(dels.map(({ stdin }) => stdin)).toEqual(Array(2).fill(expect.objectContaining(configuration)));
-    expect(outcome.files[journal]).toContain("portmap");
-  });
+  test.each(["portmap", "bridge-ports"])(
+    "of what a stray ADD left of another plugin, %s, does not run with the configuration of the list's bridge",
+    (type) => {
+      const runtimeConfig = { portMappings: [{ hostPort: 25080, containerPort: 80, protocol: "tcp" }] };
+      const configuration = { type, name: "zone", runtimeConfig };
+      const stray = chainedOf(type, { id: "stray", stray: true, isGivenUp: true, uptime: 990, configuration });
+      const answers = [exits(1), exits(0), exits(1)];
+      const given = { runtimeConfig: { mac: "c2:b0:57:49:47:f1" } };
+      const outcome = del("bridge", given, { entries: [entryOf(), stray], answers });
+      expect(outcome.exitCode).toBe(1);
+      const dels = outcome.runs.filter(({ path }) => path.endsWith(`/${type}`));
+      // Without its ports, portmap does nothing, and passes.
+      expect(dels.map(({ stdin }) => stdin)).toEqual(Array(2).fill(expect.objectContaining(configuration)));
+      expect(outcome.files[journal]).toContain(type);
+    },
+  );
 
   test("gives the runtime the failure of what a stray ADD left, although that of its own entry passes", () => {
     const files = journalFiles(entryOf(), tryOf({ id: "stray", stray: true, isGivenUp: true, uptime: 990 }));
