@@ -390,6 +390,16 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ["lo", [named("lo")], unusable("lo", "is taken in every network namespace")],
     ["default", [named("default")], unusable("default", "is reserved by the kernel")],
   ],
+  "kept-leases": [
+    [
+      "shared memory ends with the host, unlike a directory of that name",
+      [
+        routedBy("macvlan-wrapper", { dataDir: "/dev/shm/cni" }),
+        routedBy("macvlan-wrapper", { dataDir: "/dev/shmoo/cni" }),
+      ].map((plugin) => ({ ...plugin, wrapper: { recover: "never" } })),
+      '"never": after a reboot, the leases are still there and nothing frees them. Leave recover out, or set "dataDir": "/var/run/cni"',
+    ],
+  ],
   "lease-directory": [
     [
       "a program decides",
