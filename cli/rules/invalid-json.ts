@@ -40,8 +40,8 @@ const words: Readonly<Record<string, readonly [message: string, hint: string]>> 
   InvalidSymbol: ["this is not a JSON value", "Put text into double quotes"],
   NoText: ["the file is not UTF-8 text", "Save it as UTF-8"],
   NoJsonYet: ["this is a part of a template", "Look at the file that the template makes"],
-  NoBracket: ["a closing bracket is missing before this", "Add ] where the list ends"],
-  NoBrace: ["a closing brace is missing before this", "Add } where the object ends"],
+  NoBracket: ["a closing bracket is missing before this", "Add ] where the list ends, or delete this brace"],
+  NoBrace: ["a closing brace is missing before this", "Add } where the object ends, or delete this bracket"],
   NoQuote: ["JSON has no typographic quotes", 'Write straight ones: "'],
 };
 
@@ -57,7 +57,7 @@ function foundOf({ error, offset, length }: ParseError, file: ListFile): Found {
   const name = nameOf(
     printParseErrorCode(error),
     file.text.slice(offset, offset + length),
-    file.text.slice(offset - 1),
+    file.text.slice(Math.max(0, offset - 1)),
   );
   const [message, usualHint] = words[name] ?? [`this is not JSON (${name})`, "Fix the JSON here"];
   // A pasted Nomad job, for example: quotes would not make a list of it.
@@ -78,8 +78,8 @@ function nameOf(error: string, part: string, around: string): string {
   return part.startsWith("#") ? "InvalidCommentToken" : error;
 }
 
-// Of Jinja, Helm, Go, a shell and printf.
-const template = /^(?:\{[{%]-?\s*[\w.]|\$[\w{]|%[a-z])/;
+// Of Jinja, Helm, Go, a shell, printf, Calico's installer and configure.
+const template = /^(?:\{[{%]-?\s*[\w.$(/]|\$[\w{]|%[a-z]|__\w+__|@\w+@)/;
 
 // The reader puts U+FFFD in place of bytes that are not UTF-8. Every second byte of UTF-16 is 0.
 function isNoText(part: string): boolean {

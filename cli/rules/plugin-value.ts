@@ -1,7 +1,8 @@
+import type { JsonObject } from "../../shared/protocol/json.ts";
 import { nearest } from "../../shared/protocol/spelling.ts";
 import type { FoundAt, PluginRule } from "../lint/rule.ts";
 import { isChainName, isOwnMac, kernelMac } from "../lists/kernel-text.ts";
-import type { ListedPlugin } from "../lists/list.ts";
+import { isRewritten, type ListedPlugin } from "../lists/list.ts";
 import { goView, type Problem, problemsOf, problemText } from "../schema/go-view.ts";
 import { schemasOf } from "../schema/plugin.ts";
 
@@ -9,7 +10,8 @@ export const pluginValue: PluginRule = {
   title: "A key of a plugin has a value that the plugin refuses.",
   page: `The plugins are written in Go and do not convert values: \`"1500"\` is no number, \`"true"\` is neither true nor false,
 and a sysctl of \`1\` is no text. A plugin decodes its whole configuration first, so ADD, CHECK and DEL fail. \`null\` is
-the same as no key. Keys of unknown plugins are not checked.`,
+the same as no key. Keys of unknown plugins are not checked. ADD also fails if the \`mac\` of macvlan or tuning is not the MAC
+address of one interface, if \`bridge\` is empty, or if iptables refuses \`iptablesAdminChainName\` of firewall.`,
   findInPlugin(plugin) {
     const { common, own } = schemasOf(plugin);
     const { configuration } = plugin;
@@ -27,7 +29,7 @@ the same as no key. Keys of unknown plugins are not checked.`,
 /** A key of a plugin, and the texts that Go, iptables or the kernel takes for it. */
 interface Texts {
   readonly key: string;
-  readonly isRight: (text: string) => boolean;
+  readonly isRight: (text: string, configuration: JsonObject) => boolean;
   readonly message: string;
   readonly hint: string;
 }
@@ -56,17 +58,19 @@ const texts: ReadonlyMap<string, Texts> = new Map([
     "firewall",
     {
       key: "iptablesAdminChainName",
-      isRight: (text) => text === "" || isChainName(text),
+      // firewalld has no such chain.
+      isRight: (text, { backend }) => text === "" || backend === "firewalld" || isChainName(text),
       message: "iptablesAdminChainName must be the name of a chain",
       hint: "Use at most 28 characters without white space, and begin with a letter",
     },
   ],
 ]);
 
-function refusedText({ delegate, configuration }: ListedPlugin): readonly FoundAt[] {
-  const known = texts.get(delegate);
+function refusedText(plugin: ListedPlugin): readonly FoundAt[] {
+  const { delegate, configuration } = plugin;
+  const known = isRewritten(plugin) ? undefined : texts.get(delegate);
   const text = known && configuration[known.key];
-  if (!known || typeof text !== "string" || known.isRight(text)) return [];
+  if (!known || typeof text !== "string" || known.isRight(text, configuration)) return [];
   return [{ at: [known.key], message: known.message, hint: known.hint }];
 }
 

@@ -13,7 +13,7 @@ interfaces apart: ADD fails with code 1 (\`incompatible CNI versions\`). An inte
   findInList(list) {
     const lack = isUnchainedVersion(versionOf(list) ?? "1.0.0") ? lackOf(list) : undefined;
     if (lack === undefined) return [];
-    const version = list.value.cniVersion === undefined ? "a list without cniVersion" : `cniVersion ${list.cniVersion}`;
+    const version = list.cniVersion ? `cniVersion ${list.cniVersion}` : "a list without cniVersion";
     return [{ at: ["cniVersion"], message: `${version} cannot have ${lack}`, hint: 'Set "cniVersion": "1.0.0"' }];
   },
 };
@@ -23,11 +23,14 @@ function lackOf(list: List): string | undefined {
   const second = unchainedPlugin(list);
   if (second) return `a second interface, and ${second.type} asks for ${second.ifName}`;
   const known = creatorsOf(list).filter((plugin) => plugin.profile && !isRewritten(plugin));
-  const bare = known.find((plugin) => !hasIpam(plugin));
+  const bare = known.find((plugin) => !hasIpam(plugin) && !needsAddress.test(plugin.delegate));
   if (bare) return `an interface without an address, and ${bare.type} has no ipam`;
   const double = known.find(hasTwoOfOneFamily);
   return double && `two addresses of one IP version, and ${double.type} asks for them`;
 }
+
+// In no version do they make an interface without an address. ipvlan can have that of a plugin before it.
+const needsAddress = /^(?:ptp|ipvlan|dummy)$/;
 
 function hasTwoOfOneFamily(plugin: ListedPlugin): boolean {
   const fixed = ipamTypeOf(plugin.configuration) === "static" ? entriesOf(plugin, "addresses") : [];

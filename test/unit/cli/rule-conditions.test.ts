@@ -335,6 +335,17 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
       '"MY CHAIN": iptablesAdminChainName must be the name of a chain. Use at most 28 characters without white space, and begin with a letter',
     ],
     [
+      "a chain that firewalld has no use for",
+      [{ type: "firewall", backend: "firewalld", iptablesAdminChainName: "MY CHAIN" }],
+    ],
+    [
+      "texts that a program replaces",
+      [
+        { ...macvlan, type: "macvlan-wrapper", mac: "of the job", ...jq },
+        { type: "bridge-wrapper", bridge: "", ...jq },
+      ],
+    ],
+    [
       "names of chains",
       ["", "A", "ABCDEFGHIJKLMNOPQRSTUVWXYZ12"].map((name) => ({ type: "firewall", iptablesAdminChainName: name })),
     ],
@@ -546,6 +557,20 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
       { cniVersion: "0.2.0" },
     ],
     ["a version that the runtime chooses", [macvlan], undefined, { cniVersion: "0.2.0", cniVersions: ["1.0.0"] }],
+    // ipvlan.go, cmdAdd: no ipam and addresses in prevResult.
+    [
+      "an ipvlan with the address of a plugin before it",
+      [{ type: "acme" }, { type: "ipvlan", master: "eth0" }],
+      undefined,
+      { cniVersion: "0.2.0" },
+    ],
+    ["no address in any version", [ptp, { type: "dummy" }], undefined, { cniVersion: "0.2.0" }],
+    [
+      "an empty version",
+      [macvlan],
+      '"": a list without cniVersion cannot have an interface without an address, and macvlan has no ipam. Set "cniVersion": "1.0.0"',
+      { cniVersion: "" },
+    ],
   ],
   "plugin-type": [
     ["a number", [{ type: 7 }]],
@@ -828,12 +853,26 @@ const files: Readonly<Record<string, readonly FileRow[]>> = {
     ["a template's value", '{"mtu":{{ mtu }}}', `{: ${ofTemplate}`],
     ["a template's condition", '{\n{{- if .Values.bridge }}\n"a":1}', `{: ${ofTemplate}`],
     ["a template's condition in a list", '{"a":[{},{% if b %}{}]}', `%: ${ofTemplate}`],
+    ["a template's variable", '{"mtu":{{ $mtu }}}', `{: ${ofTemplate}`],
+    ["a template's call", '{"mtu":{{ (index .mtus 0) }}}', `{: ${ofTemplate}`],
+    ["a template's comment", "{{/* of Helm */}}\n{}", `{: ${ofTemplate}`],
+    ["a place that Calico's installer fills", '{"mtu":__CNI_MTU__}', `__CNI_MTU__: ${ofTemplate}`],
+    ["a place that configure fills", '{"mtu":@MTU@}', `@MTU@: ${ofTemplate}`],
     ["a shell's variable", '{"mtu":$MTU}', `$MTU: ${ofTemplate}`],
+    ["a shell's variable alone", "$CONFLIST", `$CONFLIST: ${ofTemplate}`],
     ["a shell's quotes", '{"a":"\'"$a"\'"}', `$a: ${ofTemplate}`],
     ["a place of printf", '{"mtu":%d}', `%d: ${ofTemplate}`],
     ["two braces", '{"plugins":{{"a":1}}}', "{: a key is expected here. Delete the comma before it, or add the key"],
-    ["no bracket", '{"a":[{}}', "}: a closing bracket is missing before this. Add ] where the list ends"],
-    ["no brace in a list", '{"a":[{"b":1]}', "]: a closing brace is missing before this. Add } where the object ends"],
+    [
+      "no bracket",
+      '{"a":[{}}',
+      "}: a closing bracket is missing before this. Add ] where the list ends, or delete this brace",
+    ],
+    [
+      "no brace in a list",
+      '{"a":[{"b":1]}',
+      "]: a closing brace is missing before this. Add } where the object ends, or delete this bracket",
+    ],
     ["a word processor's quotes", '{"a":“b”}', '“b”: JSON has no typographic quotes. Write straight ones: "'],
     ["bytes", '{"a":\uFFFD}', "\uFFFD: the file is not UTF-8 text. Save it as UTF-8"],
     ["UTF-16", "\0{\0}", "\0: the file is not UTF-8 text. Save it as UTF-8"],
