@@ -202,10 +202,18 @@ export const firstVersions: ReadonlyMap<string, string> = new Map([
   ["bandwidth", "0.3.0"],
 ]);
 
-/** The version of a list as plugins read it: without one it is 0.1.0. Undefined if the runtime chooses among `cniVersions`. */
+/**
+ * The version of a list as plugins read it: without one, or with an empty one, it is 0.1.0. Undefined if the runtime chooses among
+ * `cniVersions`.
+ */
 export function versionOf({ value, cniVersion }: List): string | undefined {
   if (value.cniVersions !== undefined) return undefined;
-  return value.cniVersion === undefined ? "0.1.0" : cniVersion;
+  return value.cniVersion === undefined || value.cniVersion === "" ? "0.1.0" : cniVersion;
+}
+
+/** Names a list by its version, for a sentence about it. */
+export function versionWords({ cniVersion }: List): string {
+  return cniVersion ? `cniVersion ${cniVersion}` : "a list without cniVersion";
 }
 
 /** The version that a plugin needs, if the list's is older. */

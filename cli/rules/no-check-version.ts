@@ -1,5 +1,5 @@
 import type { ListRule } from "../lint/rule.ts";
-import { isOlder, neededVersion, unchainedPlugin, versionOf } from "../lists/list.ts";
+import { isOlder, neededVersion, unchainedPlugin, versionOf, versionWords } from "../lists/list.ts";
 
 export const noCheckVersion: ListRule = {
   severity: "warning",
@@ -15,8 +15,7 @@ no warning: it may be for a runtime that runs no CHECK.`,
     if (!list.plugins.some(({ isWrapped }) => isWrapped)) return [];
     // A newer version is needed anyway.
     if (unchainedPlugin(list) || list.plugins.some((plugin) => neededVersion(list, plugin))) return [];
-    const subject = list.value.cniVersion === undefined ? "a list without cniVersion" : `cniVersion ${version}`;
-    const message = `${subject} has no CHECK, and Nomad replaces such allocations when a client restarts`;
+    const message = `${versionWords(list)} has no CHECK, and Nomad replaces such allocations when a client restarts`;
     return [{ at: ["cniVersion"], message, hint: 'Set "cniVersion": "1.0.0"' }];
   },
 };

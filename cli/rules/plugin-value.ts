@@ -10,8 +10,8 @@ export const pluginValue: PluginRule = {
   title: "A key of a plugin has a value that the plugin refuses.",
   page: `The plugins are written in Go and do not convert values: \`"1500"\` is no number, \`"true"\` is neither true nor false,
 and a sysctl of \`1\` is no text. A plugin decodes its whole configuration first, so ADD, CHECK and DEL fail. \`null\` is
-the same as no key. Keys of unknown plugins are not checked. ADD also fails if the \`mac\` of macvlan or tuning is not the MAC
-address of one interface, if \`bridge\` is empty, or if iptables refuses \`iptablesAdminChainName\` of firewall.`,
+the same as no key. Keys of unknown plugins are not checked. ADD or CHECK also fails if the \`mac\` of macvlan or tuning is not
+the MAC address of one interface, if \`bridge\` is empty, or if iptables refuses \`iptablesAdminChainName\` of firewall.`,
   findInPlugin(plugin) {
     const { common, own } = schemasOf(plugin);
     const { configuration } = plugin;

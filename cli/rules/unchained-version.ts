@@ -2,7 +2,15 @@ import { isUnchainedVersion } from "../../shared/protocol/result.ts";
 import type { ListRule } from "../lint/rule.ts";
 import { cidrOf } from "../lists/addresses.ts";
 import { entriesOf, hasIpam, ipamTypeOf, rangeSetsOf } from "../lists/ipam.ts";
-import { creatorsOf, isRewritten, type List, type ListedPlugin, unchainedPlugin, versionOf } from "../lists/list.ts";
+import {
+  creatorsOf,
+  isRewritten,
+  type List,
+  type ListedPlugin,
+  unchainedPlugin,
+  versionOf,
+  versionWords,
+} from "../lists/list.ts";
 
 export const unchainedVersion: ListRule = {
   title: "The list needs more than cniVersion 0.2.0 has.",
@@ -13,8 +21,8 @@ interfaces apart: ADD fails with code 1 (\`incompatible CNI versions\`). An inte
   findInList(list) {
     const lack = isUnchainedVersion(versionOf(list) ?? "1.0.0") ? lackOf(list) : undefined;
     if (lack === undefined) return [];
-    const version = list.cniVersion ? `cniVersion ${list.cniVersion}` : "a list without cniVersion";
-    return [{ at: ["cniVersion"], message: `${version} cannot have ${lack}`, hint: 'Set "cniVersion": "1.0.0"' }];
+    const message = `${versionWords(list)} cannot have ${lack}`;
+    return [{ at: ["cniVersion"], message, hint: 'Set "cniVersion": "1.0.0"' }];
   },
 };
 

@@ -433,7 +433,15 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
     ],
     ["without CHECK", [{ ...ptp, ipam }, { type: "vrf" }], undefined, { disableCheck: true }],
   ],
+  // The plugins take an empty version for none (cni/pkg/types/create, DecodeVersion).
+  "unknown-version": [["an empty version", [macvlan], undefined, { cniVersion: "" }]],
   "no-check-version": [
+    [
+      "an empty version",
+      [second],
+      '"": a list without cniVersion has no CHECK, and Nomad replaces such allocations when a client restarts. Set "cniVersion": "1.0.0"',
+      { cniVersion: "" },
+    ],
     [
       "0.3.1",
       [{ type: "ptp-wrapper" }],
