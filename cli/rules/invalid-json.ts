@@ -42,6 +42,8 @@ const words: Readonly<Record<string, readonly [message: string, hint: string]>> 
   NoJsonYet: ["this is a part of a template", "Look at the file that the template makes"],
   NoBracket: ["a closing bracket is missing before this", "Add ] where the list ends, or delete this brace"],
   NoBrace: ["a closing brace is missing before this", "Add } where the object ends, or delete this bracket"],
+  NoNumber: ["JSON has no such number", "Write decimal digits, such as 1500 or 0.5"],
+  NoWord: ["JSON has only true, false and null, in lower case", "Write one of them"],
   NoQuote: ["JSON has no typographic quotes", 'Write straight ones: "'],
 };
 
@@ -74,12 +76,17 @@ function nameOf(error: string, part: string, around: string): string {
   if (template.test(around) || template.test(around.slice(1))) return "NoJsonYet";
   if (error === "CommaExpected" && part === "}") return "NoBracket";
   if (error === "CommaExpected" && part === "]") return "NoBrace";
+  if (number.test(around)) return "NoNumber";
+  if (/^(?:true|false|null|none)$/i.test(part)) return "NoWord";
   if (/^[\u2018-\u201f]/.test(part)) return "NoQuote";
   return part.startsWith("#") ? "InvalidCommentToken" : error;
 }
 
 // Of Jinja, Helm, Go, a shell, printf, Calico's installer and configure.
 const template = /^(?:\{[{%]-?\s*[\w.$(/]|\$[\w{]|%[a-z]|__\w+__|@\w+@)/;
+
+// Of JavaScript, Go and YAML, where the parser stops: behind a digit, or at a plus or a point.
+const number = /^(?:\d[x_]?[\da-f]+|\D?[+.]\d+)\s*[,\]}]/i;
 
 // The reader puts U+FFFD in place of bytes that are not UTF-8. Every second byte of UTF-16 is 0.
 function isNoText(part: string): boolean {

@@ -832,6 +832,9 @@ const [listed, single] = [text([ptp]), '{"name":"zone","type":"ptp"}'];
 const asOne = (end: string) =>
   `"plugins": runtimes read a ${end} as one plugin, and this is a list. Let the file end with .conflist`;
 
+const noNumber = "JSON has no such number. Write decimal digits, such as 1500 or 0.5";
+const noWord = "JSON has only true, false and null, in lower case. Write one of them";
+const noValue = "this is not a JSON value. Put text into double quotes";
 const ofTemplate = "this is a part of a template. Look at the file that the template makes";
 
 /** A file's text, what the rule finds there, and its name. */
@@ -857,6 +860,16 @@ const files: Readonly<Record<string, readonly FileRow[]>> = {
     ["a mark", "\uFEFF{}", ": the file begins with a byte order mark. Save it as UTF-8 without a byte order mark"],
     ["no brace", '{"a":1\n', ": a closing brace is missing. Add } where the object ends"],
     ["a word", '{"a":yes}', "yes: this is not a JSON value. Put text into double quotes"],
+    ["a truth of Python", '{"a":True}', `True: ${noWord}`],
+    ["nothing of Python", '{"a":None}', `None: ${noWord}`],
+    ["a zero before a number", '{"a":[0140]}', `140: ${noNumber}`],
+    ["a hexadecimal number", '{"a":0x1F, "b":1}', `x1F: ${noNumber}`],
+    ["a number in groups", '{"a":1_500\n}', `_500: ${noNumber}`],
+    ["a plus", '{"a":+5}', `+5: ${noNumber}`],
+    ["a fraction without a zero", '{"a": .5}', `.5: ${noNumber}`],
+    ["a version without quotes", '{"a":1.0.0}', `.0: ${noValue}`],
+    ["a subnet without quotes", '{"a":10.1.0.0/24}', `.0.0: ${noValue}`],
+    ["numbers in a row", '{"a":[1 2]}', "2: a comma is missing before this. Add a comma after the previous entry"],
     ["a job", 'job "web" {}', `job: this is not a JSON value. ${anObject}`],
     ["a template's value", '{"mtu":{{ mtu }}}', `{: ${ofTemplate}`],
     ["a template's condition", '{\n{{- if .Values.bridge }}\n"a":1}', `{: ${ofTemplate}`],
