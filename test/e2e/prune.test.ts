@@ -238,7 +238,8 @@ test("behind links to processes' namespaces: a gone process, a link to another o
     const rows: { containerId: string }[] = JSON.parse((await lab.call("nsenter", [`--net=${net}`, ...prune])).stdout);
     expect([...new Set(rows.map(({ containerId }) => containerId))].sort()).toEqual(["gone", "other", "reused"]);
   }
-  expect(await run(lab, "prune", "--write")).toMatchObject({ exitCode: 0, stderr: "" });
+  const told = await run(lab, "prune", "--write");
+  expect(told, told.stdout).toMatchObject({ exitCode: 0, stderr: "" });
   expect(await lab.kernel.cachedResults()).toEqual(["modern-live-eth0"]);
   expectPassed(await lab.goCni.check(list, { name: "live", netns: "/run/netns/live" }));
 });
