@@ -223,11 +223,15 @@ export function neededVersion(list: List, { delegate }: ListedPlugin): string | 
   return needed !== undefined && version !== undefined && isOlder(version, needed) ? needed : undefined;
 }
 
+/** Whether a list has a version whose results list no interfaces. */
+export function isUnchained(list: List): boolean {
+  const version = versionOf(list);
+  return version !== undefined && isUnchainedVersion(version);
+}
+
 /** A wrapped plugin that needs to see the earlier plugins' interfaces, in a list whose results have none. */
 export function unchainedPlugin(list: List): ListedPlugin | undefined {
-  const version = versionOf(list);
-  if (version === undefined || !isUnchainedVersion(version)) return undefined;
-  return list.plugins.find(({ index, isRenamed }) => index > 0 && isRenamed);
+  return isUnchained(list) ? list.plugins.find(({ index, isRenamed }) => index > 0 && isRenamed) : undefined;
 }
 
 /** Whether both are known versions, and one comes before the other. */

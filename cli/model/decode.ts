@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { pluginKeys } from "../../plugins/keys.ts";
-import { isJsonObject, objectOf } from "../../shared/protocol/json.ts";
+import { isJsonObject, type JsonObject, objectOf } from "../../shared/protocol/json.ts";
 import { type PluginCall, PluginError } from "./plugin.ts";
 
 /** The Go structs that plugins decode their configurations into, with the words before Go's own, and the type of its numbers. */
@@ -71,16 +71,16 @@ const dnsFields = { nameservers: "[]string", domain: "string", search: "[]string
 export function loadProblem(entry: unknown): string | undefined {
   if (entry === null) return "missing 'type'";
   if (!isJsonObject(entry)) return `json: cannot unmarshal ${jsonType(entry)} into Go value of type types.PluginConf`;
-  for (const [key, kind] of Object.entries(loaded)) {
-    const problem = mismatch(entry[key], kind);
-    if (problem) return decodeProblem(problem, `PluginConf.${key}`);
+  const problem = fieldProblem(entry, loaded, "PluginConf") ?? fieldProblem(objectOf(entry.dns), dnsFields, "DNS.dns");
+  return problem ?? (entry.type ? undefined : "missing 'type'");
+}
+
+function fieldProblem(value: JsonObject, fields: Readonly<Record<string, string>>, struct: string): string | undefined {
+  for (const [key, kind] of Object.entries(fields)) {
+    const problem = mismatch(value[key], kind);
+    if (problem) return decodeProblem(problem, `${struct}.${key}`);
   }
-  const dns = objectOf(entry.dns);
-  for (const [key, kind] of Object.entries(dnsFields)) {
-    const problem = mismatch(dns[key], kind);
-    if (problem) return decodeProblem(problem, `DNS.dns.${key}`);
-  }
-  return entry.type ? undefined : "missing 'type'";
+  return undefined;
 }
 
 /** The Go type of a key's value. Undefined for one that has keys of its own, and for a key that is none of the plugin's. */

@@ -1,14 +1,13 @@
-import { isUnchainedVersion } from "../../shared/protocol/result.ts";
 import type { ListRule } from "../lint/rule.ts";
 import { cidrOf } from "../lists/addresses.ts";
 import { entriesOf, hasIpam, ipamTypeOf, rangeSetsOf } from "../lists/ipam.ts";
 import {
   creatorsOf,
   isRewritten,
+  isUnchained,
   type List,
   type ListedPlugin,
   unchainedPlugin,
-  versionOf,
   versionWords,
 } from "../lists/list.ts";
 
@@ -19,7 +18,7 @@ interfaces apart: ADD fails with code 1 (\`incompatible CNI versions\`). An inte
 (\`no valid IP addresses\`), and the IPAM plugins refuse to give two (\`does not support more than 1 address per family\`). Without
 \`cniVersion\`, a list has version 0.1.0. Use 1.0.0.`,
   findInList(list) {
-    const lack = isUnchainedVersion(versionOf(list) ?? "1.0.0") ? lackOf(list) : undefined;
+    const lack = isUnchained(list) ? lackOf(list) : undefined;
     if (lack === undefined) return [];
     const message = `${versionWords(list)} cannot have ${lack}`;
     return [{ at: ["cniVersion"], message, hint: 'Set "cniVersion": "1.0.0"' }];

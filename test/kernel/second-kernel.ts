@@ -59,7 +59,7 @@ export async function inSecondKernel<T>(
 }
 
 /** Uses a folder for a boot, then removes it. It also removes it if a signal ends this process. */
-export async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(path.join(tmpdir(), "cni-wrappers-kernel-"));
   // A killed kernel may still write for a moment.
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
@@ -98,7 +98,6 @@ async function boot(
 ): Promise<Ended> {
   copyFileSync(path.join(import.meta.dirname, "init.sh"), path.join(folder, "init"));
   writeFileSync(path.join(folder, "job"), jobOf(command));
-  for (const name of ["exit-code", "stdout", "stderr"]) rmSync(path.join(folder, name), { force: true });
   const kernel = ["linux.uml", `mem=${memory}`, "rootfstype=hostfs", "rootflags=/", "ro", "quiet"];
   const parameters = [`init=${folder}/init`, `folder=${folder}`, "con=null", "con0=fd:0,fd:1"];
   const child = spawn("taskset", ["--cpu-list", `${cpu}`, ...kernel, ...parameters], {
@@ -114,8 +113,8 @@ async function boot(
   };
   // The folder's removal must come after it.
   process.prependOnceListener("exit", kill);
-  void closed.then(() => process.off("exit", kill));
   await closed;
+  process.off("exit", kill);
   return readEnd(folder, Buffer.concat(chunks).toString());
 }
 
