@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, openSync, readlinkSync, statfsSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import process from "node:process";
-import { attempt, listDirectory, nameOnly } from "../../shared/host/node/files.ts";
+import { isAbandoned, namespaceDirectory } from "../../shared/delegate/lent-namespace.ts";
+import { attempt, listDirectory, nameOnly, stat } from "../../shared/host/node/files.ts";
 
-const namespaceDirectory = "/run/netns";
 // linux/magic.h: NSFS_MAGIC. A plain file is what is left after a reboot or an unmount.
 const namespaceFileSystem = 0x6e736673;
 
@@ -67,7 +67,12 @@ export async function withNamespace<T>(
 /** Lists the live namespaces that have a name on this host, by path. */
 export function namedNamespaces(): readonly string[] {
   const paths = listDirectory(namespaceDirectory).map((name) => join(namespaceDirectory, name));
-  return paths.filter(isNamespace).sort();
+  return paths.filter((path) => isNamespace(path) && !isLeftByDel(path)).sort();
+}
+
+/** Whether a path is of the namespace that a killed DEL lent to its plugin: it has a container's address, and no container. */
+export function isLeftByDel(path: string): boolean {
+  return dirname(namespacePath(path)) === namespaceDirectory && isAbandoned(basename(path), { stat });
 }
 
 /**

@@ -9,6 +9,7 @@ import { keyOf, Memory, type MemoryFile } from "../host/memory.ts";
 import { atOnce } from "../live/at-once.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import {
+  isLeftByDel,
   isNamespace,
   linkText,
   namespacePath,
@@ -28,7 +29,9 @@ export interface HostNamespaces {
 /** Reads the network namespaces of all processes, and the mounts of all mount namespaces: a runtime may have its own. */
 export async function readNamespaces(proc = "/proc"): Promise<HostNamespaces> {
   const own = inodeAt(`${proc}/self/ns/net`);
-  const others = [...findNamespaces(proc)].filter(([inode]) => inode !== own);
+  // guard: a namespace in which a process may run
+  const isLeft = ({ paths }: Found) => [...paths].every(isLeftByDel);
+  const others = [...findNamespaces(proc)].filter(([inode, found]) => inode !== own && !isLeft(found));
   const read = await atOnce(others, availableParallelism(), async ([inode, { paths, doors }]) => {
     return { inode, paths: [...paths], through: await linksThrough(doors, inode) };
   });

@@ -8,12 +8,25 @@ export interface LostInterface {
   readonly addresses: readonly string[];
 }
 
+/** The directory in which ip(8) gives namespaces their names. */
+export const namespaceDirectory = "/run/netns";
+
+/** Whether a name is that of a lent namespace whose process was killed, and could not remove it. */
+export function isAbandoned(name: string, host: Pick<Host, "stat">): boolean {
+  const [, pid] = /^cni-wrappers-(\d+)-\d+$/.exec(name) ?? [];
+  // With hidepid, or without /proc, nobody knows who runs.
+  // guard: the namespace that a DEL uses at the moment
+  return pid !== undefined && host.stat(`/proc/${pid}`) === undefined && host.stat("/proc/1/stat") !== undefined;
+}
+
 /**
  * Runs an action with the path of a namespace of its own, in which an interface has the name and the addresses. bridge's and
  * ptp's DEL find their masquerading rules only by the addresses of the interface (plugins#810). The path is undefined
  * if there can be no such namespace: without iproute2, for example.
  */
 export function inLentNamespace<T>(host: Host, lost: LostInterface, action: (netns: string | undefined) => T): T {
+  for (const left of host.listDirectory(namespaceDirectory).filter((one) => isAbandoned(one, host)))
+    host.ip(["netns", "delete", left], "");
   const name = `cni-wrappers-${host.pid}-${host.now()}`;
   if (host.ip(["netns", "add", name], "") === undefined) return action(undefined);
   try {
@@ -24,7 +37,7 @@ export function inLentNamespace<T>(host: Host, lost: LostInterface, action: (net
       ...addresses.map((address) => `address add ${address} dev ${ifName}`),
     ];
     const isReady = host.ip(["-netns", name, "-batch", "-"], `${commands.join("\n")}\n`) !== undefined;
-    return action(isReady ? `/run/netns/${name}` : undefined);
+    return action(isReady ? `${namespaceDirectory}/${name}` : undefined);
   } finally {
     host.ip(["netns", "delete", name], "");
   }

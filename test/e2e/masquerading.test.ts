@@ -57,6 +57,32 @@ describe("two bridges that masquerade", () => {
   });
 });
 
+test.for([
+  ["the next DEL", (lab: Lab, list: NetworkList, container: Container) => lab.goCni.del(list, container)],
+  ["prune", (lab: Lab) => lab.call(Lab.command, ["prune", "--write", "--yes"])],
+] as const)(
+  "a DEL that lent its plugin a namespace is killed: %s leaves neither that nor a rule",
+  async ([_, remove], { lab, container }) => {
+    const list = zone(wrapped(masquerading("disc0", "10.20.0.0/24")));
+    expectPassed(await lab.goCni.add(list, container));
+    await lab.writeFile("/opt/cni/config/zone.conflist", JSON.stringify(list));
+    await lab.deleteNamespace(container);
+    const gone = { ...container, netns: "" };
+    await lab.run("cp", ["/opt/cni/bin/bridge", "/opt/cni/bridge"]);
+    await installPlugin(lab, "bridge", "kill -9 $PPID; exec sleep 1");
+    expect(await lab.goCni.del(list, gone)).toMatchObject({ exitCode: 1 });
+    expect(await lab.readdir("/run/netns")).toEqual([expect.stringMatching(/^cni-wrappers-/)]);
+    await installPlugin(lab, "bridge", "exec /opt/cni/bridge");
+    expectPassed(await remove(lab, list, gone));
+    expect([await lab.kernel.packetRules(), await lab.kernel.leases(), await lab.kernel.journals()]).toEqual([
+      [],
+      [],
+      [],
+    ]);
+    expect(await lab.readdir("/run/netns")).toEqual([]);
+  },
+);
+
 test("a bridge has macspoofchk, and the namespace is gone or replaced: DEL leaves none of its rules", async ({
   lab,
 }) => {

@@ -3,7 +3,9 @@ import { giveAddressesBack, inLentNamespace } from "../../../shared/delegate/len
 import type { Host } from "../../../shared/host/host.ts";
 
 /** Runs an action in a lent namespace. `ip` fails for the commands that begin so. */
-function lend(ifName: string, failing?: string) {
+function lend(ifName: string, failing?: string, names: readonly string[] = [], processes = ["1/stat"]) {
+  const listDirectory = (path: string) => (path === "/run/netns" ? names : []);
+  const stat = (path: string) => (processes.some((one) => path === `/proc/${one}`) ? {} : undefined);
   const commands: string[] = [];
   const ip = (args: readonly string[], text: string) => {
     commands.push([args.join(" "), text].filter(Boolean).join("\n"));
@@ -12,7 +14,7 @@ function lend(ifName: string, failing?: string) {
   const lost = { ifName, addresses: ["10.1.0.2/24", "fd00::2/64"] };
   const used: (string | undefined)[] = [];
   const act = (action: (netns: string | undefined) => void) =>
-    inLentNamespace({ ip, pid: 12, now: () => 34 } as unknown as Host, lost, action);
+    inLentNamespace({ ip, listDirectory, stat, pid: 12, now: () => 34 } as unknown as Host, lost, action);
   return { commands, used, act };
 }
 
@@ -33,6 +35,17 @@ test.each([
     `-netns ${name} -batch -\n${[link, ...addresses].join("\n")}\n`,
     removed,
   ]);
+});
+
+test.each([
+  ["one of a process that is gone", ["1/stat", "12"], ["netns delete cni-wrappers-7-34"]],
+  ["none of a process that runs", ["1/stat", "7", "12"], []],
+  ["none if the first process cannot be seen: others may be hidden, too", ["12"], []],
+])("what a killed process had lent is removed: %s", (_, processes, deleted) => {
+  const others = ["c1", "xcni-wrappers-8-1", "cni-wrappers-8-1x", "cni-wrappers-try-8", "cni-wrappers--8"];
+  const { commands, act } = lend("eth1", undefined, [...others, "cni-wrappers-7-34"], processes);
+  act(() => {});
+  expect(commands.slice(0, commands.indexOf(`netns add ${name}`))).toEqual(deleted);
 });
 
 test("if the interface cannot be made, none is used, and it is removed", () => {

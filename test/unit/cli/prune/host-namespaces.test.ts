@@ -153,6 +153,20 @@ test("a process that this one may not look at may be in any namespace", async ()
   expect(readdirSync("/proc/self/fd")).toHaveLength(opened);
 });
 
+test("what a killed DEL had lent to its plugin has a container's address, and does not count unless it has another path", async () => {
+  const lent = "/run/netns/cni-wrappers-9999999-1";
+  const mine = `/run/netns/cni-wrappers-${process.pid}-1`;
+  const mounts = [mountOf(7, lent), mountOf(8, `/var${lent}`), mountOf(9, mine), mountOf(10, lent), mountOf(10, "/c1")];
+  const proc = procWith({ 9999998: { net: "net:[6]", mounts: [...mounts, mountOf(11, `/srv${lent}`)] } });
+  const { namespaces } = await readNamespaces(proc);
+  expect(namespaces.map(({ paths }) => paths)).toEqual([
+    ["/proc/9999998/ns/net"],
+    [mine],
+    [lent, "/c1"],
+    [`/srv${lent}`],
+  ]);
+});
+
 test("a path that is mounted elsewhere is alive, and one that is a namespace here tells itself", async () => {
   const proc = procWith({
     9999999: { mounts: [mountOf(7, "/run/netns/elsewhere"), mountOf(7, "/proc/self/ns/net")] },
