@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import process from "node:process";
 import { promisify } from "node:util";
-import { attempt, readFile } from "../../shared/host/node/files.ts";
+import { readFile } from "../../shared/host/node/files.ts";
+import { parseJsonList } from "../../shared/protocol/json.ts";
 import { addressText } from "../lists/addresses.ts";
 import { withNamespace } from "../live/namespaces.ts";
 
@@ -27,11 +28,6 @@ export interface Link {
   /** A network card has no kind. */
   readonly linkinfo?: { readonly info_kind?: string; readonly info_slave_kind?: string };
   readonly addr_info?: readonly { readonly local: string; readonly prefixlen: number; readonly scope: string }[];
-}
-
-/** Parses the output of `ip -json`. ip does not escape control characters, and a container chooses the names of its links. */
-export function parseLinks(text: string): readonly Link[] {
-  return JSON.parse(text.replace(/\p{Cc}/gu, " ") || "[]");
 }
 
 /** Returns the addresses of a link, without those that the kernel makes by itself (link-local): no plugin reports them. */
@@ -72,7 +68,7 @@ export function hostEnd({ link_index, link_netnsid }: Link, { host, hostId }: Co
 /** Reads the links of a namespace, or of the host, with ip(8); undefined if they cannot be read. */
 export async function readLinks(netns?: string): Promise<readonly Link[] | undefined> {
   const text = await outputIn(netns, ["ip", "-json", "-details", "address", "show"]);
-  return text === undefined ? undefined : attempt(() => parseLinks(text));
+  return text === undefined ? undefined : (parseJsonList(text || "[]") as readonly Link[] | undefined);
 }
 
 /** Asks the kernel by which id a namespace knows the one of this process; undefined if lsns(1) is missing, or fails. */

@@ -44,10 +44,13 @@ export function parseJsonObject(text: string): JsonObject | undefined {
   }
 }
 
-/** Parses a text as a list of JSON objects, without what else is in it; undefined if it is no list. */
+/**
+ * Parses an answer of ip(8) as a list of JSON objects, without what else is in it; undefined if it is no list. ip does not escape
+ * control characters, and a container chooses the names of its links.
+ */
 export function parseJsonList(text: string): JsonObject[] | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(text.replace(/\p{Cc}/gu, " "));
     return Array.isArray(value) ? value.filter(isJsonObject) : undefined;
   } catch {
     return undefined;

@@ -38,6 +38,22 @@ test.for([
   },
 );
 
+// ip(8), which the Node flavor asks, prints them as they are.
+test("a container's control characters in names of links do not hide the index, and DEL removes it", async ({
+  lab,
+}) => {
+  const named = [`link add "$(printf 'a\\001')" type veth peer name b`, `link set lo alias "$(printf '\\033[2J')"`];
+  const deeds = named.map((words) => `nsenter --net="$CNI_NETNS" ip ${words}`).join(" && ");
+  await installPlugin(lab, "hostile", `[ "$CNI_COMMAND" != ADD ] || { ${deeds}; } || exit 1; exec /opt/cni/bin/ptp`);
+  const list = zone(hostile);
+  const container = await attached(lab, lab.goCni, list);
+  const ifindex = Number.parseInt(await lab.ip(container, "-oneline", "link", "show", "eth0"), 10);
+  expect(await lineDone(lab, container)).toMatchObject({ made: ifindex });
+  expectPassed(await lab.goCni.del(list, container));
+  expect(await lab.ip(container, "-oneline", "link")).not.toContain(" eth0");
+  expect([await lab.kernel.leases(), await lab.kernel.journals()]).toEqual([[], []]);
+});
+
 test("an answer that could not be received is not the next question's", async ({ lab, container }) => {
   const list = zone(wrapped(ptp));
   await injectFault(lab, "recvfrom:error=EIO:when=1");

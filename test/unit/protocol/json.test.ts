@@ -4,6 +4,7 @@ import {
   goLookup,
   hasTooManyValues,
   isTooDeep,
+  parseJsonList,
   parseJsonObject,
 } from "../../../shared/protocol/json.ts";
 import { withShallowJson } from "../support/shallow-json.ts";
@@ -26,6 +27,16 @@ test("Go also folds the long s and the Kelvin sign", () => {
   expect(goLookup({ i\u017fGateway: true }, "isGateway")).toBe(true);
   expect(goLookup({ "lin\u212as": 1 }, "links")).toBe(1);
   expect(goLookup({ o\u017fGateway: true }, "isGateway")).toBeUndefined();
+});
+
+// A container with CAP_NET_ADMIN can name a link so. ip(8) prints the bytes as they are.
+test("a control character in a link's name does not hide the other links", () => {
+  const text = '[{"ifindex":2,"ifname":"eth0"},{"ifindex":3,"ifname":"a\u0001\u001bb"},\n3]\n';
+  expect(parseJsonList(text)).toEqual([
+    { ifindex: 2, ifname: "eth0" },
+    { ifindex: 3, ifname: "a  b" },
+  ]);
+  expect(parseJsonList('{"ifindex":2}')).toBeUndefined();
 });
 
 test("a text is nested too deeply for an engine that follows three brackets", () => {
