@@ -66,7 +66,10 @@ export async function judge(
     });
     if (looksBack) {
       for (const worker of workers)
-        await runWithout([worker], bundles).catch(({ message }) => say(`afterwards, ${message}`));
+        await runWithout([worker], bundles).catch(({ message }) => {
+          say(`afterwards, ${message}: a mutant did that, so some may have been noticed only because of it`);
+          process.exitCode = 1;
+        });
     }
     return mutants.flatMap((mutant) => {
       const killed = verdicts.get(mutant);

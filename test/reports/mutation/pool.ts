@@ -36,7 +36,7 @@ export class WarmWorker {
   async run(order: Order): Promise<Ended> {
     this.#worker ??= this.#start();
     const answer = await answerOf(await this.#worker, order);
-    if (typeof answer === "string") await this.stop();
+    if (typeof answer === "string" || answer.isSpoiled) await this.stop();
     return answer;
   }
 

@@ -1,5 +1,8 @@
 // Keeps the scripts of the test files in memory, and runs the requested tests with one mutant on.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmdirSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Script } from "node:vm";
 import fc from "fast-check";
@@ -29,6 +32,8 @@ export interface Outcome {
   /** The first test that failed, its index in its file, and why; undefined if all passed. */
   readonly failed: { readonly test: string; readonly index: number; readonly why: string } | undefined;
   readonly runs: readonly Run[];
+  /** Whether the mutant left this process or its namespaces so that other tests would fail. */
+  readonly isSpoiled: boolean;
 }
 
 /** One run of a test file. */
@@ -151,9 +156,26 @@ async function execute({ mutant, tests }: Order): Promise<Outcome> {
   for (const limited of tests) {
     const { run, failed } = await runFile(limited, mutant);
     runs.push(run);
-    if (failed !== undefined) return { failed: { test: limited.test, ...failed }, runs };
+    if (failed !== undefined) return { failed: { test: limited.test, ...failed }, runs, isSpoiled: isSpoiled() };
   }
-  return { failed: undefined, runs };
+  return { failed: undefined, runs, isSpoiled: mutant !== undefined && isSpoiled() };
+}
+
+const atStart = surroundings();
+
+/** What every test depends on. */
+function surroundings(): string {
+  return JSON.stringify([process.cwd(), process.geteuid?.(), process.umask(), Object.entries(process.env).sort()]);
+}
+
+function isSpoiled(): boolean {
+  if (surroundings() !== atStart) return true;
+  try {
+    rmdirSync(mkdtempSync(join(tmpdir(), "worker-")));
+  } catch {
+    return true;
+  }
+  return spawnSync("true").status !== 0;
 }
 
 process.once("disconnect", () => process.exit());
