@@ -7,6 +7,7 @@ import { containerDirectory, type Entry, isStanding, type Journal, type Line, na
 import { linesText, withLines } from "../journal/lines.ts";
 import { type Around, checksSpoofs, type Del, masquerades, type Removal, removalOf } from "../journal/sharing.ts";
 import { profileOf } from "../plugin/profile.ts";
+import { CniError } from "../protocol/errors.ts";
 import { goLookup, type JsonObject } from "../protocol/json.ts";
 import { mayHaveLease } from "./taken-addresses.ts";
 
@@ -109,6 +110,8 @@ export function stampOf(file: FileIdentity | undefined, size = file?.size): stri
  * the disk.
  */
 export function planRemoval(undoing: Undoing, entry: Entry): Removal {
+  // guard: what a sibling has whose journal cannot be read
+  if (undoing.facts.unreadableSibling(undoing.journal.key) !== undefined) return { do: "later" };
   const isKnown = profileOf(entry.type, undoing.session.profiles) !== undefined;
   const isAgain = ({ type, ifName }: Entry) => type === entry.type && ifName === entry.ifName;
   // What an unknown plugin keeps may be the later ADD's by now.
@@ -119,6 +122,13 @@ export function planRemoval(undoing: Undoing, entry: Entry): Removal {
     return { do: "nothing", why: "its rules are of an earlier boot" };
   }
   return removalOf(entry, around(undoing, entry));
+}
+
+/** Throws code 5 if nobody can tell what the container's other attachments have: no DEL passes that has removed nothing for that. */
+export function demandReadable({ facts, journal }: Undoing): void {
+  const file = facts.unreadableSibling(journal.key);
+  // guard: a DEL that has left everything is not called passed
+  if (file !== undefined) throw new CniError("unreadableJournal", "", file);
 }
 
 function around(undoing: Undoing, entry: Entry): Around {

@@ -99,6 +99,19 @@ export class Facts {
     return files.flatMap((file) => (file === own ? [] : (this.journalAt(file) ?? [])));
   }
 
+  /**
+   * The journal of one of the container's other attachments that is there and cannot be read: too many files are open, for example.
+   * The directory if it cannot be listed: then the attachment's own journal is not in the list.
+   */
+  unreadableSibling(key: AttachmentKey): string | undefined {
+    const own = journalFile(key);
+    const directory = containerDirectory(key.containerId);
+    const files = this.#filesIn(directory);
+    const isThere = (file: string) => this.#host.stat(file) !== undefined;
+    if (!files.includes(own) && this.read(own) !== undefined && isThere(own)) return directory;
+    return files.find((file) => file !== own && this.read(file) === undefined && isThere(file));
+  }
+
   /** All journals of the host. */
   journals(): readonly Journal[] {
     const files = this.#filesIn(journalDirectory).flatMap((directory) => this.#filesIn(directory));

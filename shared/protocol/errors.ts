@@ -47,6 +47,11 @@ export const catalogue = {
     msg: "error writing the journal",
     hint: "The wrapper must be able to write to /var/lib/cni/wrappers, as libcni to /var/lib/cni/results.",
   },
+  unreadableJournal: {
+    code: 5,
+    msg: "error reading the journal of another attachment",
+    hint: "DEL does not know what that attachment has. The wrapper must be able to read /var/lib/cni/wrappers.",
+  },
   undecodableInput: {
     code: 6,
     msg: "error unmarshall network config",

@@ -7,7 +7,7 @@ import type { RemovePlan } from "../call/plan.ts";
 import { warn } from "../call/session.ts";
 import { type Finished, handOver, prepareCall, printAnswer, runDel } from "../delegate/run-delegate.ts";
 import { type PlannedDel, runRemoval, undoEntries } from "../delegate/undo.ts";
-import { planRemoval, removesRules, type Undoing } from "../delegate/undoing.ts";
+import { demandReadable, planRemoval, removesRules, type Undoing } from "../delegate/undoing.ts";
 import type { CachedResult } from "../journal/host-files.ts";
 import { type Entry, journalDirectory, nowhere } from "../journal/journal.ts";
 import { masquerades } from "../journal/sharing.ts";
@@ -158,6 +158,7 @@ export function runRemovals(call: Call, { removals, entries }: RemovePlan): numb
 function delWithoutEntry(undoing: Undoing, call: Call, { call: planned, as }: UnknownRemoval): PlannedDel | undefined {
   const removal = planRemoval(undoing, as);
   if (removal.do !== "DEL") {
+    demandReadable(undoing);
     const why = removal.do === "nothing" ? removal.why : "its rules are shared";
     warn(call.session, `DEL of ${as.type} for ${as.ifName} is skipped: ${why}`);
     return undefined;

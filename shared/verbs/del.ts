@@ -5,7 +5,7 @@ import { warn } from "../call/session.ts";
 import { type Finished, prepareCall, printAnswer, runDel } from "../delegate/run-delegate.ts";
 import { withAddressesOf } from "../delegate/taken-addresses.ts";
 import { againBesideRules, runDels, tryToUndo } from "../delegate/undo.ts";
-import { giveUp, noteUndone, planRemoval, type Undoing } from "../delegate/undoing.ts";
+import { demandReadable, giveUp, noteUndone, planRemoval, type Undoing } from "../delegate/undoing.ts";
 import { cachedResultFile } from "../journal/host-files.ts";
 import { type Entry, fromTheEnd, isNowhere, isSameNamespace, type Journal, namesOf } from "../journal/journal.ts";
 import type { Del, Removal } from "../journal/sharing.ts";
@@ -98,6 +98,7 @@ function undoOwn(call: Call, undoing: Undoing, entry: Entry): Finished | undefin
   const { session } = call;
   const removal = planOwn(undoing, entry);
   const stray = removal.withNamespace ? undefined : removeStray(call, undoing, entry);
+  if (removal.do === "later") demandReadable(undoing);
   if (removal.do === "later" || (stray !== undefined && stray.exitCode !== 0)) return stray;
   if (removal.do === "nothing") {
     warn(session, `DEL of ${entry.type} for ${entry.ifName} is skipped: ${removal.why}`);

@@ -248,6 +248,39 @@ describe("two attachments of one container share rules", () => {
     await expectNothingLeft(lab, ["front0", "disc0"]);
   });
 
+  const publishing = wrapped({ ...portmap, backend: "nftables" });
+  const pooled = { wrapper: { network: "pool" }, ipMasq: true };
+  test.for([
+    ["the directory of the journals", "", "getdents64", [publishing], {}],
+    ["the other's journal", "/zb:net1", "read", [], pooled],
+  ] as const)(
+    "%s cannot be read: DEL of one fails, and leaves what the other has",
+    async ([_, file, call, chained, more], { lab }) => {
+      const mail = published(25025, 25);
+      const za = named("za", { ...wrapped(front), ...more }, ...chained);
+      const zb = named("zb", { ...wrapped(bridge), ...more }, ...chained);
+      const container = await attached(lab, lab.cnitool, za, "c1", web);
+      expectPassed(await lab.cnitool.addAs("net1", zb, container, mail));
+      const before = await stateOf(lab, container);
+      const path = `/var/lib/cni/wrappers/${lab.cnitool.id(container)}${file}`;
+      const fault = `strace -f -qq -o /dev/null -P ${path} -e trace=${call} -e inject=${call}:error=EIO`;
+      await lab.run("sh", ["-c", "mkdir /opt/cni/first; cp -P /opt/cni/bin/*-wrapper* /opt/cni/first"]);
+      for (const name of ["bridge", "portmap"])
+        await installPlugin(
+          lab,
+          `${name}-wrapper`,
+          `[ -e /run/lab/whole ] || fault='${fault}'; exec $fault /opt/cni/first/${name}-wrapper`,
+        );
+      expectFailure(await lab.cnitool.delAs("eth0", za, container, web), /error reading the journal of another/);
+      expect(await stateOf(lab, container)).toEqual(before);
+      await lab.writeFile("/run/lab/whole", "");
+      expectPassed(await lab.cnitool.delAs("eth0", za, container, web));
+      expectPassed(await lab.cnitool.checkAs("net1", zb, container, mail));
+      expectPassed(await lab.cnitool.delAs("net1", zb, container, mail));
+      await expectNothingLeft(lab, ["front0", "disc0"]);
+    },
+  );
+
   test("the last DEL removes what failed ADDs had to leave of a masquerading chain", async ({ lab }) => {
     await installFlaky(lab);
     const za = named("za", wrapped({ ...front, ipMasq: true }), flaky);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { CniError, catalogue, type ErrorKey, toCniError } from "../../../shared/protocol/errors.ts";
 import { type Call, callWrapper, exits, type Machine, printed } from "../support/fake-host.ts";
-import { chainedOf, journalFiles } from "../support/journals.ts";
+import { chainedOf, entryOf, journalFiles, net1 } from "../support/journals.ts";
 import { bothResult as both, macvlanResult } from "../support/results.ts";
 
 const zone = { cniVersion: "1.0.0", name: "zone" };
@@ -40,6 +40,9 @@ const withoutRouter: Machine = {
   ...answering(exits(0, macvlanResult), exits(0)),
   ip: () => JSON.stringify([{ ifname: "eth0", flags: ["UP"], addr_info: [] }]),
 };
+const delOf = withVariables({ CNI_COMMAND: "DEL" });
+const unreadable = [...Object.keys(journalFiles(entryOf(net1)))];
+const withSibling: Machine = { files: journalFiles(entryOf(), entryOf(net1)), unreadable };
 const broken: Machine = {
   inspect() {
     throw new TypeError("broken");
@@ -77,6 +80,7 @@ const cases: Record<ErrorKey, [code: number, msg: string, says: string, call?: C
     same,
   ],
   unwritableJournal: [5, "error writing the journal", "wrappers/blue/zone:eth0: EROFS", {}, { writeProblem: "EROFS" }],
+  unreadableJournal: [5, "error reading the journal of", "blue/other:net1. DEL does not", delOf, withSibling],
   noRouterAddress: [109, "interface eth0 has no IPv6 address from a router", "within 1s. A", required, withoutRouter],
   givenUp: [108, "interface eth0 was given up during ADD", "ran at the same time", {}, cleared],
   internal: [999, "internal error of the wrapper", "TypeError: broken", {}, broken],

@@ -46,6 +46,8 @@ export interface Machine {
   readonly noNamespace?: boolean;
   /** What other calls do to the files while a delegate runs, and each time that the wrapper waits. */
   readonly meanwhile?: (files: Map<string, unknown>) => void;
+  /** Files that are there and cannot be read. */
+  readonly unreadable?: readonly string[];
   /** The reason why no file can be written. */
   readonly writeProblem?: string;
   /** The reason why the first two lines of the log cannot be written. */
@@ -153,6 +155,7 @@ function fakeHost(
     canExec = true,
     stdoutError,
     files: given,
+    unreadable = [],
     writeProblem,
     logProblem,
     jq,
@@ -230,7 +233,7 @@ function fakeHost(
     },
     readFile(path) {
       asked.push(path);
-      const text = files.get(path)?.text;
+      const text = unreadable.includes(path) ? undefined : files.get(path)?.text;
       return path === "/proc/uptime" ? text?.replace(/\S+/, (seconds) => `${Number(seconds) + slept / 1000}`) : text;
     },
     appendJournal(path, text, { makesFile, isFlushed }) {

@@ -26,6 +26,19 @@ const masquerading = { ...added, ipMasq: true };
 const elsewhere = { path: blue, device: 4, inode: ownNamespace + 1, changedMs: 0 };
 const earlier = { bootId: "earlier" };
 
+describe("a sibling's journal cannot be read: DEL fails, runs nothing, and the journals stay", () => {
+  test.each([
+    ["of an entry", [entryOf()]],
+    ["without an entry", []],
+  ])("%s", (_, own) => {
+    const theirs = journalFiles(entryOf(net1));
+    const files = { ...journalFiles(...own), ...theirs };
+    const outcome = del("bridge", { prevResult: bothResult }, { files, unreadable: Object.keys(theirs) });
+    expect(outcome).toMatchObject({ exitCode: 1, runs: [], stdout: expect.stringContaining("blue/other:net1") });
+    expect(Object.keys(outcome.files)).toEqual(Object.keys(files));
+  });
+});
+
 describe("DEL of an entry", () => {
   const renamed = { wrapper: { ifName: "eth1" } };
 
