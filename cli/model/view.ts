@@ -35,8 +35,10 @@ export function viewOf(machine: Machine): ProgramView {
     removeFile: (path) => void machine.files.delete(path),
     // The model's directories are there as long as a file is in them.
     removeDirectory() {},
-    listDirectory: (path) => machine.list(path),
+    // The first process is always there.
+    listDirectory: (path) => [...(path === "/proc" ? ["1"] : []), ...machine.list(path)],
     stat(path) {
+      if (path === "/proc/1/stat") return { device: 1, inode: 1, size: 0, modifiedMs: 0, changedMs: 0 };
       const namespace = machine.namespaceAt(path);
       const { madeMs = 0 } = namespace ?? {};
       if (namespace) return { device: 4, inode: namespace.inode, size: 0, modifiedMs: madeMs, changedMs: madeMs };

@@ -107,9 +107,10 @@ export class Facts {
     const own = journalFile(key);
     const directory = containerDirectory(key.containerId);
     const files = this.#filesIn(directory);
-    const isThere = (file: string) => this.#host.stat(file) !== undefined;
-    if (!files.includes(own) && this.read(own) !== undefined && isThere(own)) return directory;
-    return files.find((file) => file !== own && this.read(file) === undefined && isThere(file));
+    // An empty file says nothing, and a pipe has no size.
+    const hasContent = (file: string) => (this.#host.stat(file)?.size ?? 0) > 0;
+    if (!files.includes(own) && this.read(own) !== undefined && hasContent(own)) return directory;
+    return files.find((file) => file !== own && this.read(file) === undefined && hasContent(file));
   }
 
   /** All journals of the host. */
@@ -283,8 +284,8 @@ function inodesOfProcesses(host: Reader): readonly (number | undefined)[] {
     return threads.flatMap((thread) => inodeOf(thread) ?? (isHidden(host, thread) ? [undefined] : []));
   };
   const processes = host.listDirectory("/proc").filter((name) => /^\d+$/.test(name));
-  // With hidepid, they are not even listed, or show nothing. The first one is always there.
-  const areHidden = processes.length > 0 && host.stat("/proc/1/stat") === undefined;
+  // With hidepid, they are not even listed, or show nothing. The first one is always there, unless /proc cannot be listed.
+  const areHidden = !processes.includes("1") || host.stat("/proc/1/stat") === undefined;
   return areHidden ? [undefined] : processes.flatMap(inodesOf);
 }
 

@@ -151,7 +151,9 @@ function write({ session, facts, journal }: Undoing, text: string, how: Appendin
   if (problem !== undefined) {
     // A full disk takes the name of a file, and none or some of its bytes.
     const { entries, problem: fault } = facts.journalAgain(journal.key);
-    if (entries.length === 0 && fault === undefined) host.removeFile(journal.file);
+    // guard: a journal that cannot be read
+    const isRead = facts.read(journal.file) !== undefined;
+    if (isRead && entries.length === 0 && fault === undefined) host.removeFile(journal.file);
     host.removeDirectory(containerDirectory(journal.key.containerId));
     throw new CniError("unwritableJournal", "", `${journal.file}: ${problem}`);
   }

@@ -18,27 +18,33 @@ describe("the namespace of a live attachment was made again", () => {
     expect(await lab.kernel.leases()).toEqual(["zone/172.16.5.2", "zone-eth1/172.26.64.2"]);
   });
 
-  test("an agent without CAP_SYS_PTRACE cannot look into the processes of others: ADD fails, GC collects nothing", async ({
-    lab,
-  }) => {
-    const list = { ...creators(), cniVersion: "1.1.0" };
-    const container = await attached(lab, lab.goCni, list);
-    await lab.run("sh", [
-      "-c",
-      "ip netns exec c1 setpriv --reuid 65534 --clear-groups sleep 600 >/dev/null 2>&1 & sleep 0.3",
-    ]);
-    await lab.deleteNamespace(container);
-    // libcni itself would run DEL for each of its results.
-    await lab.run("sh", ["-c", "rm /var/lib/cni/results/*"]);
-    const again = await lab.addContainer("c1");
-    const withoutRight = (verb: string, more: object) => {
-      const request = { pluginPath: Lab.pluginPath, conflist: list, id: "c1", netns: again.netns, ...more };
-      return lab.call("setpriv", ["--bounding-set", "-sys_ptrace", gocni, verb], { input: JSON.stringify(request) });
-    };
-    expectSuccess(await withoutRight("gc", { validAttachments: [] }));
-    expectFailure(await withoutRight("setup", {}), duplicate);
-    expect(await lab.kernel.leases()).toEqual(["zone/172.16.5.2", "zone-eth1/172.26.64.2"]);
-  });
+  const unlisted = "strace -f -qq -o /dev/null -P /proc -e trace=open,openat -e inject=open,openat:error=EACCES";
+  test.for([
+    ["an agent without CAP_SYS_PTRACE", "setpriv --bounding-set -sys_ptrace"],
+    ["an agent that may not list /proc", unlisted],
+  ] as const)(
+    "%s cannot look into the processes of others: ADD fails, GC collects nothing",
+    async ([_, under], { lab }) => {
+      const list = { ...creators(), cniVersion: "1.1.0" };
+      const container = await attached(lab, lab.goCni, list);
+      await lab.run("sh", [
+        "-c",
+        "ip netns exec c1 setpriv --reuid 65534 --clear-groups sleep 600 >/dev/null 2>&1 & sleep 0.3",
+      ]);
+      await lab.deleteNamespace(container);
+      // libcni itself would run DEL for each of its results.
+      await lab.run("sh", ["-c", "rm /var/lib/cni/results/*"]);
+      const again = await lab.addContainer("c1");
+      const withoutRight = (verb: string, more: object) => {
+        const request = { pluginPath: Lab.pluginPath, conflist: list, id: "c1", netns: again.netns, ...more };
+        const [command = "", ...args] = under.split(" ");
+        return lab.call(command, [...args, gocni, verb], { input: JSON.stringify(request) });
+      };
+      expectSuccess(await withoutRight("gc", { validAttachments: [] }));
+      expectFailure(await withoutRight("setup", {}), duplicate);
+      expect(await lab.kernel.leases()).toEqual(["zone/172.16.5.2", "zone-eth1/172.26.64.2"]);
+    },
+  );
 
   test('with "always" ADD passes', async ({ lab }) => {
     const list = creators({ recover: "always" });

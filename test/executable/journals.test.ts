@@ -172,6 +172,16 @@ test("a journal that does not get to the disk fails ADD, and stays for DEL", asy
   expect(await filesAfterAdd("", ended, { under })).toEqual([isJournal]);
 });
 
+test("a journal for which no file descriptor is left fails ADD, and stays: another plugin has written to it", async ({
+  skip,
+}) => {
+  skipEmulated(skip, "strace does not see the calls of a program in qemu");
+  const ended = { exitCode: 1, stdout: expect.stringContaining(`${journal}: EMFILE`) };
+  const under = `strace -f -qq -o /dev/null -P ${journal} -e trace=open,openat -e inject=open,openat:error=EMFILE`;
+  const written = `mkdir -p ${container}; echo "an earlier plugin's" >${journal}; chmod 600 ${journal}`;
+  expect(await filesAfterAdd(written, ended, { under })).toEqual([isJournal]);
+});
+
 describe("a journal that cannot be written fails ADD, and nothing is left behind", () => {
   test("because there is a directory in its place", async () => {
     expect(await filesAfterAdd(`mkdir -p ${journal}`, refused)).toEqual([]);

@@ -141,9 +141,9 @@ describe("libcni's results for the other attachments of a container", () => {
 describe("what siblings have is unknown", () => {
   const [own, other] = ["/var/lib/cni/wrappers/blue/zone:eth0", "/var/lib/cni/wrappers/blue/other:net1"];
   /** `isListed` and `isRead` say which directory and file can be read. */
-  const unreadable = (isListed: boolean, isRead: (file: string) => boolean, gone?: string) => {
+  const unreadable = (isListed: boolean, isRead: (file: string) => boolean, gone?: string, size = 1) => {
     const { host } = factsOf(journalFiles(entryOf(), entryOf(net1)));
-    const found = { device: 1, inode: 1, size: 1, modifiedMs: 0, changedMs: 0 };
+    const found = { device: 1, inode: 1, size, modifiedMs: 0, changedMs: 0 };
     const facts = new Facts({
       readFile: (path) => (isRead(path) ? host.readFile(path) : undefined),
       listDirectory: (path) => (isListed ? host.listDirectory(path) : []),
@@ -163,6 +163,7 @@ describe("what siblings have is unknown", () => {
     ["not if its own journal cannot be read", true, (file: string) => file === other, undefined, undefined],
   ] as const)("%s", (_, isListed, isRead, gone, expected) => {
     expect(unreadable(isListed, isRead, gone)).toBe(expected);
+    expect(unreadable(isListed, isRead, gone, 0)).toBeUndefined();
   });
 });
 
@@ -177,7 +178,7 @@ function isThere(
 ): boolean {
   const host = {
     readFile: (path: string) => mounts[path],
-    listDirectory: (path: string) => names[path] ?? [],
+    listDirectory: (path: string) => ({ "/proc": ["1"], ...names })[path] ?? [],
     stat: (path: string) => ({ "/proc/1/stat": file(1), ...files })[path],
   };
   return new Facts(host).isThere(namespace);
@@ -212,10 +213,10 @@ test("where another one has its inode, it is gone, unless one mount is the same"
 test("a namespace is there while a process runs in it, or one of its threads", () => {
   const inside = { "/proc/12/ns/net": file(7) };
   expect(isThere(inside, {}, { "/proc": ["1", "12"] })).toBe(true);
-  expect(isThere({ "/proc/12/ns/net": file(8) }, {}, { "/proc": ["12"] })).toBe(false);
+  expect(isThere({ "/proc/12/ns/net": file(8) }, {}, { "/proc": ["1", "12"] })).toBe(false);
   for (const name of ["12a", "a12"])
-    expect(isThere({ [`/proc/${name}/ns/net`]: file(7) }, {}, { "/proc": [name] })).toBe(false);
-  const threads = { "/proc": ["12"], "/proc/12/task": ["12", "13"] };
+    expect(isThere({ [`/proc/${name}/ns/net`]: file(7) }, {}, { "/proc": ["1", name] })).toBe(false);
+  const threads = { "/proc": ["1", "12"], "/proc/12/task": ["12", "13"] };
   expect(isThere({ "/proc/12/task/13/ns/net": file(7) }, {}, threads)).toBe(true);
   expect(isThere({ "/proc/12/task/13/ns/net": file(8) }, {}, threads)).toBe(false);
   expect(isThere({ "/proc/12/ns/net": file(8), "/proc/12/task/13/ns/net": file(7) }, {}, threads)).toBe(false);
@@ -230,9 +231,13 @@ test("a namespace may be there while a process runs that cannot be looked at", (
   expect(isThere({}, {}, names)).toBe(false);
   // The first one is the host's own.
   expect(isThere({ "/proc/1/task/1/ns": file(5) }, {}, names)).toBe(false);
-  // With hidepid, the first process is not listed, or its files are missing.
-  const hidden = { "/proc/1/stat": undefined, "/proc/12/ns/net": file(8) };
-  expect([isThere(hidden, {}, { "/proc": ["12"] }), isThere(hidden)]).toEqual([true, false]);
+  // With hidepid, the first process is not listed, or its files are missing. Too many files may be open to list any.
+  const other = { "/proc/12/ns/net": file(8) };
+  const hidden = { ...other, "/proc/1/stat": undefined };
+  const isHidden = (files: Parameters<typeof isThere>[0], ...processes: string[]) =>
+    isThere(files, {}, { "/proc": processes });
+  expect([isHidden(hidden, "1", "12"), isHidden(other, "12"), isHidden(other)]).toEqual([true, true, true]);
+  expect(isHidden(other, "1", "12")).toBe(false);
 });
 
 test("a journal that knows a later namespace with its inode says that it is gone, whatever runs in that one", () => {

@@ -176,7 +176,7 @@ function fakeHost(
   let replacedBy: (FakeAnswer & { ended: "exit" }) | undefined;
   let clock = Date.UTC(2030, 0, 2, 3, 4, 5);
   let slept = 0;
-  const written = Object.entries({ ...kernelFiles, ...given });
+  const written = Object.entries({ ...kernelFiles, ...given, "/proc/1/stat": "" });
   const files = new Map(written.map(([path, text], order) => [path, { text, modifiedMs: clock - 1000 + order }]));
 
   const start = (how: Run["how"], path: string, env: Host["env"], stdin: string | undefined): FakeAnswer => {

@@ -337,6 +337,8 @@ test("an ADD whose answer the runtime does not get is undone at once, with the m
 test("an ADD whose journal cannot be written leaves the entries of others", () => {
   const files = journalFiles(entryOf({ ifName: "eth1" }));
   expect(callWrapper({ stdin }, { writeProblem: "ENOSPC", files }).files).toEqual(files);
+  // Too many files are open to read it.
+  expect(callWrapper({ stdin }, { writeProblem: "EMFILE", files, unreadable: [journal] }).files).toEqual(files);
 });
 
 test("after a line that was cut off, ADD writes a line of its own", () => {
