@@ -24,21 +24,11 @@ export function inLeasedNetwork(call: Call): Target {
   return hasOlderLease(call, other) ? { ...target, network: other } : target;
 }
 
-/**
- * Whether something other than the wrappers gave out an address of this plugin to an interface of this name. An attachment of the
- * runtime's own with that name has a lease there, too, but its journal says so.
- */
+/** Whether an interface of this name has an address of this plugin in a network. */
 function hasOlderLease(call: Call, network: string): boolean {
-  const { facts, target } = call;
-  const { ifName } = target.selector;
+  const { ifName } = call.target.selector;
   const isWanted = subnetFinder(() => subnetsOf(call.request.configuration));
-  return leasesIn(call, network, isWanted).some(
-    ({ containerId, ifName: leased }) =>
-      leased === ifName &&
-      facts
-        .journal({ network, containerId, runtimeIfName: ifName })
-        .entries.every((entry) => entry.ifName !== ifName || entry.delegateNetwork !== network),
-  );
+  return leasesIn(call, network, isWanted).some((lease) => lease.ifName === ifName);
 }
 
 /** Returns the targets of a DEL without an entry, the likelier one first: something else may have made the interface. */

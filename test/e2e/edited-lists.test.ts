@@ -14,6 +14,17 @@ describe("the list is edited while a container lives", () => {
     const container = await attached(lab, lab.goCni, list(before));
     await expectSound(lab, list(now), container, ["br6"]);
   });
+
+  test("the runtime's own name is its ifName by now: a new container gets another address", async ({ lab }) => {
+    const container = await attached(lab, lab.goCni, zone(wrapped(numbered(6))));
+    const list = zone(wrapped(numbered(6), "eth0"));
+    const other = await attached(lab, lab.goCni, list, "c2");
+    const addresses = [await lab.kernel.addresses(container, "eth0"), await lab.kernel.addresses(other, "eth0")];
+    expect(addresses).toEqual([["10.6.0.2/24"], ["10.6.0.3/24"]]);
+    for (const one of [container, other]) expectSuccess(await lab.goCni.check(list, one));
+    expectSuccess(await lab.goCni.del(list, container));
+    await expectUndone(lab, list, other, ["br6"]);
+  });
 });
 
 test("ipvlan has the place of a plain bridge by now: DEL passes, and removes the interface", async ({ lab }) => {
