@@ -3,7 +3,7 @@ import type { PluginVersion } from "../../support/go.ts";
 import type { NomadVersion } from "../../support/nomad.ts";
 import type { NetworkList } from "../../support/runtime.ts";
 
-const matrixPlugins = ["1.3.0", "1.6.2", "1.9.1"] as const satisfies PluginVersion[];
+const matrixPlugins = ["1.3.0", "1.6.2", "1.9.1", "1.10.0"] as const satisfies PluginVersion[];
 const specifications = ["0.3.1", "0.4.0", "1.0.0", "1.1.0"] as const;
 /** The columns. `NOMAD_BIN` runs only if the variable names a Nomad. */
 const matrixRuntimes = [
