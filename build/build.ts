@@ -25,12 +25,13 @@ async function build(): Promise<void> {
   writeFileSync(at("page.html"), page.html);
   const accounts = Object.entries({ ...bundles, page }).map(([part, { metafile }]) => [part, metafile]);
   writeFileSync(at("meta.json"), JSON.stringify(Object.fromEntries(accounts), null, 2));
-  writeCodeCache(at("core.cjs"), at("core.cache"), arch);
+  for (const name of ["core", "cli"]) writeCodeCache(at(`${name}.cjs`), at(`${name}.cache`), arch);
   const assets = {
     core: at("core.cjs"),
     "core.cache": at("core.cache"),
     jq: at("jq.cjs"),
     cli: at("cli.cjs"),
+    "cli.cache": at("cli.cache"),
     page: at("page.html"),
   };
   makeExecutable(at("start.cjs"), at(`bin/${executable}`), assets, arch);

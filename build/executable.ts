@@ -33,9 +33,9 @@ function fillCacheOfPkg(home: string, name: string, node: string): void {
   for (const file of [archive, `${archive}.ok`, `${program}.ok`]) writeFileSync(file, "");
 }
 
-/** Compiles the script `core` and writes V8's code to `output`. V8 rejects the code of another architecture. */
-export function writeCodeCache(core: string, output: string, arch: string = process.arch): void {
-  run([...emulator(arch), findNode(arch).path, "--random-seed=1", join(root, "build/code-cache.ts"), core, output]);
+/** Compiles a script and writes V8's code to `output`. V8 rejects the code of another architecture. */
+export function writeCodeCache(script: string, output: string, arch: string = process.arch): void {
+  run([...emulator(arch), findNode(arch).path, "--random-seed=1", join(root, "build/code-cache.ts"), script, output]);
 }
 
 /** Runs a command without the builder's environment: NODE_OPTIONS would change the result. */

@@ -7,11 +7,11 @@ import { bundleForNode } from "../../../build/bundle.ts";
 import { makeExecutable, writeCodeCache } from "../../../build/executable.ts";
 import { root, scratch } from "../../support/tree.ts";
 
-let core = Buffer.alloc(0);
+let [core, cli] = [Buffer.alloc(0), Buffer.alloc(0)];
 
 beforeAll(async () => {
-  const { scripts } = (await bundleForNode(root, { version: "0.0.0", commit: "unknown" })).core;
-  core = Buffer.from(scripts.core ?? "");
+  const bundles = await bundleForNode(root, { version: "0.0.0", commit: "unknown" });
+  [core, cli] = [Buffer.from(bundles.core.scripts.core ?? ""), Buffer.from(bundles.cli.scripts.cli ?? "")];
 });
 
 afterEach(() => void vi.unstubAllEnvs());
@@ -24,11 +24,12 @@ function codeCache(script: Buffer | string): string {
   return cache;
 }
 
-test("V8 takes it, and it is the same each time", () => {
-  const [one = Buffer.alloc(0), other] = [codeCache(core), codeCache(core)].map((file) => readFileSync(file));
-  expect(other).toEqual(one);
-  const isRejected = (source: string) => new Script(source, { filename: "core", cachedData: one }).cachedDataRejected;
-  expect([isRejected(`${core}`), isRejected(`${core} `)]).toEqual([false, true]);
+test.each(["core", "cli"])("V8 takes that of %s, and it is the same each time", (name) => {
+  const script = name === "core" ? core : cli;
+  const [one = Buffer.alloc(0), other] = [codeCache(script), codeCache(script)].map((file) => readFileSync(file));
+  expect(other?.equals(one)).toBe(true);
+  const isRejected = (source: string) => new Script(source, { filename: name, cachedData: one }).cachedDataRejected;
+  expect([isRejected(script.toString("latin1")), isRejected(`${core} `)]).toEqual([false, true]);
 });
 
 test("an executable takes it, whatever NODE_OPTIONS of its builder or its caller are", {
