@@ -46,7 +46,9 @@ export const uninstallCommand: CommandData<undefined, Options> = {
     const files = readListFiles(paths.configDirectories, terminal, leaveOut);
     unread.push(...faultsIn(files).map(({ line }) => line));
     const wrapped = [...networksIn(files).values()].filter(({ list }) => isWrapped(list));
-    const uses = usesAmong(readAttachments(paths, leftOut.note).all, new Set(wrapped.map(({ name }) => name)));
+    const leaveOutJournal = (file: string, reason: string) => leftOut.note(`${file}: ${reason}`);
+    const { all } = readAttachments(paths, leftOut.note);
+    const uses = usesAmong(all, new Set(wrapped.map(({ name }) => name)), { leaveOut: leaveOutJournal });
     const look = () => {
       const attachments = readAttachments(paths, () => {}).all;
       return lostResults(namedNamespaces(), { paths, networks: wrapped, attachments, memories: new Memory().files() });
@@ -54,7 +56,7 @@ export const uninstallCommand: CommandData<undefined, Options> = {
     // A container whose result somebody has removed may need them, too.
     for (const line of await lasting(look, terminal)) leftOut.note(line);
     leftOut.tell(terminal);
-    // guard: the wrappers while a container needs them, or while a result cannot be read
+    // guard: the wrappers while a container needs them, or while a result or a journal cannot be read
     const isRefused = uses.length + leftOut.lines.length > 0 && !force && ownPaths(place).length > 0;
     const lists = wrapped.map(({ list }) => list.file.path);
     const removed = isRefused ? [] : removeAll(place);

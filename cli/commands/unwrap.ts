@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { Argument } from "commander";
 import { type CommandData, jsonOption, option, stateOption } from "../command.ts";
 import { usesText } from "../install/report.ts";
@@ -40,7 +41,7 @@ export const unwrapCommand: CommandData<string, Options> = {
     if (options.write && !options.force && !isIdle) demandView(options.state, terminal);
     const uses = isIdle ? [] : usesOf(list, options.state, leftOut.note);
     leftOut.tell(terminal);
-    // guard: the list of a container that needs the wrappers, or whose result cannot be read
+    // guard: the list of a container that needs the wrappers, or whose result or journal cannot be read
     const isFree = (uses.length === 0 && leftOut.isEmpty) || options.force === true;
     const refusal = isFree ? undefined : usesText(uses, leftOut.lines.length, "list");
     const decisions = { ...unwrapping, uses };
@@ -60,5 +61,9 @@ function usesOf({ name = "", plugins }: List, state: string, leaveOut: (line: st
   // guard: the list of containers that something else attached
   const wrapped = new Set(plugins.filter(({ role }) => role !== "meta").length > 1 ? [name] : []);
   const { wanted } = readAttachments({ cacheDirectory: state, network: name }, leaveOut);
-  return usesAmong(wanted, wrapped, state).filter(({ network }) => network === name);
+  const leaveOutJournal = (file: string, reason: string) => {
+    if (basename(file).startsWith(`${name}:`)) leaveOut(`${file}: ${reason}`);
+  };
+  const uses = usesAmong(wanted, wrapped, { leaveOut: leaveOutJournal, state });
+  return uses.filter(({ network }) => network === name);
 }

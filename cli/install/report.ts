@@ -35,12 +35,14 @@ const without = {
   ],
 } as const;
 
-/** Says which running containers need the wrappers, and what happens without. A result that cannot be read may be of one. */
+/** Says which running containers need the wrappers, and what happens without. What cannot be read may be of one. */
 export function usesText(uses: readonly Use[], unreadable: number, what: keyof typeof without): string {
   const lines = uses.map(({ network, name }) => `  ${network} ${name}`);
   return [
     ...(uses.length > 0 ? [`${counted(uses.length, ...needing)} the wrappers:`, ...lines] : []),
-    ...(unreadable > 0 ? ["A result that cannot be read may be of a running container that needs the wrappers."] : []),
+    ...(unreadable > 0
+      ? ["A result or a journal that cannot be read may be of a running container that needs the wrappers."]
+      : []),
     ...without[what],
     "",
   ].join("\n");

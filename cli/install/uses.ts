@@ -18,15 +18,16 @@ export interface Use {
 
 /**
  * Finds the running containers that need the wrappers: from the runtime's results, from the wrappers' journals, and from the
- * lists in place. `wrapped` names their networks: CHECK and DEL use the list in place, whatever ADD used.
+ * lists in place. `wrapped` names their networks: CHECK and DEL use the list in place, whatever ADD used. `leaveOut` gets each journal
+ * that cannot be read.
  */
 export function usesAmong(
   attachments: readonly CachedAttachment[],
   wrapped: ReadonlySet<string>,
-  state = stateDirectory,
+  { leaveOut, state = stateDirectory }: { readonly leaveOut: LeaveOut; readonly state?: string },
 ): readonly Use[] {
   const uses = new Map<string, Use>();
-  for (const { network, containerId, path } of liveEntries(new Memory(state)))
+  for (const { network, containerId, path } of liveEntries(new Memory(state), leaveOut))
     uses.set(`${network} ${containerId}`, {
       network,
       containerId,
@@ -54,9 +55,13 @@ export function hasJq({ plugins }: List): boolean {
   return plugins.some(({ wrapper }) => wrapper.jq !== undefined);
 }
 
+/** Gets a file that cannot be read, and why. */
+type LeaveOut = (file: string, reason: string) => void;
+
 /** Reads the entries of this boot whose namespaces are still there. */
-function liveEntries(memory: Memory): readonly Entry[] {
+function liveEntries(memory: Memory, leaveOut: LeaveOut): readonly Entry[] {
   const bootId = memory.moment()?.bootId;
   // guard: the wrappers of a container that only a journal names
-  return entriesIn(memory.journals()).filter((entry) => entry.bootId === bootId && memory.isThere(entry.namespace));
+  const journals = memory.files(leaveOut).flatMap(({ journal }) => journal ?? []);
+  return entriesIn(journals).filter((entry) => entry.bootId === bootId && memory.isThere(entry.namespace));
 }

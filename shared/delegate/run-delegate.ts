@@ -136,17 +136,17 @@ export function printAnswer({ stdout, exitCode }: Finished): number {
 }
 
 /** The answers of the verbs that have one of their own if the delegate is missing. */
-const answers: Readonly<Record<string, HandOver["withoutDelegate"]>> = {
-  STATUS: "unavailable",
-  VERSION: "ownVersions",
-};
+const answers = new Map<string | undefined, HandOver["withoutDelegate"]>([
+  ["STATUS", "unavailable"],
+  ["VERSION", "ownVersions"],
+]);
 
 /** Hands a call over unchanged to the delegate that the wrapper's name stands for. Code 7 if it stands for none. */
 export function handOverUnchanged(session: Session): number {
   const { calledAs, env } = session.host;
   const delegate = delegateName(calledAs);
   if (delegate === undefined) throw new CniError("unnamedDelegate", `started as ${calledAs}`);
-  const withoutDelegate = answers[String(env.CNI_COMMAND)];
+  const withoutDelegate = answers.get(env.CNI_COMMAND);
   return handOver(session, { do: "handOver", call: { delegate, environment: {} }, withoutDelegate });
 }
 

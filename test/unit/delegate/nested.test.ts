@@ -17,6 +17,8 @@ test.each(["ADD", "CHECK", "DEL", "GC", "STATUS", "VERSION"])(
 
 test.each([
   ["ADD", { code: 100 }],
+  // Every object has a property of this name.
+  ["constructor", { code: 100 }],
   ["STATUS", { code: 50 }],
   ["VERSION", { supportedVersions: expect.arrayContaining(["1.1.0"]) }],
 ])("%s without the plugin has the answer of its verb", (command, answer) => {

@@ -402,7 +402,8 @@ test.each<[string, object | undefined, Partial<Entry> | undefined, string | unde
   if (entry) writeJournal({ containerId: "c1", ...entry });
   const args = [["NOMAD_JOB_ID", "job"]];
   const attachment = { network: "zone", containerId: "c1", netns: "/proc/self/ns/net", args, ...result };
-  const uses = usesAmong(result ? [attachment as unknown as CachedAttachment] : [], new Set([wrapped]), directory);
+  const how = { leaveOut: () => {}, state: directory };
+  const uses = usesAmong(result ? [attachment as unknown as CachedAttachment] : [], new Set([wrapped]), how);
   expect(uses.map((use) => use.name)).toEqual(name === undefined ? [] : [name]);
 });
 
@@ -411,7 +412,8 @@ test("those who need the wrappers are sorted by name, with the directory of the 
   // adopt does not know which plugin made an interface.
   writeJournal({ containerId: "d4", path: "" });
   const its = { network: "zone", containerId: "b2", netns: "/proc/self/ns/net", args: [["K8S_POD_NAME", "pod"]] };
-  expect(usesAmong([{ ...its, list: undefined } as unknown as CachedAttachment], new Set(), directory)).toEqual([
+  const how = { leaveOut: () => {}, state: directory };
+  expect(usesAmong([{ ...its, list: undefined } as unknown as CachedAttachment], new Set(), how)).toEqual([
     { network: "zone", containerId: "a3", name: "a3", plugins: "/opt/a3" },
     { network: "zone", containerId: "cccccccccccccccc", name: "cccccccccccc", plugins: "/opt/cccccccccccccccc" },
     { network: "zone", containerId: "d4", name: "d4", plugins: undefined },
@@ -461,11 +463,29 @@ test("uninstall removes nothing while a result cannot be read", async () => {
   expect(await uninstall()).toMatchObject({
     exitCode: 2,
     stderr: `${at("results/zone-c1-eth0")}: it is not a JSON object; this attachment is left out\n`,
-    stdout: expect.stringMatching(/^A result that cannot be read may be of a running container that needs/),
+    stdout: expect.stringMatching(
+      /^A result or a journal that cannot be read may be of a running container that needs/,
+    ),
   });
   expect(existsSync(at("cni-wrappers"))).toBe(true);
   expect(await uninstall("--force")).toMatchObject({ exitCode: 0 });
   expect(existsSync(at("cni-wrappers"))).toBe(false);
+});
+
+test("uninstall removes nothing while a journal cannot be read", async () => {
+  redirect("/var/lib/cni", directory);
+  writeFile(at("wrappers/c1/zone:eth0"), "damaged\n");
+  mkdirSync(at("results"));
+  installed("1.0.0");
+  expect(await uninstall()).toMatchObject({
+    exitCode: 2,
+    stderr: "/var/lib/cni/wrappers/c1/zone:eth0: it does not say whose it is\n",
+    stdout: expect.stringMatching(
+      /^A result or a journal that cannot be read may be of a running container that needs/,
+    ),
+  });
+  expect(existsSync(at("cni-wrappers"))).toBe(true);
+  expect(await uninstall("--force")).toMatchObject({ exitCode: 0 });
 });
 
 test.each([".", "folder", "bridge-wrapper", "cni-wrappers"])("plugins: %s is no plugin", (name) => {

@@ -49,7 +49,12 @@ test.each<[string, Partial<Installed>, string]>([
 const use = (name: string, plugins?: string) => ({ network: "zone", containerId: name, name, plugins });
 
 test.each([
-  [[], 1, "executable", ["A result that cannot be read may be of a running container that needs the wrappers."]],
+  [
+    [],
+    1,
+    "executable",
+    ["A result or a journal that cannot be read may be of a running container that needs the wrappers."],
+  ],
   [[use("c1")], 0, "executable", ["1 running container needs the wrappers:", "  zone c1"]],
   [[use("c1"), use("c2")], 0, "list", ["2 running containers need the wrappers:", "  zone c1", "  zone c2"]],
 ] as const)(

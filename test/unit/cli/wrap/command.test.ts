@@ -285,4 +285,17 @@ describe("unwrap", () => {
     expect(read("zone.conflist")).toBe(wrapped);
     expect(await unwrap("zone.conflist")).toMatchObject({ exitCode: 2 });
   });
+
+  test("--write refuses while a journal of the list cannot be read; those of other lists do not count", async () => {
+    write("zone.conflist", wrapped);
+    write("state/wrappers/c1/other:eth0", "damaged\n");
+    write("state/wrappers/c1/zone:eth0", "damaged\n");
+    const { exitCode, stderr } = await unwrap("--write", "zone.conflist");
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("wrappers/c1/zone:eth0: it does not say whose it is");
+    expect(stderr).not.toContain("other:eth0");
+    expect(read("zone.conflist")).toBe(wrapped);
+    write("state/wrappers/c1/zone:eth0", "");
+    expect(await unwrap("--write", "zone.conflist")).toMatchObject({ exitCode: 0 });
+  });
 });
