@@ -114,10 +114,21 @@ function isBegan(value: JsonObject): boolean {
     typeof value.bootId === "string" &&
     typeof value.checksum === "string" &&
     typeof value.uptime === "number" &&
-    isJsonObject(value.namespace) &&
+    isNamespace(value.namespace) &&
     isJsonObject(value.wrapper) &&
     isJsonObject(value.configuration)
   );
+}
+
+function isNamespace(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { path, device, inode, changedMs } = value;
+  return typeof path === "string" && typeof device === "number" && typeof inode === "number" && isNumber(changedMs);
+}
+
+/** A number, if there is one. */
+function isNumber(value: unknown): boolean {
+  return value === undefined || typeof value === "number";
 }
 
 function isTexts(value: unknown): value is readonly string[] {

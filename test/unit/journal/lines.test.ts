@@ -60,6 +60,9 @@ describe("a journal", () => {
   test.each([
     ...texts.map((key) => ({ [key]: 1 })),
     ...[{ uptime: "now" }, { namespace: "4:5" }, { wrapper: [] }, { configuration: [] }],
+    ...[{ path: 1 }, { device: "4" }, { inode: null }, { changedMs: "0" }].map((odd) => ({
+      namespace: { path: "/run/netns/blue", device: 4, inode: 5, ...odd },
+    })),
   ])("leaves out an entry with %j", (changes) => {
     const [began = {}] = linesOf([entryOf({ id: "odd" })]);
     const content = `${text}${JSON.stringify({ ...began, ...changes })}\n`;
