@@ -206,6 +206,11 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
       [{ ...twoSets, forceAddress: true }, ownBridge("cni0", { isGateway: true, ...oneSet })],
       twoGateways,
     ],
+    [
+      "one plugin whose two addresses are both others than another's",
+      [ownBridge("cni0", { isGateway: true, ipam: { type: "host-local", subnet: "10.3.0.0/24" } }), twoSets],
+      twoGateways,
+    ],
   ],
   "ipv6-mtu": [
     ["a fixed address", [{ ...withAddresses({ address: "fd00::2/64" }), mtu: 1279 }], smallMtu("ADD")],
@@ -393,6 +398,7 @@ const conditions: Readonly<Record<string, readonly Row[]>> = {
       [{ type: "bandwidth", ingressRate: 0 }],
       '"bandwidth": bandwidth has no rates and gets none from the runtime, so it limits nothing. Add "capabilities": { "bandwidth": true }',
     ],
+    ["rates in place of the runtime's", [{ type: "bandwidth", runtimeConfig: { bandwidth: { ingressRate: 8000 } } }]],
     ["a name that every object has", [{ type: "constructor" }]],
   ],
   "interface-name": [

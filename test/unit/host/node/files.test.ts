@@ -67,7 +67,7 @@ test("a text is appended with one write, for root only", () => {
 });
 
 test("a flushed one is on the disk, and once its name, too", () => {
-  for (const text of ["one", "two"]) expect(appendJournal(at("journal"), text, flushed)).toBeUndefined();
+  for (const text of ["é", "two"]) expect(appendJournal(at("journal"), text, flushed)).toBeUndefined();
   const written = ["write journal", "sync journal"];
   expect(done).toEqual([...written, `sync ${basename(directory)}`, ...written]);
 });

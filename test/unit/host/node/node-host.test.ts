@@ -1,4 +1,4 @@
-import fs, { readFileSync } from "node:fs";
+import fs, { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 import { ip } from "../../../../shared/host/node/ip.ts";
@@ -41,4 +41,19 @@ test("an answer of ip(8) may have 8 MiB: a host can have thousands of routes", (
   setVariable("PATH", `${directory}:${process.env.PATH}`);
   const size = 8 * 1024 * 1024;
   expect(ip([`${size}`], "")?.length).toBe(size);
+});
+
+test("no file of a delegate's stdin stays open: a call can run thousands of delegates", () => {
+  const plugin = join(directory, "plugin");
+  writeProgram(plugin, "cat");
+  const open = () => readdirSync("/proc/self/fd").length;
+  const before = open();
+  // /dev/shm is full.
+  vi.mocked(fs.writeSync).mockImplementationOnce(() => {
+    throw Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
+  });
+  const answer = nodeHost().spawn(plugin, {}, { stdin: "text", limit: 100 });
+  expect(answer).toMatchObject({ ended: "exit", exitCode: 0 });
+  expect(answer.ended === "exit" && answer.stdout.decodeUtf8()).toBe("text");
+  expect(open()).toBe(before);
 });
