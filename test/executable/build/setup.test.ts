@@ -46,8 +46,11 @@ test("packages are installed once, and again when the lock file has changed", as
   expect(calls(clone)).toEqual(["ci", "ci"]);
 });
 
-test("an installation that failed is tried again", async () => {
-  const clone = makeClone({ npm: "echo ci >> calls; exit 1" });
+test.each([
+  ["failed", "exit 1"],
+  ["left no Node that runs", "mkdir -p node_modules/.bin"],
+])("an installation that %s is tried again", async (_, end) => {
+  const clone = makeClone({ npm: `echo ci >> calls; ${end}` });
   await setup(clone);
   await setup(clone);
   expect(calls(clone)).toEqual(["ci", "ci"]);

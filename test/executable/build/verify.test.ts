@@ -7,7 +7,7 @@ import { bill } from "../../../build/release/archive.ts";
 import { epochOf } from "../../../build/release/epoch.ts";
 import { pack } from "../../../build/release/pack.ts";
 import { verifyArchive } from "../../../build/release/rebuild.ts";
-import { git, root, scratch, writeScript } from "../../support/tree.ts";
+import { copyOfTree, git, root, scratch, writeScript } from "../../support/tree.ts";
 
 const time = 1_700_000_000;
 const name = "cni-wrappers-linux-amd64-v1.2.3.tgz";
@@ -15,11 +15,10 @@ const name = "cni-wrappers-linux-amd64-v1.2.3.tgz";
 afterEach(() => void vi.unstubAllEnvs());
 
 /** The repository of the sources, with one commit. */
-function repository(): { readonly sources: string; readonly commit: string } {
-  const sources = scratch();
+function repository(sources = scratch()): { readonly sources: string; readonly commit: string } {
   writeFileSync(join(sources, "source"), "of the commit");
   git(sources, "init", "--quiet");
-  git(sources, "add", ".");
+  git(sources, "add", "source");
   vi.stubEnv("GIT_COMMITTER_DATE", `${time} +0000`);
   git(sources, "commit", "--quiet", "--message", "first");
   return { sources, commit: git(sources, "rev-parse", "HEAD") };
@@ -187,4 +186,14 @@ test("nothing in an archive forges the line that says that it is verified", () =
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, archive], { encoding: "utf8" });
   const line = `build: ${archive} was built from changed sources (\\u001b[2K\\n${forged.split("\n")[1]})\n`;
   expect({ status, stdout, stderr }).toEqual({ status: 1, stdout: "", stderr: line });
+});
+
+test("of two archives, the one that differs decides about the exit code", () => {
+  const { sources, commit } = repository(copyOfTree([".git"]));
+  const [other = "", same = ""] = ["0", "1"].map((text) => archiveOf({ "cni-wrappers": text, [bill]: billOf(commit) }));
+  programs(same);
+  const script = join(sources, "build/release/verify.ts");
+  const { status, stdout } = spawnSync(process.execPath, [script, other, same], { encoding: "utf8" });
+  const lines = [`${name}: cni-wrappers differs at byte 0`, `${name}: the sources give the same bytes, sha256 `];
+  expect([status, stdout.replace(/[0-9a-f]{64}/, "")]).toEqual([1, `${lines.join("\n")}\n`]);
 });

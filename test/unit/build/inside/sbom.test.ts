@@ -18,6 +18,7 @@ const components: Component[] = [
   { name: "zod", version: "4.6.7", purl: "pkg:npm/zod@4.6.7", licence: "MIT", texts: ["text"] },
   {
     ...{ name: "node", version: "24.21.0", purl: "pkg:generic/node@24.21.0", licence: "MIT", texts: ["text"] },
+    changed: "a patch is applied",
     parts: [{ name: "openssl", version: "3.5.8", purl: "pkg:generic/openssl@3.5.8" }],
   },
 ];
@@ -60,7 +61,10 @@ test("it names the executable, the commit, and everything inside", () => {
     },
     components: [
       { name: "zod", version: "4.6.7", purl: "pkg:npm/zod@4.6.7" },
-      { name: "node", components: [{ name: "openssl", version: "3.5.8" }] },
+      {
+        ...{ name: "node", pedigree: { notes: "a patch is applied" } },
+        components: [{ name: "openssl", version: "3.5.8" }],
+      },
     ],
     dependencies: [{ dependsOn: ["pkg:npm/zod@4.6.7", "pkg:generic/node@24.21.0"] }],
   });
