@@ -190,7 +190,8 @@ describe("the MAC of the bridge", () => {
     ["compared", "neither the kernel nor another result says it", "disc0", undefined, undefined],
     ["left out", "another result has the one that it has now", "disc0", "02:00:00:00:00:51", "02:00:00:00:00:51"],
   ])("is %s although somebody has set it and ADD saw that: %s", (outcome, _, name, mac, present) => {
-    const interfaces = [null, { name, mac, sandbox: "/run/netns/red" }, { name, mac }];
+    const inside = { name, mac: "02:00:00:00:00:53", sandbox: "/run/netns/red" };
+    const interfaces = [null, inside, { name, mac }];
     const files = {
       ...isSet,
       ...(present !== undefined && { "/sys/class/net/disc0/address": `${present}\n` }),
