@@ -1,5 +1,4 @@
 import { addressesOf, containerInterfaceNames, ownAttachment } from "../attachment/attachments.ts";
-import { arranged } from "../attachment/narrow.ts";
 import type { Call, Target } from "../call/call.ts";
 import { delegateCall } from "../call/delegate-call.ts";
 import { inBothNetworks } from "../call/networks.ts";
@@ -12,7 +11,7 @@ import type { CachedResult } from "../journal/host-files.ts";
 import { type Entry, journalDirectory, nowhere } from "../journal/journal.ts";
 import { masquerades } from "../journal/sharing.ts";
 import { type Role, scopeOf } from "../plugin/profile.ts";
-import { type CniResult, isContainerInterface } from "../protocol/result.ts";
+import type { CniResult } from "../protocol/result.ts";
 import { delCall, finish, prevResultFor, undoingOf } from "./removal.ts";
 
 type UnknownRemoval = RemovePlan["removals"][number];
@@ -60,17 +59,7 @@ function shownPrevResult(call: Call): CniResult | null | undefined {
   // A plain firewall lets all addresses through.
   if (scopeOf(target.profile) === "address") return prevResult;
   const role: Role = target.role === "meta" ? "meta" : "creator";
-  const narrowed = prevResultFor(call, { role, ifName: target.selector.ifName });
-  return narrowed && role === "creator" && target.profile ? withoutHostSide(narrowed) : narrowed;
-}
-
-/**
- * The result without host-side interfaces: another plugin may have made them before the list was edited, and ipvlan's DEL fails
- * with more than its own interface (plugins/main/ipvlan/ipvlan.go, loadConf).
- */
-function withoutHostSide(result: CniResult): CniResult {
-  const inside = (result.interfaces ?? []).flatMap((one, index) => (isContainerInterface(one) ? [index] : []));
-  return inside.length > 0 ? arranged(result, inside) : result;
+  return prevResultFor(call, { type: target.delegate, role, ifName: target.selector.ifName });
 }
 
 /** The role of an unknown plugin: what the container's other attachments know of it, or what its own list has already. */

@@ -1,5 +1,5 @@
 import { containerInterfaceNames, ownAttachment, withAdded, withInterfaces } from "../attachment/attachments.ts";
-import { narrowPrevResult } from "../attachment/narrow.ts";
+import { arranged, narrowPrevResult } from "../attachment/narrow.ts";
 import type { Call } from "../call/call.ts";
 import { changedVariables, type DelegateCall } from "../call/delegate-call.ts";
 import { warn } from "../call/session.ts";
@@ -9,9 +9,10 @@ import { removeIfUndone, type Undoing } from "../delegate/undoing.ts";
 import { cachedResultFile } from "../journal/host-files.ts";
 import { type Entry, isStanding, type Journal, withoutStrays } from "../journal/journal.ts";
 import type { Del } from "../journal/sharing.ts";
+import { profileOf } from "../plugin/profile.ts";
 import { toCniError } from "../protocol/errors.ts";
 import type { JsonObject } from "../protocol/json.ts";
-import { type CniResult, listsInterface } from "../protocol/result.ts";
+import { type CniResult, isContainerInterface, listsInterface } from "../protocol/result.ts";
 
 /** Returns what undoing the entries of a call's journal needs. */
 export function undoingOf({ session, facts, journal, request }: Call): Undoing {
@@ -42,7 +43,7 @@ export function delCall(
 /** The runtime's prevResult, narrowed to an entry. A creator gets none that lacks its interface, a chained plugin all of it. */
 export function prevResultFor(
   call: Call,
-  { role, ifName, done }: Pick<Entry, "role" | "ifName" | "done">,
+  { type, role, ifName, done }: Pick<Entry, "type" | "role" | "ifName" | "done">,
 ): CniResult | null | undefined {
   const { prevResult, request, session, target } = call;
   if (prevResult === undefined) return request.configuration.prevResult;
@@ -52,7 +53,8 @@ export function prevResultFor(
   let why = `interface ${ifName} is not in prevResult`;
   try {
     if (attachment) {
-      const narrowed = narrowPrevResult(prevResult, withAdded(prevResult, attachment, added), selector);
+      const whole = narrowPrevResult(prevResult, withAdded(prevResult, attachment, added), selector);
+      const narrowed = profileOf(type, session.profiles)?.takesOverHostInterface ? withoutHostSide(whole) : whole;
       // An older result does not list all of them.
       const missing = added.filter((one) => !listsInterface(narrowed, one));
       return withInterfaces(narrowed, missing);
@@ -63,6 +65,15 @@ export function prevResultFor(
   }
   warn(session, `${why}: the delegate gets ${role === "meta" ? "all of it" : "no prevResult"}`);
   return role === "meta" ? prevResult : undefined;
+}
+
+/**
+ * The result without host-side interfaces: another plugin may have made them before the list was edited, and ipvlan's DEL fails
+ * with more than its own interface (plugins/main/ipvlan/ipvlan.go, loadConf).
+ */
+function withoutHostSide(result: CniResult): CniResult {
+  const inside = (result.interfaces ?? []).flatMap((one, index) => (isContainerInterface(one) ? [index] : []));
+  return inside.length > 0 ? arranged(result, inside) : result;
 }
 
 /** Removes the journal if nothing is left of it, and undoes what siblings left because it was shared with this one. */

@@ -616,6 +616,13 @@ describe("the prevResult of a DEL", () => {
     ]);
   });
 
+  test("has no other interface for ipvlan without a master: a plain bandwidth, the list's last plugin, adds its device", () => {
+    const own = entryOf({ type: "ipvlan", ifName: "eth1" });
+    const prevResult = { ...bothResult, interfaces: [...bothResult.interfaces, { name: "bwp0a1b2c3d4e5f" }] };
+    const stdin = { wrapper: { ifName: "eth1" }, prevResult };
+    expect(shownIn(del("ipvlan", stdin, { entries: [own] }))).toMatchObject([{ interfaces: [{ name: "eth1" }] }]);
+  });
+
   test("of a version without chains goes to the plugin as it came", () => {
     const stdin = { cniVersion: "0.2.0", prevResult: { ip4: { ip: "10.1.0.2/24" } } };
     const shown = { cniVersion: "0.2.0", ip4: { ip: "10.1.0.2/24" } };
