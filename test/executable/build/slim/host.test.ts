@@ -67,6 +67,8 @@ test.for(["openat", "read", "write", "wait4", "recvfrom"])(
       expect(ended).toEqual({ exitCode: 0, signal: undefined, stdout: "{}", stderr: "" });
       expect(machine.calls()).toEqual([command]);
       expect(String(machine.read("log"))).toContain(command);
+      // An ADD passes without the index, too.
+      if (command === "ADD") expect(String(machine.read("lib/cni/wrappers/blue/zone:lo"))).toContain('"before":1,');
     }
   },
 );
