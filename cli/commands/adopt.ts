@@ -6,8 +6,9 @@ import { isApproved } from "../confirm.ts";
 import { atOnce, withBar } from "../live/at-once.ts";
 import { type Attachments, type CachedAttachment, isAttachment, readCachedResult } from "../live/cached-results.ts";
 import { type CheckRequest, checkOnHost, inPlace } from "../live/check.ts";
-import { everyAttachment, type HostView, noteLost, placesText, viewOf } from "../live/every-attachment.ts";
+import { checkedNetworks, everyAttachment, type HostView, placesText, viewOf } from "../live/every-attachment.ts";
 import type { HostPaths } from "../live/host-paths.ts";
+import { noteLost } from "../live/lost-results.ts";
 import { workloadNames } from "../live/workload.ts";
 import { exitCodeOf, jsonText, type Terminal, Trouble } from "../terminal.ts";
 
@@ -38,7 +39,7 @@ export const adoptCommand: CommandData<undefined, Options> = {
     const view = await viewOf(options, terminal);
     const { paths, leftOut } = view;
     const { check, ...attachments } = everyAttachment(view);
-    await noteLost(view, check, terminal);
+    await noteLost(view, checkedNetworks(check), terminal);
     leftOut.tell(terminal);
     if (options.undo) {
       const isWanted = isWantedFile(paths, attachments);

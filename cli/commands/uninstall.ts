@@ -1,5 +1,4 @@
 import { type CommandData, cacheDirOption, configDirOption, jsonOption, option } from "../command.ts";
-import { Memory } from "../host/memory.ts";
 import { ownPaths, ownRelease, removeAll } from "../install/install.ts";
 import { placeAt, usualDirectory } from "../install/place.ts";
 import { elsewhereText, removedText, usesText } from "../install/report.ts";
@@ -8,8 +7,7 @@ import { readListFiles } from "../lists/find-files.ts";
 import { LeftOut } from "../live/alike.ts";
 import { readAttachments } from "../live/cached-results.ts";
 import { demandView, type HostOptions, hostPathsOf } from "../live/host-paths.ts";
-import { lasting, lostResults } from "../live/lost-results.ts";
-import { namedNamespaces } from "../live/namespaces.ts";
+import { noteLost } from "../live/lost-results.ts";
 import { faultsIn, networksIn } from "../live/networks.ts";
 import { exitCodeOf, jsonText, type Trouble } from "../terminal.ts";
 
@@ -49,12 +47,8 @@ export const uninstallCommand: CommandData<undefined, Options> = {
     const leaveOutJournal = (file: string, reason: string) => leftOut.note(`${file}: ${reason}`);
     const { all } = readAttachments(paths, leftOut.note);
     const uses = usesAmong(all, new Set(wrapped.map(({ name }) => name)), { leaveOut: leaveOutJournal });
-    const look = () => {
-      const attachments = readAttachments(paths, () => {}).all;
-      return lostResults(namedNamespaces(), { paths, networks: wrapped, attachments, memories: new Memory().files() });
-    };
     // A container whose result somebody has removed may need them, too.
-    for (const line of await lasting(look, terminal)) leftOut.note(line);
+    await noteLost({ paths, leftOut }, wrapped, terminal);
     leftOut.tell(terminal);
     // guard: the wrappers while a container needs them, or while a result or a journal cannot be read
     const isRefused = uses.length + leftOut.lines.length > 0 && !force && ownPaths(place).length > 0;

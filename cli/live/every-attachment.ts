@@ -11,7 +11,7 @@ import { withBar } from "./at-once.ts";
 import { type CachedAttachment, demandKnown, isWanted, namesIn, readAttachments } from "./cached-results.ts";
 import { type CheckOptions, type CheckRequest, checkOnHost, checkOptionsOn, inPlace, type Verdict } from "./check.ts";
 import { type HostPaths, type HostPathsFound, hostPathsOn } from "./host-paths.ts";
-import { lasting, lostResults } from "./lost-results.ts";
+import { noteLost } from "./lost-results.ts";
 import { namedNamespaces, namespacePath } from "./namespaces.ts";
 import { addedPlugins, type Lists, type Network, type Networks } from "./networks.ts";
 import type { NomadHost } from "./nomad-agent.ts";
@@ -44,7 +44,7 @@ export function everyAttachment(view: HostView) {
   return { ...found, check: { ...check, homeOf: homesAmong(found) } };
 }
 
-function attachmentsNow({ paths, leftOut }: Pick<HostView, "paths" | "leftOut">) {
+function attachmentsNow({ paths, leftOut }: HostView) {
   const { wanted, all } = readAttachments(paths, leftOut.note);
   const memories = new Memory().files((file, reason) =>
     leftOut.note(`${file}: ${reason}; its DEL acts as without a journal`),
@@ -77,7 +77,7 @@ export async function checkEvery(
   const texts = new Map([...now.all, ...later.memories].map(({ file, text }) => [file, text]));
   const isSame = ({ file, text }: { file: string; text: string }) => texts.get(file) === text;
   const stray = strays.namespaces.filter((path) => later.namespaces.includes(path));
-  if (stray.length > 0) await noteLost(view, check, terminal);
+  if (stray.length > 0) await noteLost(view, checkedNetworks(check), terminal);
   return {
     // guard: a container that begins or ends at this moment does not fail
     checked: checked.filter(({ attachment }) => isSame(attachment)),
@@ -89,23 +89,12 @@ export async function checkEvery(
   };
 }
 
-/** Notes the containers in namespaces without an attachment whose results are lost. */
-export async function noteLost(
-  { paths, leftOut }: HostView,
-  { networks }: Lists,
-  terminal: Pick<Terminal, "wait">,
-): Promise<void> {
+/** The networks whose containers the next restart may kill if their results are lost: nobody can tell what it does to them. */
+export function checkedNetworks({ networks }: Lists): readonly Network[] {
   // The runtime checks no other list. A plain one may be left from a runtime that has its own addresses now, as podman with netavark.
-  const isChecked = ({ value, list }: Network) =>
-    !isDisabled(value.disableCheck) && list.plugins.some((one) => one.isWrapped);
-  const checked = [...networks.values()].filter(isChecked);
-  const look = () => {
-    // What cannot be read is told already.
-    const { all: attachments, memories } = attachmentsNow({ paths, leftOut: new LeftOut() });
-    return lostResults(namedNamespaces(), { paths, networks: checked, attachments, memories });
-  };
-  // Nobody can tell what the next restart does to them.
-  for (const line of await lasting(look, terminal)) leftOut.note(line);
+  return [...networks.values()].filter(({ value, list }) => {
+    return !isDisabled(value.disableCheck) && list.plugins.some((one) => one.isWrapped);
+  });
 }
 
 /**

@@ -1,17 +1,18 @@
 import { availableParallelism } from "node:os";
 import { addressesOf, readLinks } from "../host/links.ts";
-import { entriesIn, type MemoryFile, stateDirectory } from "../host/memory.ts";
+import { entriesIn, Memory, type MemoryFile, stateDirectory } from "../host/memory.ts";
 import { addressText, cidrOf } from "../lists/addresses.ts";
 import { poolsOf } from "../lists/ipam.ts";
 import type { Terminal } from "../terminal.ts";
+import type { LeftOut } from "./alike.ts";
 import { atOnce } from "./at-once.ts";
-import type { CachedAttachment } from "./cached-results.ts";
+import { type CachedAttachment, readAttachments } from "./cached-results.ts";
 import type { HostPaths } from "./host-paths.ts";
-import { isAmong } from "./namespaces.ts";
+import { isAmong, namedNamespaces } from "./namespaces.ts";
 import type { Network } from "./networks.ts";
 
 /** What the namespaces of a host are compared with. */
-export interface Surroundings {
+interface Surroundings {
   readonly paths: Pick<HostPaths, "cacheDirectory" | "network" | "containerId">;
   readonly networks: Iterable<Network>;
   readonly attachments: readonly CachedAttachment[];
@@ -64,6 +65,20 @@ export async function lostResults(
 }
 
 const lost = "libcni's cache has no result; if a container runs there, its CHECK fails: replace it";
+
+/** Notes the containers of these networks whose results are lost. */
+export async function noteLost(
+  { paths, leftOut }: { readonly paths: HostPaths; readonly leftOut: LeftOut },
+  networks: readonly Network[],
+  terminal: Pick<Terminal, "wait">,
+): Promise<void> {
+  const look = () => {
+    // What cannot be read is told already.
+    const attachments = readAttachments(paths, () => {}).all;
+    return lostResults(namedNamespaces(), { paths, networks, attachments, memories: new Memory().files() });
+  };
+  for (const line of await lasting(look, terminal)) leftOut.note(line);
+}
 
 /** Looks again as long as something is found, at most three times: an ADD of plain plugins leaves nothing before its result. */
 export async function lasting(
