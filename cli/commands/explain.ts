@@ -12,6 +12,7 @@ import { explanationText } from "../explain/text.ts";
 import { verdictCode, verdictData, verdictOf, verdictText } from "../explain/verdict.ts";
 import { demandReplaceable, writeAtomically } from "../files/atomic-write.ts";
 import type { List } from "../lists/list.ts";
+import { verbs } from "../live/libcni.ts";
 import { addedBeside } from "../live/networks.ts";
 import { jsonText, oneLine, type Terminal, Trouble } from "../terminal.ts";
 import { readList } from "../wrap/change.ts";
@@ -25,8 +26,6 @@ interface Options {
   readonly json?: true;
   readonly html?: string;
 }
-
-const verbs = ["ADD", "CHECK", "DEL", "GC", "STATUS"];
 
 /** `explain`: what each plugin of a list is given and returns, and what the container has then. */
 export const explainCommand: CommandData<string, Options> = {
@@ -90,8 +89,8 @@ function pairs(text: string): string {
   throw new InvalidArgumentError("Write pairs, such as IP=172.16.5.9;MAC=02:00:00:00:00:01.");
 }
 
-function upperCaseVerb(verb: string): string {
-  const upper = verb.toUpperCase();
-  if (!verbs.includes(upper)) throw new Trouble(`--verb ${verb}: the verbs are ${verbs.join(", ")}`);
+function upperCaseVerb(verb: string): ConfiguredVerb {
+  const upper = verbs.find((one) => one === verb.toUpperCase());
+  if (upper === undefined) throw new Trouble(`--verb ${verb}: the verbs are ${verbs.join(", ")}`);
   return upper;
 }

@@ -3,6 +3,9 @@ import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import { type CniResult, delGetsResult, isChainVersion, isUnchainedVersion } from "../../shared/protocol/result.ts";
 import { isDisabled, type List, type ListedPlugin } from "../lists/list.ts";
 
+/** The verbs that a runtime sends for a list. */
+export const verbs: readonly ConfiguredVerb[] = ["ADD", "CHECK", "DEL", "GC", "STATUS"];
+
 /** The variables and the stdin of one call. */
 export interface Call {
   readonly environment: Readonly<Record<string, string>>;

@@ -1,4 +1,5 @@
 import type { Node } from "jsonc-parser";
+import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import { explain } from "../explain/explain.ts";
 import { checkAfterScript, type Failure } from "../explain/list-run.ts";
 import { exampleAttachment, exampleSource } from "../explain/model-answers.ts";
@@ -12,14 +13,8 @@ import { type Decisions, decide, decideAlone } from "../wrap/decide.ts";
 import { wrappedText } from "../wrap/edits.ts";
 import { deepest, mostPlugins } from "./limits.ts";
 
-/** The verbs that the page shows step by step. */
-export const verbs = ["ADD", "CHECK", "DEL", "GC", "STATUS"] as const;
-
 /** Where the page writes the texts of the commands. */
 export const screen = { hasColors: false, width: 80 };
-
-/** A verb that the page shows. */
-export type PageVerb = (typeof verbs)[number];
 
 /** What the page says about a text. */
 export interface Answers {
@@ -129,7 +124,7 @@ function allPass(text: string): boolean | undefined {
 }
 
 /** Returns what each plugin of a list is given and returns, as `explain` writes it for a terminal of 80 columns. */
-export function stepsText(list: List, verb: PageVerb): string {
+export function stepsText(list: List, verb: ConfiguredVerb): string {
   if (list.plugins.some(isRewritten)) return `Not known: ${noJq}.\n`;
   const explanation = explain(list, verb, exampleSource(exampleAttachment(list)));
   return explanationText(explanation, screen);

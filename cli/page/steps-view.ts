@@ -1,12 +1,14 @@
+import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 import type { List } from "../lists/list.ts";
-import { type PageVerb, stepsText, verbs } from "./answers.ts";
+import { verbs } from "../live/libcni.ts";
+import { stepsText } from "./answers.ts";
 import { byId, element, show } from "./elements.ts";
 
 /** Shows what each plugin is given and returns, if somebody has opened that part. */
 export function showSteps(list: List | undefined): void {
   show("steps", list !== undefined);
   if (!list || !details().open) return;
-  const lines = stepsText(list, verbSelect().value as PageVerb).split("\n");
+  const lines = stepsText(list, verbSelect().value as ConfiguredVerb).split("\n");
   byId("steps-text").replaceChildren(...lines.map(lineOf));
 }
 

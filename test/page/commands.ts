@@ -9,11 +9,12 @@ import { lintFiles } from "../../cli/lint/lint.ts";
 import { jsonReport } from "../../cli/lint/report.ts";
 import { type List, listOf } from "../../cli/lists/list.ts";
 import { parseListFile } from "../../cli/lists/list-file.ts";
-import { type PageVerb, screen } from "../../cli/page/answers.ts";
+import { screen } from "../../cli/page/answers.ts";
 import { Trouble } from "../../cli/terminal.ts";
 import { diffText } from "../../cli/wrap/change.ts";
 import { decide } from "../../cli/wrap/decide.ts";
 import { wrappedText } from "../../cli/wrap/edits.ts";
+import type { ConfiguredVerb } from "../../shared/protocol/request.ts";
 
 /** What the commands print for the text of a file: `lint --json`, `wrap`, `explain --json`, and `explain` without its table. */
 const commands = {
@@ -23,18 +24,18 @@ const commands = {
     const wrapped = wrappedText(list, decide(list));
     return wrapped === text ? "" : diffText(path, text, wrapped, screen);
   },
-  explainJson(path: string, text: string, verb: PageVerb): string {
+  explainJson(path: string, text: string, verb: ConfiguredVerb): string {
     const { explanation, verdict } = explained(path, text, verb);
     return `${JSON.stringify({ ...explanationData(explanation), verdict: verdictData(verdict) }, null, 2)}\n`;
   },
-  explain(path: string, text: string, verb: PageVerb): string {
+  explain(path: string, text: string, verb: ConfiguredVerb): string {
     const { list, explanation, verdict } = explained(path, text, verb);
     const afterScript = checkAfterScript(list, explanation.attachment);
     return `${verdictText(list, verdict, afterScript)}\n${explanationText(explanation, screen)}`;
   },
 };
 
-function explained(path: string, text: string, verb: PageVerb) {
+function explained(path: string, text: string, verb: ConfiguredVerb) {
   const list = listIn(path, text);
   const attachment = exampleAttachment(list);
   return {
