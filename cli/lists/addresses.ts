@@ -42,11 +42,29 @@ export interface Range {
   readonly last: bigint;
 }
 
+/** A range of host-local with all that it fills in. */
+export interface FilledRange extends Range {
+  /** The length of the prefix that an address gets. */
+  readonly length: number;
+  /** An address in between that host-local does not give out. */
+  readonly gateway: bigint;
+}
+
 /** All addresses of a subnet. */
 export function rangeOf(subnet: Cidr): Range {
   const { bits, length } = subnet;
   const first = networkOf(subnet);
   return { bits, first, last: first + (1n << BigInt(bits - length)) - 1n };
+}
+
+/** Whether an address is in a range. No address is in none. */
+export function isInRange({ bits, first, last }: Range, address: Address | undefined): boolean {
+  return address !== undefined && address.bits === bits && first <= address.value && address.value <= last;
+}
+
+/** Whether a pool with this range may give out an address. */
+export function givesOut(range: Range & { readonly gateway: bigint | undefined }, address: Address): boolean {
+  return isInRange(range, address) && address.value !== range.gateway;
 }
 
 /** Whether two ranges have an address in common. */

@@ -4,7 +4,7 @@ import { leaseDirectoryOf } from "../../shared/journal/host-files.ts";
 import { goLookup, ipamOf, isJsonObject, type JsonObject } from "../../shared/protocol/json.ts";
 import { isInOtherTable } from "../../shared/protocol/result.ts";
 import type { PluginFolder } from "../host/read-plugin-folder.ts";
-import { addressOf, addressText, cidrOf, contains, type Range, rangeOf } from "./addresses.ts";
+import { addressOf, addressText, cidrOf, contains, type FilledRange, rangeOf } from "./addresses.ts";
 import { isOlder } from "./installed.ts";
 import { isRewritten, type ListedPlugin } from "./list.ts";
 
@@ -77,13 +77,11 @@ export function pluginNamesIn(plugin: ListedPlugin): readonly { name: string; pa
 }
 
 /** Addresses that an IPAM plugin may give to one interface. */
-export interface Pool extends Range {
+export interface Pool extends Omit<FilledRange, "gateway"> {
   readonly plugin: ListedPlugin;
-  /** The length of the prefix that an address gets. */
-  readonly length: number;
   /** Where the subnet or the address is in the file. */
   readonly path: JSONPath;
-  /** An address in between that host-local does not give out. */
+  /** Undefined for fixed addresses. */
   readonly gateway: bigint | undefined;
   /** The directory with the leases. Pools of one directory do not give out an address twice. Undefined for fixed addresses. */
   readonly leases: string | undefined;
@@ -141,9 +139,7 @@ function leasedPools(plugin: ListedPlugin): readonly Pool[] {
 }
 
 /** Returns a range with what host-local fills in (backend/allocator/range.go, Canonicalize); undefined if its subnet is none. */
-export function filledRange(
-  range: JsonObject,
-): (Range & Pick<Pool, "length"> & { readonly gateway: bigint }) | undefined {
+export function filledRange(range: JsonObject): FilledRange | undefined {
   const subnet = cidrOf(range.subnet);
   if (!subnet) return undefined;
   const { bits, first, last } = rangeOf(subnet);

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { addressesOf, readLinks } from "../host/links.ts";
 import { entriesIn, Memory, type MemoryFile, stateDirectory } from "../host/memory.ts";
-import { addressText, cidrOf } from "../lists/addresses.ts";
+import { addressText, cidrOf, givesOut } from "../lists/addresses.ts";
 import { poolsOf } from "../lists/ipam.ts";
 import type { Terminal } from "../terminal.ts";
 import type { LeftOut } from "./alike.ts";
@@ -49,15 +49,10 @@ export async function lostResults(
   const unknown = namespaces.filter((path) => !isKnown(path));
   const lines = await atOnce(unknown, availableParallelism(), async (path) => {
     const addresses = ((await linksAt(path)) ?? []).flatMap(addressesOf).flatMap((address) => cidrOf(address) ?? []);
-    const given = addresses.flatMap(({ bits, length, value }) => {
-      const pool = pools.find((one) => {
-        const isInside = one.bits === bits && one.first <= value && value <= one.last;
-        // guard: an address that the list does not give out, such as a gateway's or a VPN's, is no container's
-        return isInside && one.length === length && one.gateway !== value;
-      });
-      return pool
-        ? [`${path} has ${addressText({ bits, value })}: the network ${pool.name} gives it out, and ${lost}`]
-        : [];
+    const given = addresses.flatMap((address) => {
+      // guard: an address that the list does not give out, such as a gateway's or a VPN's, is no container's
+      const pool = pools.find((one) => one.length === address.length && givesOut(one, address));
+      return pool ? [`${path} has ${addressText(address)}: the network ${pool.name} gives it out, and ${lost}`] : [];
     });
     return given.slice(0, 1);
   });

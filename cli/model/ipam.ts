@@ -5,13 +5,15 @@ import { lastElement } from "../../shared/protocol/names.ts";
 import { isUnchainedVersion } from "../../shared/protocol/result.ts";
 import {
   type Address,
-  type Range as Addresses,
   addressOf,
   addressText,
   cidrOf,
   contains,
+  type FilledRange,
+  isInRange,
   networkOf,
   overlaps,
+  type Range,
   rangeOf,
 } from "../lists/addresses.ts";
 import { decodeProblem, jsonType, mismatch } from "./decode.ts";
@@ -19,25 +21,15 @@ import type { Machine } from "./machine.ts";
 import type { Leased } from "./network.ts";
 import { namesOf, type PluginCall, PluginError, type Steps } from "./plugin.ts";
 
-/** A range of host-local with all that it fills in. */
-export interface Range extends Addresses {
-  readonly length: number;
-  readonly gateway: bigint;
-}
-
-export function isInRange({ bits, first, last }: Range, address: Address | undefined): boolean {
-  return address !== undefined && address.bits === bits && address.value >= first && address.value <= last;
-}
-
 /** Writes a range as host-local does. */
-export function rangeText({ bits, first, last }: Range): string {
+function rangeText({ bits, first, last }: Range): string {
   return `${addressText({ bits, value: first })}-${addressText({ bits, value: last })}`;
 }
 
-const known = new WeakMap<JsonObject, readonly (readonly Range[])[]>();
+const known = new WeakMap<JsonObject, readonly (readonly FilledRange[])[]>();
 
 /** Returns host-local's sets of ranges, with its own errors (backend/allocator/config.go, LoadIPAMConfig). */
-export function rangesOf({ cniVersion, ipam, runtimeConfig }: JsonObject): readonly (readonly Range[])[] {
+export function rangesOf({ cniVersion, ipam, runtimeConfig }: JsonObject): readonly (readonly FilledRange[])[] {
   if (!isJsonObject(ipam)) throw new PluginError("IPAM config missing 'ipam' key");
   const found = known.get(ipam);
   if (found) return found;
@@ -76,7 +68,7 @@ function expectRanges(ranges: unknown): void {
 }
 
 /** Fails if a route of an IPAM block cannot be read (cni/pkg/types, Route). */
-export function expectRoutes(routes: unknown): void {
+function expectRoutes(routes: unknown): void {
   for (const route of objectsOf(routes)) {
     const { dst, gw } = route;
     for (const key of ["mtu", "advmss", "priority", "table", "scope"]) {
@@ -88,7 +80,7 @@ export function expectRoutes(routes: unknown): void {
   }
 }
 
-function setOf(set: readonly JsonObject[], index: number): readonly Range[] {
+function setOf(set: readonly JsonObject[], index: number): readonly FilledRange[] {
   const fail = (reason: string): never => {
     throw new PluginError(`invalid range set ${index}: ${reason}`);
   };
@@ -103,7 +95,7 @@ function setOf(set: readonly JsonObject[], index: number): readonly Range[] {
 }
 
 /** Fills in what is missing (backend/allocator/range.go, Canonicalize). */
-function filled(range: JsonObject, fail: (reason: string) => never): Range {
+function filled(range: JsonObject, fail: (reason: string) => never): FilledRange {
   for (const key of ["rangeStart", "rangeEnd", "gateway"]) {
     // For Go, null and an empty text are no address.
     const value = range[key] || undefined;
@@ -223,7 +215,7 @@ export const ipams: Record<string, Ipam> = {
 
 /** The set of ranges that an address is taken from, its number, the address that was asked for, and those that are leased. */
 interface Wanted {
-  readonly set: readonly Range[];
+  readonly set: readonly FilledRange[];
   readonly index: number;
   readonly wanted: string | undefined;
   readonly own: readonly string[];
@@ -257,12 +249,12 @@ function get(machine: Machine, call: PluginCall, { set, index, wanted, own }: Wa
 }
 
 /** Returns the next free address after the last one, as host-local goes round all ranges of a set. */
-export function nextFree(set: readonly Range[], last: string | undefined, isFree: (address: string) => boolean) {
+export function nextFree(set: readonly FilledRange[], last: string | undefined, isFree: (address: string) => boolean) {
   const before = addressOf(last);
   const place = set.findIndex((range) => isInRange(range, before));
   const start = Math.max(place, 0);
   for (let turn = 0; turn <= set.length; turn++) {
-    const range = set[(start + turn) % set.length] as Range;
+    const range = set[(start + turn) % set.length] as FilledRange;
     const isFirst = turn === 0 && before !== undefined && isInRange(range, before);
     for (let value = isFirst ? before.value + 1n : range.first; value <= range.last; value++) {
       const address = addressText({ bits: range.bits, value });

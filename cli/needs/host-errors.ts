@@ -8,7 +8,7 @@ import { goLookup, ipamOf, isJsonObject } from "../../shared/protocol/json.ts";
 import { journalProblem } from "../host/journal-place.ts";
 import { type DefaultRoute, defaultRoutes } from "../host/links.ts";
 import { hasProgram, runProgram } from "../host/programs.ts";
-import { addressOf, addressText, cidrOf, contains, networkOf } from "../lists/addresses.ts";
+import { addressOf, addressText, cidrOf, contains, givesOut, networkOf } from "../lists/addresses.ts";
 import { gatewaysIn } from "../lists/gateways.ts";
 import { entriesOf, ipamTypeOf, poolsOf, rangeSetsOf } from "../lists/ipam.ts";
 import { isRewritten, type List, type ListedPlugin } from "../lists/list.ts";
@@ -150,9 +150,7 @@ function otherGateway(plugin: ListedPlugin, { device, gateway }: DefaultRoute): 
   const lan = addressOf(gateway);
   const isDefault = entriesOf(plugin, "routes").some(({ entry }) => entry.dst === "0.0.0.0/0" && !entry.gw);
   if (!lan) return [];
-  const given = poolsOf(plugin).some(({ bits, first, last, gateway: own }) => {
-    return bits === lan.bits && first <= lan.value && lan.value <= last && lan.value !== own;
-  });
+  const given = poolsOf(plugin).some((pool) => givesOut(pool, lan));
   const guessed = rangeSetsOf(plugin)
     .flat()
     .flatMap(({ range }) => {

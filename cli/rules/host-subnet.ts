@@ -1,7 +1,7 @@
 import { sharedDeviceName } from "../../shared/plugin/profile.ts";
 import { addressesOf, type Link, linkNamed } from "../host/links.ts";
 import type { FoundAt, PluginRule } from "../lint/rule.ts";
-import { cidrOf, contains } from "../lists/addresses.ts";
+import { cidrOf, contains, givesOut } from "../lists/addresses.ts";
 import { poolsOf, rangeSetsOf } from "../lists/ipam.ts";
 import { isGateway, isRewritten, type ListedPlugin } from "../lists/list.ts";
 
@@ -33,13 +33,11 @@ function heldBy(links: readonly Link[]) {
 
 function givenOut(plugin: ListedPlugin, master: Link | undefined): readonly FoundAt[] {
   const held = heldBy(master ? [master] : []);
-  return poolsOf(plugin).flatMap(({ path, bits, first, last, gateway }) => {
-    const taken = held.find(({ cidr: { value, ...one } }) => {
-      return one.bits === bits && first <= value && value <= last && value !== gateway;
-    });
+  return poolsOf(plugin).flatMap((pool) => {
+    const taken = held.find(({ cidr }) => givesOut(pool, cidr));
     if (!taken) return [];
     const message = `${plugin.ifName} can get ${taken.text}, which ${taken.ifname} of this host has`;
-    return { at: path.slice(plugin.path.length), message, hint: "Leave it out with rangeStart and rangeEnd" };
+    return { at: pool.path.slice(plugin.path.length), message, hint: "Leave it out with rangeStart and rangeEnd" };
   });
 }
 
