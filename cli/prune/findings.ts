@@ -1,15 +1,12 @@
-import { addressesOfKnown, isNamedIn, type Known, namesOf, type Thing } from "./known.ts";
-import { type AttachmentState, addressesInNamespaces, type Namespace, unclaimedNamespaces } from "./state.ts";
+import { addressesOfKnown, type Known, namesOf, type Thing } from "./known.ts";
+import { type AttachmentState, addressesInNamespaces, type KernelState, unclaimedNamespaces, unread } from "./state.ts";
 
 /** Everything that `prune` knows of a host. */
-export interface Survey {
+export interface Survey extends Pick<KernelState, "namespaces" | "unreadable"> {
   readonly states: ReadonlyMap<Known, AttachmentState>;
-  readonly namespaces: readonly Namespace[];
   readonly things: readonly Thing[];
   /** The runtime's network for each delegate's network that a list, a result or a journal names. */
   readonly networks: ReadonlyMap<string, string>;
-  /** Results and journals that cannot be read, by path. They may belong to a live container. */
-  readonly unreadable: readonly string[];
   /** Why some links or packet rules of the host cannot be read. */
   readonly problems: readonly string[];
   /** The containers that have a lease of an address at the moment of the call. */
@@ -118,12 +115,9 @@ function doubtAbout(
 ): string | undefined {
   // guard: a thing that names no container
   if (!containerId) return "nothing says whose it is";
-  const faulty = survey.unreadable.find((file) => isNamedIn(file, containerId));
-  // guard: what a file that cannot be read may name
-  if (faulty !== undefined) return `${faulty} cannot be read`;
-  // guard: what a namespace that cannot be read may use
-  if (survey.namespaces.some(({ links }) => links === undefined))
-    return "a network namespace of this host cannot be read";
+  const hidden = unread(containerId, survey);
+  // guard: a thing of a container of which something cannot be read
+  if (hidden !== undefined) return hidden;
   const home = unclaimed.flatMap(({ paths }) => paths).find((path) => path.split("/").includes(containerId));
   // guard: what belongs to a namespace with the container's id in its path
   if (home !== undefined) return `${home} may be its namespace`;

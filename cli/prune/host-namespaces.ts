@@ -18,13 +18,10 @@ import {
   withNamespace,
 } from "../live/namespaces.ts";
 import { type Known, knownsIn } from "./known.ts";
-import { type AttachmentState, type Namespace, statesOf } from "./state.ts";
+import { type AttachmentState, type KernelState, statesOf } from "./state.ts";
 
 /** The network namespaces of this host, as processes and mounts show them. */
-export interface HostNamespaces {
-  readonly namespaces: readonly Namespace[];
-  readonly pathState: (path: string, known?: Known) => PathState;
-}
+export type HostNamespaces = Pick<KernelState, "namespaces" | "pathState">;
 
 /** Reads the network namespaces of all processes, and the mounts of all mount namespaces: a runtime may have its own. */
 export async function readNamespaces(proc = "/proc"): Promise<HostNamespaces> {

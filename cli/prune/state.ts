@@ -25,7 +25,7 @@ export interface KernelState {
   /** The links of the host that have their other end in a namespace. */
   readonly hostEnds: readonly Link[];
   readonly bootId: string | undefined;
-  /** Results and journals that cannot be read, by path. */
+  /** Results and journals that cannot be read, by path. They may belong to a live container. */
   readonly unreadable: readonly string[];
 }
 
@@ -79,12 +79,9 @@ function withTraces(
   host: KernelState,
 ): AttachmentState {
   if (state.is !== "gone") return state;
-  const faulty = host.unreadable.find((file) => isNamedIn(file, known.containerId));
-  // guard: an attachment of a container with a file that cannot be read
-  if (faulty !== undefined) return { is: "unknown", why: `${faulty} cannot be read` };
-  // guard: an attachment, while a namespace cannot be read
-  if (host.namespaces.some(({ links }) => links === undefined))
-    return { is: "unknown", why: "a network namespace of this host cannot be read" };
+  const hidden = unread(known.containerId, host);
+  // guard: an attachment of which something cannot be read
+  if (hidden !== undefined) return { is: "unknown", why: hidden };
   const inodes = inodesOf(known, host.bootId);
   const own = unclaimed.find(({ inode }) => inodes.includes(inode));
   // guard: an attachment whose namespace lives without a path
@@ -98,6 +95,19 @@ function withTraces(
   );
   // guard: an attachment whose host-side interface is there
   return end ? { is: "unknown", why: `the host's end of its interface is still there: ${end.name}` } : state;
+}
+
+/** Says what cannot be read and may name or have something of a container; undefined if there is nothing like that. */
+export function unread(
+  containerId: string,
+  { unreadable, namespaces }: Pick<KernelState, "unreadable" | "namespaces">,
+): string | undefined {
+  const faulty = unreadable.find((file) => isNamedIn(file, containerId));
+  // guard: what a file that cannot be read may name
+  if (faulty !== undefined) return `${faulty} cannot be read`;
+  const isUnread = namespaces.some(({ links }) => links === undefined);
+  // guard: what a namespace that cannot be read may use
+  return isUnread ? "a network namespace of this host cannot be read" : undefined;
 }
 
 // A plugin may write it in capital letters.
