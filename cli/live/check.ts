@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../shared/protocol/json.ts";
+import { objectsOf } from "../../shared/protocol/json.ts";
 import { readLinks } from "../host/links.ts";
 import { cidrOf, contains } from "../lists/addresses.ts";
 import { readListFile } from "../lists/find-files.ts";
@@ -174,7 +174,7 @@ export function outsideSubnets(list: List, attachment: CachedAttachment): readon
  * does not run its DEL. The DEL of a wrapped plugin is run by the wrappers that are still in the list.
  */
 export function droppedPlugins({ plugins }: List, { list, capabilityArgs }: CachedAttachment): readonly string[] {
-  const before = Array.isArray(list?.plugins) ? list.plugins.filter(isJsonObject) : [];
+  const before = objectsOf(list?.plugins);
   const { portMappings } = capabilityArgs;
   const hasPorts = Array.isArray(portMappings) && portMappings.length > 0;
   return ["portmap", "firewall"].flatMap((name) => {

@@ -1,5 +1,6 @@
 import { addressesIn } from "../../shared/delegate/taken-addresses.ts";
 import { readFile } from "../../shared/host/node/files.ts";
+import { objectsOf } from "../../shared/protocol/json.ts";
 import { addressesOf, type Link } from "../host/links.ts";
 import { hasProgram } from "../host/programs.ts";
 import { addressText, type Cidr, cidrOf, contains } from "../lists/addresses.ts";
@@ -107,10 +108,10 @@ const mostNamed = 5;
 
 /** Whether the list asked for it when the container was attached, and the interface has an address. */
 function hadMasquerading(attachment: CachedAttachment, { type, ifName, isRenamed }: ListedPlugin): boolean {
-  const plugins = attachment.list?.plugins;
   const own = isRenamed ? ifName : attachment.runtimeIfName;
-  const asked = Array.isArray(plugins) && plugins.some((one) => one?.type === type && one?.ipMasq === true);
-  return asked && interfaceNames(attachment).includes(own) && addressesIn(attachment.result).length > 0;
+  const plugins = objectsOf(attachment.list?.plugins);
+  const isAsked = plugins.some((one) => one.type === type && one.ipMasq === true);
+  return isAsked && interfaceNames(attachment).includes(own) && addressesIn(attachment.result).length > 0;
 }
 
 /** The names of the rules, in each place where they may be: a script's containers have them under the list's own name. */

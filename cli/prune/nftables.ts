@@ -16,7 +16,7 @@ interface Rule {
   readonly chain: string;
   readonly handle: number;
   readonly comment: string;
-  readonly expr: readonly unknown[];
+  readonly expr: readonly JsonObject[];
 }
 
 /** Finds the rules of containers in the JSON of `nft list`. `hasLink` says whether the host has a link of this name. */
@@ -86,9 +86,7 @@ function ownerIn(name: string, [rule]: readonly Rule[]): Pick<Thing, "network" |
 /** Returns the objects of a kind, such as rules and chains, in the JSON of `nft list`. */
 export function objectsIn(text: string, kind: string): readonly JsonObject[] {
   const { nftables } = parseJsonObject(text) ?? {};
-  return objectsOf(nftables)
-    .map((entry) => entry[kind])
-    .filter(isJsonObject);
+  return objectsOf(objectsOf(nftables).map((entry) => entry[kind]));
 }
 
 function rulesIn(text: string): readonly Rule[] {
@@ -96,7 +94,7 @@ function rulesIn(text: string): readonly Rule[] {
     chain: String(chain),
     handle: Number(handle),
     comment: typeof comment === "string" ? comment : "",
-    expr: Array.isArray(expr) ? expr : [],
+    expr: objectsOf(expr),
   }));
   // guard: no name of a chain is read by nft as commands
   return rules.filter(({ chain }) => isWord(chain));
@@ -109,7 +107,7 @@ function isWord(chain: string): boolean {
 
 // The container's address is the source of a masqueraded packet, or the target of a published port.
 function addressesIn({ expr }: Rule): readonly string[] {
-  const texts = expr.filter(isJsonObject).flatMap(({ match, dnat }) => {
+  const texts = expr.flatMap(({ match, dnat }) => {
     if (isJsonObject(dnat)) return [dnat.addr];
     const { left, right } = objectOf(match);
     const { field } = objectOf(objectOf(left).payload);
@@ -120,7 +118,7 @@ function addressesIn({ expr }: Rule): readonly string[] {
 }
 
 function linksOf({ expr }: Rule): readonly string[] {
-  const names = expr.filter(isJsonObject).map(({ match }) => {
+  const names = expr.map(({ match }) => {
     const isLink = isJsonObject(match) && JSON.stringify(match.left) === '{"meta":{"key":"iifname"}}';
     return isLink ? match.right : undefined;
   });
