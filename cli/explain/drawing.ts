@@ -1,5 +1,4 @@
 import { addressIn } from "../../shared/attachment/subnet.ts";
-import type { Host } from "../../shared/host/host.ts";
 import type { List } from "../lists/list.ts";
 import type { AttachmentParameters } from "../live/libcni.ts";
 import { type Link, Machine } from "../model/machine.ts";
@@ -31,11 +30,11 @@ export interface SceneInterface {
 export type Scene = ReturnType<typeof sceneOf>;
 
 /** Returns what a list's ADD makes on a host of the model. `notRun` are the types of the plugins that did not run. */
-export function sceneOf(list: List, attachment: AttachmentParameters, jq: Host["jq"]) {
+export function sceneOf(list: List, attachment: AttachmentParameters) {
   const machine = new Machine();
   const { containerId: id } = attachment;
   const namespace = machine.addNamespace(`/run/netns/${id}`);
-  const end = endOf(list, () => new ListRun(list, machine, exampleSource(attachment, jq, machine)).add(id));
+  const end = endOf(list, () => new ListRun(list, machine, exampleSource(attachment, undefined, machine)).add(id));
   const devices = new Map<string, Device>();
   const add = (key: string, device: Omit<Device, "interfaces">, one: SceneInterface[]) => {
     devices.set(key, { ...device, interfaces: [...(devices.get(key)?.interfaces ?? []), ...one] });
@@ -94,9 +93,9 @@ function reachOf({ kind, addresses, bridge }: Link, gateways: readonly string[],
  * plugin at which it ends. It has no script, style or reference: the classes are there to be styled. Empty if nothing is
  * there and no plugin is to blame, or if a runtime does not load the list.
  */
-export function drawing(list: List, attachment: AttachmentParameters, jq: Host["jq"]): string {
+export function drawing(list: List, attachment: AttachmentParameters): string {
   if (refusalOf(list) !== undefined) return "";
-  const scene = sceneOf(list, attachment, jq);
+  const scene = sceneOf(list, attachment);
   return scene.devices.length === 0 && !scene.end ? "" : svgOf(scene);
 }
 

@@ -7,7 +7,7 @@ import { byId, show } from "./elements.ts";
 /** Shows what the list's ADD makes. */
 export function showDrawing({ list }: Answers): void {
   const isKnown = list !== undefined && !list.plugins.some(isRewritten);
-  const svg = isKnown ? drawing(list, exampleAttachment(list), undefined) : "";
+  const svg = isKnown ? drawing(list, exampleAttachment(list)) : "";
   show("drawing-part", svg !== "");
   byId("drawing").replaceChildren(...(svg === "" ? [] : [imageOf(svg)]));
 }

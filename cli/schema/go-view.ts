@@ -98,9 +98,9 @@ export function problemsOf(schema: z.core.$ZodType, value: unknown, original = v
   });
 }
 
-/** Names a problem's place and what is wrong there. `root` is the name of the value itself. */
-export function problemText({ path, message }: Problem, root = ""): string {
-  return `${pathWords(root, path)} ${message}`;
+/** Names a problem's place and what is wrong there. */
+export function problemText({ path, message }: Problem): string {
+  return `${pathWords("", path)} ${message}`;
 }
 
 /** Follows a path through a value whose keys may be in another case. */

@@ -9,8 +9,8 @@ const bridge = { type: "bridge", bridge: "disc0", isGateway: true, ...local("172
 const portmap = { type: "portmap", capabilities: { portMappings: true } };
 
 const listOf = (...plugins: object[]) => parsedList({ cniVersion: "1.0.0", name: "zone", plugins });
-const drawn = (list: ReturnType<typeof parsedList>) => drawing(list, exampleAttachment(list), undefined);
-const scene = (list: ReturnType<typeof parsedList>) => sceneOf(list, exampleAttachment(list), undefined);
+const drawn = (list: ReturnType<typeof parsedList>) => drawing(list, exampleAttachment(list));
+const scene = (list: ReturnType<typeof parsedList>) => sceneOf(list, exampleAttachment(list));
 
 /** The texts of a drawing, in their order. */
 function textsIn(svg: string): string[] {
