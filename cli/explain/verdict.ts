@@ -52,7 +52,10 @@ export function verdictCode(all: readonly Outcome[]): ExitCode {
 function* course(list: List, run: ListRun, machine: Machine): Generator<Outcome> {
   const refusal = refusalOf(list);
   if (refusal !== undefined) return yield { event: "start", passes: false, message: refusal, leaves: [] };
-  const begin = beginner(run, machine);
+  const begin = (id: string) => {
+    machine.addNamespace(`/run/netns/${id}`);
+    return run.add(id);
+  };
   const start = tell("start", () => begin("example1"));
   yield start;
   if (start.passes === undefined) return;
@@ -69,14 +72,8 @@ function* course(list: List, run: ListRun, machine: Machine): Generator<Outcome>
   if (start.passes) yield* othersOf(run, machine, begin);
 }
 
-function beginner(run: ListRun, machine: Machine) {
-  return (id: string) => {
-    machine.addNamespace(`/run/netns/${id}`);
-    return run.add(id);
-  };
-}
-
-type Begin = ReturnType<typeof beginner>;
+/** Starts a container. */
+type Begin = (id: string) => Failure | undefined;
 
 function tell(event: EventName, verb: () => Failure | undefined, leaves: () => Left[] = () => []): Outcome {
   try {

@@ -2,15 +2,14 @@ import { spawnSync } from "node:child_process";
 import { lstatSync } from "node:fs";
 import { dirname } from "node:path";
 import process from "node:process";
+import type { Release } from "../../shared/host/host.ts";
 import { canSpawn } from "../../shared/host/node/executable-file.ts";
 import { noProgram } from "../host/plugin-folder.ts";
 import { reasonOf, Trouble } from "../terminal.ts";
 import { executableName } from "./source.ts";
 
 /** What an executable of cni-wrappers says about itself. */
-export interface InstalledRelease {
-  readonly version: string;
-  readonly commit: string;
+export interface InstalledRelease extends Release {
   readonly flavor: "node" | "slim";
 }
 

@@ -19,10 +19,7 @@ plugin, and so does vlan before version ${vlanWithoutIpam}. Without one their AD
     const version = delegate === "vlan" ? installedVersion(plugin, plugins) : undefined;
     if (delegate === "vlan" && (version === undefined || !isOlder(version, vlanWithoutIpam))) return undefined;
     const hint = 'Add "ipam": { "type": "host-local", "ranges": [[{ "subnet": "..." }]] }';
-    const without =
-      version === undefined
-        ? "makes no interface without an address"
-        : `${delegate} ${version} makes no interface without an address`;
-    return { at: ["type"], message: `${type} has no ipam, and ${without}`, hint };
+    const which = version === undefined ? "" : `${delegate} ${version} `;
+    return { at: ["type"], message: `${type} has no ipam, and ${which}makes no interface without an address`, hint };
   },
 };
