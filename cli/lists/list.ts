@@ -173,6 +173,13 @@ export function isGateway({ isGateway, isDefaultGateway }: JsonObject): boolean 
   return isGateway === true || isDefaultGateway === true;
 }
 
+/** The host's interface on which a plugin makes its own; undefined if it names none, or one of the container. */
+export function masterOf({ delegate, configuration }: ListedPlugin): string | undefined {
+  const { master, linkInContainer } = configuration;
+  const isOfHost = /^(?:macvlan|ipvlan|vlan)$/.test(delegate) && linkInContainer !== true;
+  return isOfHost && typeof master === "string" && master !== "" ? master : undefined;
+}
+
 /** Whether the runtime gives a plugin this part of its arguments. */
 export function hasCapability({ configuration: { capabilities } }: ListedPlugin, name: string): boolean {
   return isJsonObject(capabilities) && capabilities[name] === true;

@@ -11,7 +11,7 @@ import { hasProgram, runProgram } from "../host/programs.ts";
 import { addressOf, addressText, cidrOf, contains, givesOut, networkOf } from "../lists/addresses.ts";
 import { gatewaysIn } from "../lists/gateways.ts";
 import { entriesOf, ipamTypeOf, poolsOf, rangeSetsOf } from "../lists/ipam.ts";
-import { isRewritten, type List, type ListedPlugin } from "../lists/list.ts";
+import { isRewritten, type List, type ListedPlugin, masterOf } from "../lists/list.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { droppedPlugins } from "../live/check.ts";
 import type { Networks } from "../live/networks.ts";
@@ -129,11 +129,10 @@ function resolverProblem({ configuration }: ListedPlugin): readonly string[] {
 
 /** What a plugin does to the host's way out, or does not know of it. */
 export function routeProblems(plugin: ListedPlugin, routes = defaultRoutes()): readonly string[] {
-  const { delegate, configuration } = plugin;
   if (isRewritten(plugin)) return [];
-  if (delegate === "host-device") return lostUplink(plugin, routes);
-  if (!/^(?:macvlan|ipvlan)$/.test(delegate) || configuration.linkInContainer === true) return [];
-  return routes.filter(({ device }) => device === configuration.master).flatMap((route) => otherGateway(plugin, route));
+  if (plugin.delegate === "host-device") return lostUplink(plugin, routes);
+  const master = plugin.delegate === "vlan" ? undefined : masterOf(plugin);
+  return routes.filter(({ device }) => device === master).flatMap((route) => otherGateway(plugin, route));
 }
 
 function lostUplink({ type, configuration }: ListedPlugin, routes: readonly DefaultRoute[]): readonly string[] {

@@ -1,9 +1,6 @@
 import { linkNamed } from "../host/links.ts";
 import type { PluginRule } from "../lint/rule.ts";
-import { isRewritten } from "../lists/list.ts";
-
-/** The plugins that make their interface on one of the host, which `master` names. */
-const onMaster: readonly string[] = ["macvlan", "ipvlan", "vlan"];
+import { isRewritten, masterOf } from "../lists/list.ts";
 
 export const missingMaster: PluginRule = {
   title: "The host has no interface of the `master`'s name (`--host`).",
@@ -11,11 +8,8 @@ export const missingMaster: PluginRule = {
 found\`), and so does CHECK of containers that run. Names differ from host to host: \`ip -brief link\` lists them. With
 \`linkInContainer\` the master is one of the container, which is not looked for.`,
   findInPlugin(plugin, _, { links }) {
-    const { master, linkInContainer } = plugin.configuration;
-    if (!links || !onMaster.includes(plugin.delegate) || isRewritten(plugin) || linkInContainer === true)
-      return undefined;
-    if (typeof master !== "string" || master === "") return undefined;
-    if (linkNamed(master, links)) return undefined;
+    const master = masterOf(plugin);
+    if (!links || master === undefined || isRewritten(plugin) || linkNamed(master, links)) return undefined;
     const present = links.map(({ ifname }) => ifname).filter((name) => !/^(?:lo$|veth)/.test(name));
     return {
       at: ["master"],

@@ -1,7 +1,7 @@
 import { sharedDeviceName } from "../../shared/plugin/profile.ts";
 import type { FoundAt, ListRule } from "../lint/rule.ts";
 import { commonAddress, type Pool, poolsOf } from "../lists/ipam.ts";
-import { creatorsOf, isGateway, type List, type ListedPlugin } from "../lists/list.ts";
+import { creatorsOf, isGateway, type List, type ListedPlugin, masterOf } from "../lists/list.ts";
 import { directoryOf, isBefore, nameOf, type Run } from "../lists/neighbours.ts";
 import { once } from "../once.ts";
 
@@ -104,11 +104,12 @@ function networksOf(plugin: ListedPlugin): readonly string[] {
 }
 
 /** The host's interface on which a plugin's addresses must be unique; undefined if that is not certain. */
-function lanOf({ delegate, profile, configuration }: ListedPlugin): string | undefined {
-  const { master, linkInContainer, vlan = 0 } = configuration;
+function lanOf(plugin: ListedPlugin): string | undefined {
+  const { delegate, profile, configuration } = plugin;
+  const { vlan = 0 } = configuration;
   if (delegate === "bridge") return `${sharedDeviceName(profile, configuration)}.${JSON.stringify(vlan)}`;
-  const isOnMaster = /^(?:macvlan|ipvlan)$/.test(delegate) && linkInContainer !== true;
-  return isOnMaster && typeof master === "string" && master !== "" ? `${master}.0` : undefined;
+  const master = delegate === "vlan" ? undefined : masterOf(plugin);
+  return master && `${master}.0`;
 }
 
 /** Whether the host itself has a route to the plugin's addresses. It has one route to each subnet. */

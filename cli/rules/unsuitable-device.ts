@@ -1,7 +1,7 @@
 import { sharedDeviceName } from "../../shared/plugin/profile.ts";
 import { isNoBridge, type Link, linkNamed } from "../host/links.ts";
 import type { FoundAt, PluginRule } from "../lint/rule.ts";
-import { isRewritten, type ListedPlugin } from "../lists/list.ts";
+import { isRewritten, type ListedPlugin, masterOf } from "../lists/list.ts";
 
 export const unsuitableDevice: PluginRule = {
   title: "The plugin cannot use this interface of the host as it is (`--host`).",
@@ -13,9 +13,7 @@ is the name of a new device, and not the card to which containers are connected.
   findInPlugin(plugin, _, { links }) {
     if (!links || isRewritten(plugin)) return undefined;
     if (plugin.delegate === "bridge") return bridgeProblem(plugin, links);
-    const { master, linkInContainer } = plugin.configuration;
-    if (!/^(?:macvlan|ipvlan|vlan)$/.test(plugin.delegate) || linkInContainer === true) return undefined;
-    const link = linkNamed(master, links);
+    const link = linkNamed(masterOf(plugin), links);
     return link && (portProblem(plugin, link) ?? mtuProblem(plugin, link) ?? downProblem(link));
   },
 };
