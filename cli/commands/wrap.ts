@@ -4,7 +4,7 @@ import { LeftOut } from "../live/alike.ts";
 import { exitCodeOf } from "../terminal.ts";
 import { olderAttachments } from "../wrap/attached.ts";
 import { offer, readList, showErrors } from "../wrap/change.ts";
-import { decide, type Wrapped, wishedNames } from "../wrap/decide.ts";
+import { decide, wishedNames } from "../wrap/decide.ts";
 import { wrappedText } from "../wrap/edits.ts";
 
 interface Options {
@@ -46,14 +46,11 @@ export const wrapCommand: CommandData<string, Options> = {
     const idle = "needs no wrapper";
     const words = [...decisions.plugins.map(({ becomes, does }) => `${becomes} ${does}.`), ...decisions.notes];
     // guard: the names of a container whose result cannot be read
-    const areNamesSure = leftOut.isEmpty || wished !== undefined || !decisions.plugins.some(isNamed);
+    const isNaming = decisions.plugins.some(({ wrapper }) => wrapper.ifName !== undefined);
+    const areNamesSure = leftOut.isEmpty || wished !== undefined || !isNaming;
     const refusal = areNamesSure ? undefined : "Its container may have other interface names. Set them with --names.\n";
     const change = { list, decisions, idle, words, text: wrappedText(list, decisions), refusal };
     offer(change, options, terminal);
     return exitCodeOf({ isGood: !showErrors(change, terminal), isComplete: leftOut.isEmpty });
   },
 };
-
-function isNamed({ wrapper }: Wrapped): boolean {
-  return wrapper.ifName !== undefined;
-}

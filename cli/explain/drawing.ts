@@ -9,16 +9,14 @@ import { exampleSource } from "./model-answers.ts";
 import { refusalOf } from "./verdict.ts";
 
 /** A device of the host, and the container's interfaces that hang on it. */
-export interface Device {
+export interface Device extends Pick<SceneInterface, "kind" | "addresses"> {
   /** Undefined for interfaces that have no other end on the host. */
   readonly name: string | undefined;
-  readonly addresses: readonly string[];
-  readonly kind: string;
   readonly interfaces: readonly SceneInterface[];
 }
 
 /** An interface of the container. */
-export interface SceneInterface {
+interface SceneInterface {
   readonly name: string;
   readonly kind: string;
   readonly addresses: readonly string[];

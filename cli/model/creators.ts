@@ -8,10 +8,9 @@ import { checkNetwork, configure, type FilledIp, isIpv6, type Leased } from "./n
 import { namesOf, open, type Plugin, type PluginCall, PluginError, type Steps } from "./plugin.ts";
 
 /** The plugins that make interfaces. */
-export const creators: Readonly<Record<string, Plugin>> = {
-  bridge: creator(bridge),
-  ...Object.fromEntries(Object.entries(kinds).map(([type, kind]) => [type, creator(kind)])),
-};
+export const creators: Readonly<Record<string, Plugin>> = Object.fromEntries(
+  Object.entries({ bridge, ...kinds }).map(([type, kind]) => [type, creator(kind)]),
+);
 
 /** Returns the plugin of a kind of interface. */
 export function creator(kind: Kind): Plugin {

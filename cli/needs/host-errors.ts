@@ -150,22 +150,19 @@ function otherGateway(plugin: ListedPlugin, { device, gateway }: DefaultRoute): 
   const isDefault = entriesOf(plugin, "routes").some(({ entry }) => entry.dst === "0.0.0.0/0" && !entry.gw);
   if (!lan) return [];
   const given = poolsOf(plugin).some((pool) => givesOut(pool, lan));
-  const guessed = rangeSetsOf(plugin)
-    .flat()
-    .flatMap(({ range }) => {
-      const subnet = cidrOf(range.subnet);
-      if (!subnet || goLookup(range, "gateway") || !contains(subnet, lan)) return [];
-      const value = networkOf(subnet) + 1n;
-      return value === lan.value ? [] : [addressText({ bits: subnet.bits, value })];
-    });
+  const ranges = isDefault ? rangeSetsOf(plugin).flat() : [];
+  const guessed = ranges.flatMap(({ range }) => {
+    const subnet = cidrOf(range.subnet);
+    if (!subnet || goLookup(range, "gateway") || !contains(subnet, lan)) return [];
+    const value = networkOf(subnet) + 1n;
+    return value === lan.value ? [] : [addressText({ bits: subnet.bits, value })];
+  });
   const cure = `Set "gateway" to ${gateway} next to "subnet"`;
   return [
-    ...guessed
-      .filter(() => isDefault)
-      .map(
-        (own) =>
-          `${plugin.ifName} gets a default route through ${own}, and this host's goes through ${gateway} on ${device}. ${cure}`,
-      ),
+    ...guessed.map(
+      (own) =>
+        `${plugin.ifName} gets a default route through ${own}, and this host's goes through ${gateway} on ${device}. ${cure}`,
+    ),
     ...(given ? [`${plugin.ifName} can get ${gateway}, the gateway on ${device}. ${cure}`] : []),
   ];
 }

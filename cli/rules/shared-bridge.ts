@@ -19,9 +19,7 @@ next one fails. Two sets of IPv4 ranges in one plugin are two subnets with two g
       return earlier ? [{ gateway, earlier }] : [];
     });
     // One finding for each plugin is enough.
-    const first = clashes.filter(
-      ({ gateway }, index) => clashes.findIndex((one) => one.gateway.plugin === gateway.plugin) === index,
-    );
+    const first = [...Map.groupBy(clashes, ({ gateway }) => gateway.plugin).values()].flatMap(([one]) => one ?? []);
     return first.map(({ gateway: { plugin, key }, earlier }) => ({
       ...placeOfBridge(plugin),
       ...(earlier.plugin === plugin ? twoSubnets(plugin, key) : twoPlugins(plugin, earlier, list)),
