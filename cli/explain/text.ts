@@ -35,9 +35,8 @@ function legendOf({ added }: Explanation): string[] {
 function headingOf({ plugin }: Step, index: number, screen: Screen): string {
   const { type, delegate, isWrapped, role, ifName } = plugin;
   const runs = delegate !== type ? ` runs ${delegate}` : "";
-  const does = role === "meta" ? `acts on ${ifName}` : role === "creator" ? `makes ${ifName}` : undefined;
-  const plain = isWrapped ? [] : ["not wrapped"];
-  const about = [...(does ? [does] : []), ...plain];
+  const does = role === "meta" ? [`acts on ${ifName}`] : role === "creator" ? [`makes ${ifName}`] : [];
+  const about = [...does, ...(isWrapped ? [] : ["not wrapped"])];
   return styled(screen, "bold", `${index + 1}. ${type}${runs}${about.length > 0 ? ` (${about.join(", ")})` : ""}`);
 }
 

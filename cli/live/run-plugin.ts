@@ -126,10 +126,8 @@ function killGroup({ pid }: ChildProcess): void {
 
 // libcni, pkg/invoke/raw_exec.go, pluginErr; pkg/types, Error.
 function errorIn(stdout: string, stderr: string, exitCode: number | null): string {
-  const answer = parseJsonObject(stdout);
-  if (isJsonObject(answer) && typeof answer.msg === "string") {
-    return answer.details ? `${answer.msg}; ${answer.details}` : answer.msg;
-  }
+  const { msg, details } = parseJsonObject(stdout) ?? {};
+  if (typeof msg === "string") return details ? `${msg}; ${details}` : msg;
   return (stderr.trim() || stdout.trim() || `exit code ${exitCode}`).split("\n").slice(-1).join("");
 }
 

@@ -189,16 +189,9 @@ export function sysctlProblems(plugin: ListedPlugin): readonly string[] {
 
 function allows(lines: string, key: string): boolean {
   const patterns = lines.split("\n").map((line) => line.trim());
-  return patterns.some((pattern) => pattern !== "" && matches(pattern, key));
-}
-
-// Go's regular expressions have a few forms that JavaScript's do not.
-function matches(pattern: string, key: string): boolean {
-  try {
-    return new RegExp(pattern).test(key);
-  } catch {
-    return true;
-  }
+  // Go's regular expressions have a few forms that JavaScript's do not.
+  const matches = (pattern: string) => attempt(() => new RegExp(pattern).test(key)) ?? true;
+  return patterns.some((pattern) => pattern !== "" && matches(pattern));
 }
 
 function fileOf(key: string): string {

@@ -36,12 +36,8 @@ export async function remove(
   if (isByAddress(thing) && thing.addresses.some(isTaken)) return "another container has its address now";
   const { removal } = thing;
   if (removal.by !== "unlink" || removal.lock === undefined) return removeNow(removal);
-  let why: string | undefined;
-  const isHeld = await withLock(removal.lock, () => {
-    // guard: a lease whose container came back while another process held the lock
-    why = isStillGone() ? removeNow(removal) : cameBack;
-  });
-  return isHeld ? why : `host-local's lock cannot be had: ${removal.lock}`;
+  // guard: a lease whose container came back while another process held the lock
+  return withLock(removal.lock, () => (isStillGone() ? removeNow(removal) : cameBack));
 }
 
 /** Whether an attachment is as it was read, and its namespace is still gone. */
@@ -109,10 +105,11 @@ function problemOf(program: string, args: readonly string[], input = ""): string
 }
 
 /**
- * Calls a function while this process has host-local's lock of a lease directory (flock(2)). Returns false if another process keeps
- * the lock, or if flock(1) is missing. The lock ends with this process, whatever ends it.
+ * Calls a function while this process has host-local's lock of a lease directory (flock(2)). Returns what it returns, or that
+ * another process keeps the lock, or that flock(1) is missing. The lock ends with this process, whatever ends it.
  */
-async function withLock(lock: string, act: () => Promise<void> | void): Promise<boolean> {
+async function withLock(lock: string, act: () => string | undefined): Promise<string | undefined> {
+  const noLock = `host-local's lock cannot be had: ${lock}`;
   // Whoever can open the lock can keep it, so only root may: flock(1) would make one for all.
   attempt(() => closeSync(openSync(lock, constants.O_CREAT, 0o600)));
   // cat ends when this process does, because its input is then closed.
@@ -123,17 +120,16 @@ async function withLock(lock: string, act: () => Promise<void> | void): Promise<
     holder.on("close", () => resolve());
   });
   // Without a free file descriptor, Node makes no pipes.
-  if (!holder.stdout) return ended.then(() => false);
+  if (!holder.stdout) return ended.then(() => noLock);
   const isHeld = await Promise.race([once(holder.stdout, "data").then(() => true), ended.then(() => false)]);
   try {
     // guard: a lease that host-local may be changing
-    if (isHeld) await act();
+    return isHeld ? act() : noLock;
   } finally {
     holder.stdin.on("error", () => {});
     holder.stdin.end();
     await ended;
   }
-  return isHeld;
 }
 
 /** How to prune a host. */
