@@ -62,9 +62,8 @@ export function explain(list: List, verb: ConfiguredVerb, source: Source): Expla
   const common = { list, verb, attachment: source.attachment, added: before?.steps ?? [] };
   if (reason !== undefined) return { ...common, steps: [], result: prevResult, notSent: reason };
   const steps = stepsOf(list, verb, source, prevResult);
-  const isAdded = verb === "ADD" && steps.length === list.plugins.length && steps.every(hasPassed);
   if (verb !== "ADD") return { ...common, steps, result: prevResult };
-  const result = isAdded ? (steps.at(-1)?.answer.output as CniResult | undefined) : undefined;
+  const result = steps.every(hasPassed) ? (steps.at(-1)?.answer.output as CniResult | undefined) : undefined;
   return { ...common, steps, added: steps, result };
 }
 

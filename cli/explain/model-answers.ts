@@ -53,7 +53,7 @@ function isModelled(type: string): boolean {
  * Returns a function that answers as the plugins do on a host of the model. An unknown plugin passes with an example: an
  * interface, and an address for documentation.
  */
-export function modelAnswers(machine: Machine): Source["answer"] {
+function modelAnswers(machine: Machine): Source["answer"] {
   const interfaces: string[] = [];
   return ({ wrapper }, type, { environment, stdin }): Answer => {
     machine.maker = environment.CNI_CONTAINERID ?? "";

@@ -41,10 +41,9 @@ function headingOf({ plugin }: Step, index: number, screen: Screen): string {
 }
 
 function bodyOf(step: Step, screen: Screen): string[] {
-  const { plugin, given, runs, warnings } = step;
-  const isPlain = !plugin.isWrapped;
+  const { runs, warnings } = step;
   return [
-    ...runs.flatMap((run) => [...givenLines(given, run, isPlain, screen), ...answerLines(run, step, screen)]),
+    ...runs.flatMap((run) => [...givenLines(step, run, screen), ...answerLines(run, step, screen)]),
     ...wordsOf(step).map((words) => indent + words),
     ...warnings.map((warning) => indent + styled(screen, "yellow", `Warning: ${warning}`)),
     ...resultLines(step, screen),
@@ -60,8 +59,8 @@ function wordsOf({ plan, runs, answer }: Step): string[] {
 }
 
 /** The variables and the stdin of a plugin. */
-function givenLines(given: Call, run: RehearsedRun, isPlain: boolean, screen: Screen): string[] {
-  if (isPlain) return block(`${run.plugin} gets, exactly as the runtime gave it:`, jsonOf(run.stdin, screen));
+function givenLines({ plugin, given }: Step, run: RehearsedRun, screen: Screen): string[] {
+  if (!plugin.isWrapped) return block(`${run.plugin} gets, exactly as the runtime gave it:`, jsonOf(run.stdin, screen));
   const changed = lineDifferences(variables(given), variables(run)).filter(({ sign }) => sign !== " ");
   const environment = changed.length === 0 ? ["The variables do not change."] : paint(changed, screen);
   // The same keys are in the same places of both texts.
@@ -120,7 +119,7 @@ interface Line {
 }
 
 /** Compares two JSON values line by line. A comma at the end of a line does not count. */
-export function jsonDifferences(before: unknown, after: unknown, width: number): Line[] {
+function jsonDifferences(before: unknown, after: unknown, width: number): Line[] {
   return lineDifferences(jsonLines(before, width), jsonLines(after, width));
 }
 
@@ -147,7 +146,7 @@ export function abridged(lines: readonly Line[]): Line[] {
 const styles = { "-": "red", "+": "green", " ": "dim" } as const;
 
 /** Writes compared lines with their signs, in colors if the terminal has them. */
-export function paint(lines: readonly Line[], terminal: Colors): string[] {
+function paint(lines: readonly Line[], terminal: Colors): string[] {
   return lines.map(({ sign, text }) => styled(terminal, styles[sign], `${sign} ${text}`));
 }
 

@@ -174,7 +174,7 @@ export function lookedAt(paths: HostPathsFound, networks: Networks = new Map()) 
 }
 
 /** Whether the lists are in the Nomad agent's directory, so that Nomad reads them. */
-export function areNomads({ configDirectories, nomad }: Pick<HostPathsFound, "configDirectories" | "nomad">): boolean {
+function areNomads({ configDirectories, nomad }: Pick<HostPathsFound, "configDirectories" | "nomad">): boolean {
   return !("problem" in nomad) && configDirectories.join() === nomad.configDirectory;
 }
 

@@ -63,7 +63,7 @@ export async function askNomad(agent: NomadAgent) {
 }
 
 /** Says why the agent did not answer. */
-export function agentError(error: unknown): string {
+function agentError(error: unknown): string {
   // Node has no message if several addresses of a name refuse.
   const { message, code } = error as NodeJS.ErrnoException;
   return message || String(code);
