@@ -1,6 +1,6 @@
 import { sharedDeviceName } from "../../shared/plugin/profile.ts";
 import { once } from "../once.ts";
-import { type Address, addressOf, type Cidr, cidrOf, contains, networkOf } from "./addresses.ts";
+import { addressOf, type Cidr, cidrOf, contains, networkOf } from "./addresses.ts";
 import { certainSubnets } from "./ipam.ts";
 import { creatorsOf, isGateway, isRewritten, type List, type ListedPlugin } from "./list.ts";
 import { amongNeighbours } from "./neighbours.ts";
@@ -40,7 +40,7 @@ function cidrsOf(plugin: ListedPlugin): readonly Cidr[] {
   return certainSubnets(plugin).flatMap(({ subnet, gateway }) => {
     const cidr = cidrOf(subnet);
     if (!cidr) return [];
-    const value = gateway === undefined ? networkOf(cidr) + 1n : (addressOf(gateway) as Address | undefined)?.value;
+    const value = gateway === undefined ? networkOf(cidr) + 1n : addressOf(gateway)?.value;
     return value === undefined ? [] : [{ ...cidr, value }];
   });
 }

@@ -148,13 +148,9 @@ const macvlan: Kind = {
     if (!macvlanModes.includes(String(mode))) throw new PluginError(`unknown macvlan mode: "${mode}"`);
     if (call.env.CNI_COMMAND !== "ADD") return;
     if (call.config.mac) readMac(String(call.config.mac), "failed to create macvlan: ");
-    if (
-      linksOn(machine, "macvlan", master).some(
-        ({ attributes }) => mode === "passthru" || attributes.get("mode") === "passthru",
-      )
-    ) {
-      throw new PluginError("failed to create macvlan: invalid argument");
-    }
+    const others = linksOn(machine, "macvlan", master).map(({ attributes }) => attributes.get("mode"));
+    const isRefused = others.length > 0 && [mode, ...others].includes("passthru");
+    if (isRefused) throw new PluginError("failed to create macvlan: invalid argument");
   },
   hostSide(machine, call, link) {
     const { mode = "", master = "", mac } = call.config;

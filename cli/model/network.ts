@@ -118,14 +118,8 @@ function addRoute(link: Link, ips: readonly Ip[], listed: JsonObject) {
   }
   const inTable = isInOtherTable({ table }) && { table: String(table) };
   const route: Route = { dst: to, gw: via, ...(priority ? { priority: Number(priority) } : {}), ...inTable };
-  const isThere = link.routes.some(
-    (one) =>
-      one.dst === to &&
-      one.gw === via &&
-      one.table === route.table &&
-      one.priority === route.priority &&
-      !one.isConnected,
-  );
+  const keys = ["dst", "gw", "table", "priority"] as const;
+  const isThere = link.routes.some((one) => !one.isConnected && keys.every((key) => one[key] === route[key]));
   if (isThere) return { to, via, reason: "file exists" };
   link.routes.push(route);
   return undefined;

@@ -42,10 +42,8 @@ function bridgeProblem(cidr: Cidr, link: Link): readonly string[] {
   if (link.flags && !link.flags.includes("UP"))
     return [`${bridge} is down, and its containers reach nothing. Run: ip link set ${bridge} up`];
   const gateway = `${addressText(cidr)}/${cidr.length}`;
-  const isThere = addressesOf(link).some((address) => {
-    const own = cidrOf(address);
-    return own?.value === cidr.value && own.bits === cidr.bits;
-  });
+  const own = addressesOf(link).map(cidrOf);
+  const isThere = own.some((one) => one?.value === cidr.value && one.bits === cidr.bits);
   return isThere
     ? []
     : [`${bridge} has lost ${gateway}, the gateway of its containers. Run: ip address add ${gateway} dev ${bridge}`];

@@ -53,9 +53,7 @@ function viewOf(survey: Survey) {
   const named = [...survey.states.keys()].flatMap((known) => namesOf(known).map((name) => ({ name, known })));
   return {
     survey,
-    owners: new Map(
-      [...Map.groupBy(named, ({ name }) => name)].map(([name, own]) => [name, own.map(({ known }) => known)]),
-    ),
+    owners: Map.groupBy(named, ({ name }) => name),
     byContainer: Map.groupBy(survey.states.keys(), ({ containerId }) => containerId),
     unclaimed,
     inUnclaimed: addressesInNamespaces(unclaimed),
@@ -80,7 +78,7 @@ function find(thing: Thing, view: View): Finding | undefined {
 }
 
 function findOwned(thing: Thing, { owners, survey: { states } }: View): Finding | undefined {
-  const own = owners.get(thing.name) ?? [];
+  const own = (owners.get(thing.name) ?? []).map(({ known }) => known);
   const ofState = (is: AttachmentState["is"]) => own.find((known) => states.get(known)?.is === is);
   // guard: what a live attachment has
   if (ofState("live")) return undefined;
