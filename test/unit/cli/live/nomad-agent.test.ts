@@ -120,6 +120,8 @@ describe("askNomad", () => {
     vi.restoreAllMocks();
     user.close();
     expect(requests.map(({ headers }) => headers["x-nomad-token"])).toEqual([undefined, "s3cret"]);
+    // The first connection would keep the command running until its time is over, after a second.
+    await vi.waitFor(() => expect(requests[0]?.socket.destroyed).toBe(true), 900);
   });
 
   test("an answer in two parts is awaited while it takes long to find its process", async () => {
