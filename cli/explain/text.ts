@@ -136,10 +136,9 @@ function lineDifferences(before: string[], after: string[]): Line[] {
 export function abridged(lines: readonly Line[]): Line[] {
   const isNear = (index: number): boolean =>
     lines.slice(Math.max(index - 2, 0), index + 3).some(({ sign }) => sign !== " ");
-  const kept = lines.map((line, index) => (isNear(index) ? line : undefined));
-  return kept.flatMap((line, index) => {
-    if (line !== undefined) return [line];
-    return index === 0 || kept[index - 1] !== undefined ? [{ sign: " ", text: "⋮" } as const] : [];
+  return lines.flatMap((line, index) => {
+    if (isNear(index)) return [line];
+    return index === 0 || isNear(index - 1) ? [{ sign: " ", text: "⋮" } as const] : [];
   });
 }
 

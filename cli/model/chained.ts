@@ -2,7 +2,7 @@ import { addressIn } from "../../shared/attachment/subnet.ts";
 import { isJsonObject, type JsonObject, objectOf } from "../../shared/protocol/json.ts";
 import { isChainName, kernelMac, kernelNumbers } from "../lists/kernel-text.ts";
 import { bandwidth } from "./bandwidth.ts";
-import { readMac } from "./kinds.ts";
+import { namespaceIn, readMac } from "./kinds.ts";
 import type { Link, Route } from "./machine.ts";
 import { hasNoIpv6, isIn, isIpv6, subnetOf } from "./network.ts";
 import { linksOn, namesOf, open, type Plugin, type PluginCall, PluginError, passedOn, resultOf } from "./plugin.ts";
@@ -139,7 +139,7 @@ const tuning: Plugin = {
     }
   },
   *del(machine, call) {
-    const link = machine.namespaces.get(call.env.CNI_NETNS ?? "")?.links.get(String(call.env.CNI_IFNAME));
+    const link = namespaceIn(machine, call)?.links.get(String(call.env.CNI_IFNAME));
     const backup = machine.files.get(backupOf(call))?.text;
     if (!link || backup === undefined) return;
     for (const [name, value] of JSON.parse(backup)) setAttribute(link, name, value);
@@ -197,7 +197,7 @@ const sbr: Plugin = {
   },
   check() {},
   *del(machine, call) {
-    const namespace = machine.namespaces.get(call.env.CNI_NETNS ?? "");
+    const namespace = namespaceIn(machine, call);
     if (!namespace) throw new PluginError(`open ${call.env.CNI_NETNS ?? ""}: no such file or directory`);
     for (const address of namespace.links.get(String(call.env.CNI_IFNAME))?.addresses ?? []) {
       namespace.sources.delete(address);
@@ -221,7 +221,7 @@ const loopback: Plugin = {
     if (!open(machine, call).isUp) throw new PluginError("loopback interface is down");
   },
   *del(machine, call) {
-    const namespace = machine.namespaces.get(call.env.CNI_NETNS ?? "");
+    const namespace = namespaceIn(machine, call);
     if (namespace) namespace.isUp = false;
     yield "down";
   },

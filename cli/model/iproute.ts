@@ -79,7 +79,6 @@ function lentLink({ links, serial }: Namespace): Link {
 /** The routes, rules and addresses of a family, as JSON. */
 function routingOf({ links, sources }: Namespace, isIpv4: boolean): string {
   const isMeant = (address: string) => isIpv6(address) !== isIpv4;
-  const own = [...links].map(([dev, { addresses }]) => ({ dev, addresses: addresses.filter(isMeant) }));
   const routes = [...links].flatMap(([dev, link]) =>
     link.routes
       .filter(({ dst }) => isMeant(dst))
@@ -91,9 +90,9 @@ function routingOf({ links, sources }: Namespace, isIpv4: boolean): string {
       })),
   );
   const rules = [...sources.keys()].filter(isMeant).map((one) => ({ src: addressIn(one), table: tableOf(one) }));
-  const listed = own.map(({ dev, addresses }) => ({
-    ifname: dev,
-    addr_info: addresses.map((address) => {
+  const listed = [...links].map(([ifname, { addresses }]) => ({
+    ifname,
+    addr_info: addresses.filter(isMeant).map((address) => {
       const [local = "", length] = address.split("/");
       return { local, prefixlen: Number(length) };
     }),

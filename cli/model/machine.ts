@@ -223,8 +223,8 @@ export class Machine {
     this.files.set(path, { text, inode, modifiedMs: this.now, by });
   }
 
-  appendFile(path: string, text: string): undefined {
-    return this.writeFile(path, `${this.files.get(path)?.text ?? ""}${text}`);
+  appendFile(path: string, text: string, mayStay = false): undefined {
+    return this.writeFile(path, `${this.files.get(path)?.text ?? ""}${text}`, mayStay);
   }
 
   /** Returns the names in a directory. */

@@ -53,6 +53,6 @@ export function viewOf(machine: Machine): ProgramView {
     },
     ip: (args, commands, netns) => ip(machine, { args, commands, netns }),
     // A log is there to stay.
-    appendLine: (file, line) => machine.writeFile(file, `${machine.files.get(file)?.text ?? ""}${line}\n`, true),
+    appendLine: (file, line) => machine.appendFile(file, `${line}\n`, true),
   };
 }

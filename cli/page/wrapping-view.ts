@@ -1,4 +1,4 @@
-import { ipamOf } from "../../shared/protocol/json.ts";
+import { ipamTypeOf } from "../lists/ipam.ts";
 import { isWrapperType, type List } from "../lists/list.ts";
 import { diffText } from "../wrap/change.ts";
 import { type Answers, screen, type Wrapping } from "./answers.ts";
@@ -35,9 +35,7 @@ function lineOf(line: string): Node {
 function showInstallation({ name, plugins }: List, wrapping: Wrapping): void {
   const become = new Map(wrapping.plugins.map(({ index, becomes }) => [index, becomes]));
   const wrappers = plugins.map(({ index, type }) => become.get(index) ?? type).filter(isWrapperType);
-  const ipam = plugins
-    .map(({ configuration }) => ipamOf(configuration).type)
-    .filter((type) => typeof type === "string");
+  const ipam = plugins.flatMap(({ configuration }) => ipamTypeOf(configuration) ?? []);
   show("installation", wrappers.length > 0);
   byId("mode").textContent = `network { mode = "cni/${name ?? "..."}" }`;
   byId("links").replaceChildren(...codes(wrappers));

@@ -118,9 +118,7 @@ function addressesIn({ expr }: Rule): readonly string[] {
 }
 
 function linksOf({ expr }: Rule): readonly string[] {
-  const names = expr.map(({ match }) => {
-    const isLink = isJsonObject(match) && JSON.stringify(match.left) === '{"meta":{"key":"iifname"}}';
-    return isLink ? match.right : undefined;
-  });
-  return names.filter((name) => typeof name === "string");
+  const matches = expr.map(({ match }) => objectOf(match));
+  const ofLinks = matches.filter(({ left }) => JSON.stringify(left) === '{"meta":{"key":"iifname"}}');
+  return ofLinks.map(({ right }) => right).filter((name) => typeof name === "string");
 }
