@@ -68,8 +68,6 @@ export function wrappedText({ file, plugins }: List, decisions: Decisions): stri
   return applyEdits(file.text, edits);
 }
 
-type Path = List["plugins"][number]["path"];
-
 const suffix = "-wrapper";
 
 /** Gives a plugin another type. If only the suffix of the wrappers comes or goes, the rest keeps its bytes. */
@@ -87,7 +85,7 @@ export function typeEdit(
   return [{ offset: value.offset, length: value.length, content: JSON.stringify(becomes) }];
 }
 
-function blockEdit(file: ListFile, path: Path, { wrapper }: Wrapped): readonly Edit[] {
+function blockEdit(file: ListFile, path: JSONPath, { wrapper }: Wrapped): readonly Edit[] {
   if (Object.keys(wrapper).length === 0) return [];
   const object = objectAt(file, path);
   if (!valueIn(object, "wrapper")) return [insertAfter(file, object, "type", "wrapper", wrapper)];
