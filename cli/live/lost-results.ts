@@ -50,8 +50,10 @@ export async function lostResults(
   const lines = await atOnce(unknown, availableParallelism(), async (path) => {
     const addresses = ((await linksAt(path)) ?? []).flatMap(addressesOf).flatMap((address) => cidrOf(address) ?? []);
     const given = addresses.flatMap((address) => {
-      // guard: an address that the list does not give out, such as a gateway's or a VPN's, is no container's
-      const pool = pools.find((one) => one.length === address.length && givesOut(one, address));
+      const pool = pools.find((one) => {
+        // guard: an address that the list does not give out, such as a gateway's or a VPN's, is no container's
+        return one.length === address.length && givesOut(one, address);
+      });
       return pool ? [`${path} has ${addressText(address)}: the network ${pool.name} gives it out, and ${lost}`] : [];
     });
     return given.slice(0, 1);
