@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
-import type { Bundle } from "./bundle.ts";
+import { type Bundle, root } from "./bundle.ts";
 import type { Order, Outcome } from "./worker.ts";
 
 /** A mutant that ended its worker, or exceeded the time limit. */
@@ -8,16 +8,19 @@ export type Ended = Outcome | "died" | "late";
 
 /**
  * A fault in the commands could remove any file, rule or process of this machine. So a worker has namespaces of its own,
- * and can write only to a /tmp and a /var/lib of its own.
+ * and can write only to a /tmp and a /var/lib of its own. The repository may be below /tmp.
  */
 const alone = `
+  exec 9< "$0"
   while read -r _ _ _ _ at _; do mount -o remount,bind,ro "$at" 2>/dev/null; done < /proc/self/mountinfo
-  mount -t tmpfs tmpfs /tmp && mount -t tmpfs tmpfs /var/lib && ip link set lo up && exec "$@"`;
+  mount -t tmpfs tmpfs /tmp && mount -t tmpfs tmpfs /var/lib && ip link set lo up || exit
+  [ -d "$0" ] || { mkdir -p "$0" && mount --no-canonicalize --bind /proc/self/fd/9 "$0" || exit; }
+  exec "$@" 9<&-`;
 const namespaces = ["--mount", "--net", "--pid", "--ipc", "--uts", "--mount-proc", "--kill-child"];
 
 /** A command in such namespaces. */
 export function commandAlone(...program: readonly string[]): readonly [string, ...string[]] {
-  return ["unshare", ...namespaces, "sh", "-c", alone, "sh", ...program];
+  return ["unshare", ...namespaces, "sh", "-c", alone, root, ...program];
 }
 
 /** A worker that starts again when a mutant ends it. */
