@@ -33,7 +33,7 @@ export function stateOver(view: Readable): HostState {
       // The name of each file in it, or of the directory below it that has the file.
       const within = [...written.keys()].filter((file) => file.startsWith(`${path}/`));
       const added = within.flatMap((file) => file.slice(path.length + 1).split("/")[0] ?? []);
-      return [...new Set([...view.listDirectory(path), ...added])];
+      return [...new Set([...(view.listDirectory(path) ?? []), ...added])];
     },
     stat(path) {
       const text = written.get(path);

@@ -66,7 +66,7 @@ export async function withNamespace<T>(
 
 /** Lists the live namespaces that have a name on this host, by path. */
 export function namedNamespaces(): readonly string[] {
-  const paths = listDirectory(namespaceDirectory).map((name) => join(namespaceDirectory, name));
+  const paths = (listDirectory(namespaceDirectory) ?? []).map((name) => join(namespaceDirectory, name));
   return paths.filter((path) => isNamespace(path) && !isLeftByDel(path)).sort();
 }
 

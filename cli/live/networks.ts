@@ -49,7 +49,7 @@ export function readLists(directories: readonly string[], directory: string): Li
 export function addedPlugins(networks: Iterable<Network>, directory: string): readonly string[] {
   return [...networks].flatMap(({ name, list: { file, value, hasPlugins } }) => {
     const folder = join(dirname(file.path), name);
-    const found = listDirectory(resolve(directory, folder)).filter((each) => extname(each) === ".conf");
+    const found = (listDirectory(resolve(directory, folder)) ?? []).filter((each) => extname(each) === ".conf");
     // guard: no list is called good that has plugins elsewhere
     if (found.length === 0 || !hasPlugins || isDisabled(value.loadOnlyInlinedPlugins)) return [];
     return `${folder}: libcni 1.3 adds the plugins of ${found.sort().join(", ")} to the list of ${name}, and this command does not look at them; move them into the list, or set "loadOnlyInlinedPlugins": true`;

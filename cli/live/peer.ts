@@ -23,10 +23,10 @@ export function isOwnPeer({ localAddress, localPort, remoteAddress, remotePort }
 
 function isHeldOnHost(inode: number, proc: string): boolean {
   const own = capabilitiesOf(`${proc}/self`);
-  return listDirectory(proc).some((id) => {
+  return (listDirectory(proc) ?? []).some((id) => {
     const files = `${proc}/${id}/fd`;
     const isIt = (file: string) => linkText(`${files}/${file}`) === `socket:[${inode}]`;
-    return isBelieved(`${proc}/${id}`, own) && listDirectory(files).some(isIt);
+    return isBelieved(`${proc}/${id}`, own) && (listDirectory(files) ?? []).some(isIt);
   });
 }
 

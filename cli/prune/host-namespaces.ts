@@ -154,7 +154,7 @@ function withThreads(proc: string, pid: string, use: (path: string, shown: strin
   closing(directory, () => {
     const process = `/proc/self/fd/${directory}`;
     const isShown = inodeAt(`${process}/ns/net`) !== undefined;
-    const threads = isShown ? [""] : listDirectory(`${process}/task`).map((id) => `/task/${id}`);
+    const threads = isShown ? [""] : (listDirectory(`${process}/task`) ?? []).map((id) => `/task/${id}`);
     for (const thread of threads) use(`${process}${thread}`, `/proc/${pid}${thread}`);
   });
 }

@@ -62,8 +62,9 @@ export function isBack(known: Known): boolean {
 function isUnnamed(containerId: string | undefined, results: string): boolean {
   // guard: a thing that names no container
   if (containerId === undefined) return false;
+  const names = listDirectory(results);
   // guard: a container that has got a journal or a result meanwhile
-  return !new Memory().knows(containerId) && !listDirectory(results).some((name) => isNamedIn(name, containerId));
+  return !new Memory().knows(containerId) && names?.every((name) => !isNamedIn(name, containerId)) === true;
 }
 
 function removeNow(removal: Removal): string | undefined {

@@ -25,8 +25,8 @@ export function isAbandoned(name: string, host: Pick<Host, "stat">): boolean {
  * if there can be no such namespace: without iproute2, for example.
  */
 export function inLentNamespace<T>(host: Host, lost: LostInterface, action: (netns: string | undefined) => T): T {
-  for (const left of host.listDirectory(namespaceDirectory).filter((one) => isAbandoned(one, host)))
-    host.ip(["netns", "delete", left], "");
+  const left = (host.listDirectory(namespaceDirectory) ?? []).filter((one) => isAbandoned(one, host));
+  for (const one of left) host.ip(["netns", "delete", one], "");
   const name = `cni-wrappers-${host.pid}-${host.now()}`;
   if (host.ip(["netns", "add", name], "") === undefined) return action(undefined);
   try {

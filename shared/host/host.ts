@@ -45,8 +45,8 @@ export interface Host {
   removeFile(path: string): void;
   /** Removes a directory if it is empty. Never throws. */
   removeDirectory(path: string): void;
-  /** Lists the names in a directory; none if it cannot be read. */
-  listDirectory(path: string): readonly string[];
+  /** Lists the names in a directory, none if there is none; undefined if it cannot be read. */
+  listDirectory(path: string): readonly string[] | undefined;
   /** Identifies the file at a path; undefined if there is none. */
   stat(path: string): FileIdentity | undefined;
   /** Returns the index of an interface in a network namespace, 0 if there is none; undefined if it cannot be read. */

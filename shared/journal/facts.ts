@@ -41,7 +41,7 @@ type Reader = Pick<Host, "readFile" | "listDirectory" | "stat">;
 export class Facts {
   readonly #host: Reader;
   readonly #read = new Map<string, string | undefined>();
-  readonly #listed = new Map<string, readonly string[]>();
+  readonly #listed = new Map<string, readonly string[] | undefined>();
   readonly #journals = new Map<string, Journal>();
   /** The files of all journals that this call has found in their directories. */
   readonly #found = new Set<string>();
@@ -100,17 +100,17 @@ export class Facts {
   }
 
   /**
-   * The journal of one of the container's other attachments that is there and cannot be read: too many files are open, for example.
-   * The directory if it cannot be listed: then the attachment's own journal is not in the list.
+   * The journal of one of the container's other attachments, or the directory of what they have, that is there and cannot be read:
+   * too many files are open, for example.
    */
   unreadableSibling(key: AttachmentKey): string | undefined {
     const own = journalFile(key);
     const directory = containerDirectory(key.containerId);
-    const files = this.#filesIn(directory);
+    const unlisted = [directory, resultDirectory].find((one) => this.#namesIn(one) === undefined);
+    if (unlisted !== undefined) return unlisted;
     // An empty file says nothing, and a pipe has no size.
     const hasContent = (file: string) => (this.#host.stat(file)?.size ?? 0) > 0;
-    if (!files.includes(own) && this.read(own) !== undefined && hasContent(own)) return directory;
-    return files.find((file) => file !== own && this.read(file) === undefined && hasContent(file));
+    return this.#filesIn(directory).find((file) => file !== own && this.read(file) === undefined && hasContent(file));
   }
 
   /** All journals of the host. */
@@ -267,9 +267,12 @@ export class Facts {
 
   /** The names in a directory; none if it cannot be read. */
   list(directory: string): readonly string[] {
-    const names = this.#listed.get(directory) ?? this.#host.listDirectory(directory);
-    this.#listed.set(directory, names);
-    return names;
+    return this.#namesIn(directory) ?? [];
+  }
+
+  #namesIn(directory: string): readonly string[] | undefined {
+    if (!this.#listed.has(directory)) this.#listed.set(directory, this.#host.listDirectory(directory));
+    return this.#listed.get(directory);
   }
 }
 
@@ -280,10 +283,10 @@ function inodesOfProcesses(host: Reader): readonly (number | undefined)[] {
     const inode = inodeOf(process);
     // The first process is the host's own. Another one shows none if its first thread has ended: its other threads do.
     if (inode !== undefined || process === "1") return inode ?? [];
-    const threads = host.listDirectory(`/proc/${process}/task`).map((thread) => `${process}/task/${thread}`);
+    const threads = (host.listDirectory(`/proc/${process}/task`) ?? []).map((thread) => `${process}/task/${thread}`);
     return threads.flatMap((thread) => inodeOf(thread) ?? (isHidden(host, thread) ? [undefined] : []));
   };
-  const processes = host.listDirectory("/proc").filter((name) => /^\d+$/.test(name));
+  const processes = (host.listDirectory("/proc") ?? []).filter((name) => /^\d+$/.test(name));
   // With hidepid, they are not even listed, or show nothing. The first one is always there, unless /proc cannot be listed.
   const areHidden = !processes.includes("1") || host.stat("/proc/1/stat") === undefined;
   return areHidden ? [undefined] : processes.flatMap(inodesOf);

@@ -49,8 +49,8 @@ export const catalogue = {
   },
   unreadableJournal: {
     code: 5,
-    msg: "error reading the journal of another attachment",
-    hint: "DEL does not know what that attachment has. The wrapper must be able to read /var/lib/cni/wrappers.",
+    msg: "error reading the journal or result of another attachment",
+    hint: "DEL does not know what that attachment has. The wrapper must be able to read /var/lib/cni.",
   },
   undecodableInput: {
     code: 6,

@@ -263,15 +263,11 @@ describe("two attachments of one container share rules", () => {
       expectPassed(await lab.cnitool.addAs("net1", zb, container, mail));
       const before = await stateOf(lab, container);
       const path = `/var/lib/cni/wrappers/${lab.cnitool.id(container)}${file}`;
-      const fault = `strace -f -qq -o /dev/null -P ${path} -e trace=${call} -e inject=${call}:error=EIO`;
-      await lab.run("sh", ["-c", "mkdir /opt/cni/first; cp -P /opt/cni/bin/*-wrapper* /opt/cni/first"]);
-      for (const name of ["bridge", "portmap"])
-        await installPlugin(
-          lab,
-          `${name}-wrapper`,
-          `[ -e /run/lab/whole ] || fault='${fault}'; exec $fault /opt/cni/first/${name}-wrapper`,
-        );
-      expectFailure(await lab.cnitool.delAs("eth0", za, container, web), /error reading the journal of another/);
+      await breakCalls(lab, call, path, ["bridge", "portmap"]);
+      expectFailure(
+        await lab.cnitool.delAs("eth0", za, container, web),
+        /error reading the journal or result of another/,
+      );
       expect(await stateOf(lab, container)).toEqual(before);
       await lab.writeFile("/run/lab/whole", "");
       expectPassed(await lab.cnitool.delAs("eth0", za, container, web));
@@ -280,6 +276,20 @@ describe("two attachments of one container share rules", () => {
       await expectNothingLeft(lab, ["front0", "disc0"]);
     },
   );
+
+  test("libcni's results cannot be listed: DEL of what was never attached leaves a plain plugin's interface", async ({
+    lab,
+    container,
+  }) => {
+    const [za, zb] = [named("za", ptp), named("zb", wrapped(ptp))];
+    expectPassed(await lab.cnitool.add(za, container));
+    await breakCalls(lab, "getdents64", "/var/lib/cni/results", ["ptp"]);
+    expectFailure(await lab.cnitool.delAs("eth0", zb, container), /error reading the journal or result of another/);
+    expectPassed(await lab.cnitool.check(za, container));
+    await lab.writeFile("/run/lab/whole", "");
+    expectPassed(await lab.cnitool.delAs("eth0", zb, container));
+    expectPassed(await lab.cnitool.check(za, container));
+  });
 
   test("the last DEL removes what failed ADDs had to leave of a masquerading chain", async ({ lab }) => {
     await installFlaky(lab);
@@ -422,4 +432,14 @@ async function expectRulesStay(lab: Lab, list: NetworkList, container: Container
   }
   expectPassed(await lab.cnitool.delAs("net1", list, container));
   expect(await spoofRules(lab)).toBe(before);
+}
+
+/** Lets a system call of some wrappers fail for a path, until there is a file /run/lab/whole. */
+async function breakCalls(lab: Lab, call: string, path: string, names: readonly string[]): Promise<void> {
+  const fault = `strace -f -qq -o /dev/null -P ${path} -e trace=${call} -e inject=${call}:error=EIO`;
+  await lab.run("sh", ["-c", "mkdir /opt/cni/first; cp -P /opt/cni/bin/*-wrapper* /opt/cni/first"]);
+  for (const name of names) {
+    const script = `[ -e /run/lab/whole ] || fault='${fault}'; exec $fault /opt/cni/first/${name}-wrapper`;
+    await installPlugin(lab, `${name}-wrapper`, script);
+  }
 }

@@ -61,8 +61,9 @@ const sabotages: Readonly<Record<string, { by: Sabotage; breaks: RegExp }>> = {
   "journals stay": { by: { removeFile: () => {} }, breaks: /^DEL leaves nothing: .*\/var\/lib\/cni\/wrappers/ },
   "no journals are written": { by: { appendJournal: () => undefined }, breaks: /^ADD passes: .*"code":108/ },
   "no links are seen": { by: { linkIndex: () => undefined }, breaks: /^ADD passes: .*(duplicate|exists)/ },
-  // They cannot be read, then, and nothing is undone.
-  "directories are empty": { by: { listDirectory: () => [] }, breaks: /^ADD passes: .*(duplicate|exists)/ },
+  "directories are empty": { by: { listDirectory: () => [] }, breaks: /leaves nothing/ },
+  // Nothing is undone, then.
+  "directories are not read": { by: { listDirectory: () => undefined }, breaks: /^(ADD|DEL) passes: / },
   "wrappers answer nothing": {
     by: { writeStdout: () => {} },
     breaks: /^ADD gives all that the list asks for: .* no addresses/,

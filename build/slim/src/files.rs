@@ -67,12 +67,16 @@ pub fn read_file(path: &str) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// The names in a directory, sorted as Node does; none if it cannot be read.
-pub fn list_directory(path: &str) -> Vec<String> {
-    let entries = fs::read_dir(path).into_iter().flatten().flatten();
-    let mut names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+/// The names in a directory, sorted as Node does, none if there is none; nothing if it cannot be read.
+pub fn list_directory(path: &str) -> Option<Vec<String>> {
+    let entries = match fs::read_dir(path) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Some(vec![]),
+        entries => entries.ok()?,
+    };
+    let names: io::Result<Vec<_>> = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect();
+    let mut names = names.ok()?;
     names.sort_unstable();
-    names
+    Some(names)
 }
 
 /// A file's device, inode and size, in milliseconds when its content and its inode last changed, and 1 if the path is a link to a

@@ -95,9 +95,13 @@ export function removeDirectory(path: string): void {
   attempt(() => rmdirSync(path));
 }
 
-/** Lists the names in a directory; none if it cannot be read. */
-export function listDirectory(path: string): readonly string[] {
-  return attempt(() => readdirSync(path)) ?? [];
+/** Lists the names in a directory, none if there is none; undefined if it cannot be read. */
+export function listDirectory(path: string): readonly string[] | undefined {
+  try {
+    return readdirSync(path);
+  } catch (error) {
+    return ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "") ? [] : undefined;
+  }
 }
 
 /** Identifies the file at a path; undefined if there is none. */

@@ -36,7 +36,7 @@ export interface Machine {
   appendJournal(file: string, text: string, makesFile: boolean, isFlushed: boolean): number;
   removeFile(path: string): void;
   removeDirectory(path: string): void;
-  listDirectory(path: string): readonly string[];
+  listDirectory(path: string): readonly string[] | undefined;
   /** Device, inode, size, in milliseconds when content and inode last changed, and 1 for a link to a file without a name. */
   stat(path: string): readonly [number, number, number, number, number, number] | undefined;
   /** The index of an interface in a namespace, 0 if there is none of that name, or a failure. */

@@ -140,30 +140,30 @@ describe("libcni's results for the other attachments of a container", () => {
 
 describe("what siblings have is unknown", () => {
   const [own, other] = ["/var/lib/cni/wrappers/blue/zone:eth0", "/var/lib/cni/wrappers/blue/other:net1"];
-  /** `isListed` and `isRead` say which directory and file can be read. */
-  const unreadable = (isListed: boolean, isRead: (file: string) => boolean, gone?: string, size = 1) => {
+  /** `unlisted` is a directory that cannot be read, and `isRead` says which file can. */
+  const unreadable = (unlisted: string, isRead: (file: string) => boolean, gone?: string, size = 1) => {
     const { host } = factsOf(journalFiles(entryOf(), entryOf(net1)));
     const found = { device: 1, inode: 1, size, modifiedMs: 0, changedMs: 0 };
     const facts = new Facts({
       readFile: (path) => (isRead(path) ? host.readFile(path) : undefined),
-      listDirectory: (path) => (isListed ? host.listDirectory(path) : []),
+      listDirectory: (path) => (path === unlisted ? undefined : host.listDirectory(path)),
       stat: (path) => (path === gone ? undefined : found),
     });
     return facts.unreadableSibling(zoneOfBlue);
   };
-  const [all, none] = [() => true, () => false];
+  const all = () => true;
+  const [directory, results] = ["/var/lib/cni/wrappers/blue", "/var/lib/cni/results"];
 
   test.each([
-    ["not if all can be read", true, all, undefined, undefined],
-    ["if the directory cannot be listed", false, all, undefined, "/var/lib/cni/wrappers/blue"],
-    ["not if the attachment's own journal is gone with it", false, all, own, undefined],
-    ["not without a journal of its own: there may be no directory", false, none, undefined, undefined],
-    ["if one cannot be read", true, (file: string) => file === own, undefined, other],
-    ["not if that is gone by now", true, (file: string) => file === own, other, undefined],
-    ["not if its own journal cannot be read", true, (file: string) => file === other, undefined, undefined],
-  ] as const)("%s", (_, isListed, isRead, gone, expected) => {
-    expect(unreadable(isListed, isRead, gone)).toBe(expected);
-    expect(unreadable(isListed, isRead, gone, 0)).toBeUndefined();
+    ["not if all can be read", "", all, undefined, undefined],
+    ["if the container's directory cannot be listed", directory, all, undefined, directory],
+    ["if libcni's results cannot be listed", results, all, undefined, results],
+    ["if one cannot be read", "", (file: string) => file === own, undefined, other],
+    ["not if that is gone by now", "", (file: string) => file === own, other, undefined],
+    ["not if its own journal cannot be read", "", (file: string) => file === other, undefined, undefined],
+  ] as const)("%s", (_, unlisted, isRead, gone, expected) => {
+    expect(unreadable(unlisted, isRead, gone)).toBe(expected);
+    if (unlisted === "") expect(unreadable(unlisted, isRead, gone, 0)).toBeUndefined();
   });
 });
 

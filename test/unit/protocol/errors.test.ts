@@ -80,7 +80,7 @@ const cases: Record<ErrorKey, [code: number, msg: string, says: string, call?: C
     same,
   ],
   unwritableJournal: [5, "error writing the journal", "wrappers/blue/zone:eth0: EROFS", {}, { writeProblem: "EROFS" }],
-  unreadableJournal: [5, "error reading the journal of", "blue/other:net1. DEL does not", delOf, withSibling],
+  unreadableJournal: [5, "error reading the journal or result of", "blue/other:net1. DEL does not", delOf, withSibling],
   noRouterAddress: [109, "interface eth0 has no IPv6 address from a router", "within 1s. A", required, withoutRouter],
   givenUp: [108, "interface eth0 was given up during ADD", "ran at the same time", {}, cleared],
   internal: [999, "internal error of the wrapper", "TypeError: broken", {}, broken],
