@@ -124,7 +124,7 @@ export function planRemoval(undoing: Undoing, entry: Entry): Removal {
   return removalOf(entry, around(undoing, entry));
 }
 
-/** Throws code 5 if nobody can tell what the container's other attachments have: no DEL passes that has removed nothing for that. */
+/** Throws code 5 if something of the container's other attachments cannot be read: a DEL that removed nothing for that must not pass. */
 export function demandReadable({ facts, journal }: Undoing): void {
   const file = facts.unreadableSibling(journal.key);
   // guard: a DEL that has left everything is not called passed

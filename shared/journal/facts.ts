@@ -100,8 +100,8 @@ export class Facts {
   }
 
   /**
-   * The journal of one of the container's other attachments, or the directory of what they have, that is there and cannot be read:
-   * too many files are open, for example.
+   * A path that hides what the container's other attachments have: a journal that cannot be read, or a directory that cannot be
+   * listed (a disk error, too many open files).
    */
   unreadableSibling(key: AttachmentKey): string | undefined {
     const own = journalFile(key);

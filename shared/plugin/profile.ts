@@ -35,7 +35,8 @@ export interface Profile {
   readonly checkNeedsIpam?: true;
   /**
    * A creator that uses a host interface and an address that an earlier plugin prepared. As long as prevResult has no
-   * container interface, its ADD gets prevResult, and its answer replaces prevResult.
+   * container interface, its ADD gets prevResult, and its answer replaces prevResult. Its DEL fails if prevResult has an interface
+   * beside its own (plugins/main/ipvlan/ipvlan.go, loadConf).
    */
   readonly takesOverHostInterface?: true;
   /**

@@ -73,6 +73,11 @@ test.for([
     expect(await lab.goCni.del(list, gone)).toMatchObject({ exitCode: 1 });
     expect(await lab.readdir("/run/netns")).toEqual([expect.stringMatching(/^cni-wrappers-/)]);
     await installPlugin(lab, "bridge", "exec /opt/cni/bridge");
+    const [all, kept] = ["/var/lib/cni", "/opt/kept"];
+    await lab.run("sh", ["-c", `mkdir ${kept}; mv ${all}/results ${all}/wrappers ${kept}`]);
+    const { stdout, stderr } = await lab.call(Lab.command, ["status"]);
+    expect(stdout + stderr).not.toContain("cni-wrappers-");
+    await lab.run("sh", ["-c", `mv ${kept}/* ${all}`]);
     expectPassed(await remove(lab, list, gone));
     expect([await lab.kernel.packetRules(), await lab.kernel.leases(), await lab.kernel.journals()]).toEqual([
       [],

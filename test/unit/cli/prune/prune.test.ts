@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Memory, type MemoryFile } from "../../../../cli/host/memory.ts";
@@ -64,6 +64,13 @@ test.each<[string, () => Known | undefined, string | undefined, Partial<Thing>?]
   const thing = { ...leaseAt(), ...more };
   expect(await remove(findingOf(known(), thing), directory, never)).toBe(why);
   expect(existsSync(thing.where)).toBe(why !== undefined);
+});
+
+test("a file of a container stays while nobody can tell whether it has a result", async () => {
+  const [lease, loop] = [leaseAt(), join(directory, "loop")];
+  symlinkSync("loop", loop);
+  expect(await remove(findingOf(undefined, lease), loop, never)).toBe(cameBack);
+  expect(existsSync(lease.where)).toBe(true);
 });
 
 function changed(known: Known): Known {
