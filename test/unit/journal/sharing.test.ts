@@ -137,6 +137,13 @@ describe("a lease", () => {
     ["is no chained plugin's", own, [{ ...same, role: "meta" }], everything],
     ["of another interface that libcni knows is free", ofOther, [], everything, listing("eth5")],
     ["of one of two interfaces that libcni knows stays", ofOther, [], nothing, listing("eth5", "eth0")],
+    [
+      "of an interface that libcni knows with other addresses is free",
+      ofOther,
+      [],
+      leaseOnly,
+      { ...listing("eth0"), mayHaveLease: () => false },
+    ],
     ["of an ADD that still runs waits for it: that may fail, or be refused", own, [running], waiting],
     ["of a failed ADD does not", leftBy(7), [running], nothing],
     ["of an unknown plugin, which may have others, waits", entryOf({ type: "twin" }), [same], waiting],

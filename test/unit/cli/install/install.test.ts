@@ -411,6 +411,8 @@ test("those who need the wrappers are sorted by name, with the directory of the 
   for (const id of ["cccccccccccccccc", "b2", "a3"]) writeJournal({ containerId: id, path: `/opt/${id}/bridge` });
   // adopt does not know which plugin made an interface.
   writeJournal({ containerId: "d4", path: "" });
+  // A record of 0.2.0 is no journal.
+  writeFile(join(directory, "wrappers/zone:b2:eth0:eth0"), "{}");
   const its = { network: "zone", containerId: "b2", netns: "/proc/self/ns/net", args: [["K8S_POD_NAME", "pod"]] };
   const how = { leaveOut: () => {}, state: directory };
   expect(usesAmong([{ ...its, list: undefined } as unknown as CachedAttachment], new Set(), how)).toEqual([
