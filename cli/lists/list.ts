@@ -180,6 +180,11 @@ export function masterOf({ delegate, configuration }: ListedPlugin): string | un
   return isOfHost && typeof master === "string" && master !== "" ? master : undefined;
 }
 
+/** The master in whose LAN a plugin's addresses are; undefined for a vlan, too, which has a LAN of its own. */
+export function lanMasterOf(plugin: ListedPlugin): string | undefined {
+  return plugin.delegate === "vlan" ? undefined : masterOf(plugin);
+}
+
 /** Whether the runtime gives a plugin this part of its arguments. */
 export function hasCapability({ configuration: { capabilities } }: ListedPlugin, name: string): boolean {
   return isJsonObject(capabilities) && capabilities[name] === true;

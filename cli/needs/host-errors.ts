@@ -11,7 +11,7 @@ import { hasProgram, runProgram } from "../host/programs.ts";
 import { addressOf, addressText, cidrOf, contains, givesOut, networkOf } from "../lists/addresses.ts";
 import { gatewaysIn } from "../lists/gateways.ts";
 import { entriesOf, ipamTypeOf, poolsOf, rangeSetsOf } from "../lists/ipam.ts";
-import { isRewritten, type List, type ListedPlugin, masterOf } from "../lists/list.ts";
+import { isRewritten, type List, type ListedPlugin, lanMasterOf } from "../lists/list.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { droppedPlugins } from "../live/check.ts";
 import type { Networks } from "../live/networks.ts";
@@ -131,7 +131,7 @@ function resolverProblem({ configuration }: ListedPlugin): readonly string[] {
 export function routeProblems(plugin: ListedPlugin, routes = defaultRoutes()): readonly string[] {
   if (isRewritten(plugin)) return [];
   if (plugin.delegate === "host-device") return lostUplink(plugin, routes);
-  const master = plugin.delegate === "vlan" ? undefined : masterOf(plugin);
+  const master = lanMasterOf(plugin);
   return routes.filter(({ device }) => device === master).flatMap((route) => otherGateway(plugin, route));
 }
 

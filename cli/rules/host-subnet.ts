@@ -3,7 +3,7 @@ import { addressesOf, type Link, linkNamed } from "../host/links.ts";
 import type { FoundAt, PluginRule } from "../lint/rule.ts";
 import { cidrOf, contains, givesOut } from "../lists/addresses.ts";
 import { poolsOf, rangeSetsOf } from "../lists/ipam.ts";
-import { isGateway, isRewritten, type ListedPlugin, masterOf } from "../lists/list.ts";
+import { isGateway, isRewritten, type ListedPlugin, lanMasterOf } from "../lists/list.ts";
 
 export const hostSubnet: PluginRule = {
   title: "The host itself has an address in the containers' subnet (`--host`).",
@@ -15,7 +15,7 @@ A macvlan or ipvlan interface belongs to the LAN of its \`master\`. There the su
 host's own address: without \`rangeStart\` and \`rangeEnd\` it gives it to a container sooner or later.`,
   findInPlugin(plugin, _, { links }) {
     if (!links || plugin.role !== "creator" || isRewritten(plugin)) return undefined;
-    const master = plugin.delegate === "vlan" ? undefined : masterOf(plugin);
+    const master = lanMasterOf(plugin);
     return master === undefined ? routedTwice(plugin, links) : givenOut(plugin, linkNamed(master, links));
   },
 };

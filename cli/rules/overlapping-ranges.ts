@@ -1,7 +1,7 @@
 import { sharedDeviceName } from "../../shared/plugin/profile.ts";
 import type { FoundAt, ListRule } from "../lint/rule.ts";
 import { commonAddress, type Pool, poolsOf } from "../lists/ipam.ts";
-import { creatorsOf, isGateway, type List, type ListedPlugin, masterOf } from "../lists/list.ts";
+import { creatorsOf, isGateway, type List, type ListedPlugin, lanMasterOf } from "../lists/list.ts";
 import { directoryOf, isBefore, nameOf, type Run } from "../lists/neighbours.ts";
 import { once } from "../once.ts";
 
@@ -105,10 +105,10 @@ function networksOf(plugin: ListedPlugin): readonly string[] {
 
 /** The host's interface on which a plugin's addresses must be unique; undefined if that is not certain. */
 function lanOf(plugin: ListedPlugin): string | undefined {
-  const { delegate, profile, configuration } = plugin;
+  const { profile, configuration } = plugin;
   const { vlan = 0 } = configuration;
-  if (delegate === "bridge") return `${sharedDeviceName(profile, configuration)}.${JSON.stringify(vlan)}`;
-  const master = delegate === "vlan" ? undefined : masterOf(plugin);
+  if (plugin.delegate === "bridge") return `${sharedDeviceName(profile, configuration)}.${JSON.stringify(vlan)}`;
+  const master = lanMasterOf(plugin);
   return master && `${master}.0`;
 }
 
