@@ -69,9 +69,12 @@ pub fn read_file(path: &str) -> io::Result<Vec<u8>> {
 
 /// The names in a directory, sorted as Node does, none if there is none; nothing if it cannot be read.
 pub fn list_directory(path: &str) -> Option<Vec<String>> {
-    let entries = match fs::read_dir(path) {
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Some(vec![]),
-        entries => entries.ok()?,
+    let entries = loop {
+        match fs::read_dir(path).map_err(|error| error.kind()) {
+            Err(io::ErrorKind::Interrupted) => {}
+            Err(io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Some(vec![]),
+            opened => break opened.ok()?,
+        }
     };
     let names: io::Result<Vec<_>> = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect();
     let mut names = names.ok()?;
