@@ -16,6 +16,9 @@ import { Trouble, withPath } from "../terminal.ts";
 /** The directory of libcni's results, host-local's leases and the wrappers' journals. A host that never had a container has none. */
 export const stateDirectory = "/var/lib/cni";
 
+/** Gets a file that cannot be used, with the reason. */
+export type LeaveOut = (file: string, reason: string) => void;
+
 /** A file below the directory of the journals: a journal, or what 0.2.0 left. */
 export interface MemoryFile extends AttachmentKey {
   readonly file: string;
@@ -43,8 +46,8 @@ export class Memory extends Facts {
     this.#isThere = (path) => lstatSync(at(path), { throwIfNoEntry: false }) !== undefined;
   }
 
-  /** What the wrappers have written. `leaveOut` gets each file that cannot be read, or not as a whole, with the reason. */
-  files(leaveOut: (file: string, reason: string) => void = () => {}): readonly MemoryFile[] {
+  /** What the wrappers have written. `leaveOut` gets each file that cannot be read, or not as a whole. */
+  files(leaveOut: LeaveOut = () => {}): readonly MemoryFile[] {
     return this.list(journalDirectory).flatMap((name): readonly MemoryFile[] => {
       const path = join(journalDirectory, name);
       const key = keyOfRecord(name);

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import type { Entry } from "../../shared/journal/journal.ts";
-import { entriesIn, Memory, stateDirectory } from "../host/memory.ts";
+import { entriesIn, type LeaveOut, Memory, stateDirectory } from "../host/memory.ts";
 import { type List, listFrom } from "../lists/list.ts";
 import type { CachedAttachment } from "../live/cached-results.ts";
 import { pathStateAt } from "../live/namespaces.ts";
@@ -54,9 +54,6 @@ export function isWrapped(list: List | undefined): boolean {
 export function hasJq({ plugins }: List): boolean {
   return plugins.some(({ wrapper }) => wrapper.jq !== undefined);
 }
-
-/** Gets a file that cannot be read, and why. */
-type LeaveOut = (file: string, reason: string) => void;
 
 /** Reads the entries of this boot whose namespaces are still there. */
 function liveEntries(memory: Memory, leaveOut: LeaveOut): readonly Entry[] {

@@ -6,7 +6,7 @@ import type { AttachmentKey } from "../../shared/journal/journal.ts";
 import { parseJsonObject } from "../../shared/protocol/json.ts";
 import { filesIn } from "../files/read-input.ts";
 import { readLinks } from "../host/links.ts";
-import { Memory } from "../host/memory.ts";
+import { type LeaveOut, Memory } from "../host/memory.ts";
 import { leasesOf } from "../lists/ipam.ts";
 import type { List } from "../lists/list.ts";
 import { type CachedAttachment, isAttachment, parseCachedResult, readCachedResults } from "../live/cached-results.ts";
@@ -27,7 +27,7 @@ export interface Places {
 export async function surveyOf(
   { cacheDirectory, lists }: Places,
   { namespaces, pathState }: HostNamespaces,
-  leaveOut: (file: string, reason: string) => void,
+  leaveOut: LeaveOut,
 ): Promise<Survey> {
   const unreadable: string[] = [];
   const skip = (file: string, reason: string) => {
@@ -75,7 +75,7 @@ function delegatesOf({ name = "", plugins }: List): readonly (readonly [string, 
   return [[name, name], ...plugins.map(({ network }) => [network, name] as const)];
 }
 
-function readResults(cacheDirectory: string, skip: (file: string, reason: string) => void) {
+function readResults(cacheDirectory: string, skip: LeaveOut) {
   const read = readCachedResults(cacheDirectory);
   for (const one of read) if (!isAttachment(one)) skip(one.file, one.reason);
   return read.filter(isAttachment);
@@ -86,7 +86,7 @@ function readBackups(
   cacheDirectory: string,
   results: readonly CachedAttachment[],
   pathState: HostNamespaces["pathState"],
-  skip: (file: string, reason: string) => void,
+  skip: LeaveOut,
 ): readonly Thing[] {
   const byName = new Map(results.map((one) => [basename(one.file), one]));
   const memory = new Memory();

@@ -123,12 +123,8 @@ function isBegan(value: JsonObject): boolean {
 function isNamespace(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   const { path, device, inode, changedMs } = value;
-  return typeof path === "string" && typeof device === "number" && typeof inode === "number" && isNumber(changedMs);
-}
-
-/** A number, if there is one. */
-function isNumber(value: unknown): boolean {
-  return value === undefined || typeof value === "number";
+  const hasTime = changedMs === undefined || typeof changedMs === "number";
+  return typeof path === "string" && typeof device === "number" && typeof inode === "number" && hasTime;
 }
 
 function isTexts(value: unknown): value is readonly string[] {

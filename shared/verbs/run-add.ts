@@ -152,8 +152,8 @@ function write({ session, facts, journal }: Undoing, text: string, how: Appendin
     // A full disk takes the name of a file, and none or some of its bytes.
     const { entries, problem: fault } = facts.journalAgain(journal.key);
     // guard: a journal that cannot be read
-    const isRead = facts.read(journal.file) !== undefined;
-    if (isRead && entries.length === 0 && fault === undefined) host.removeFile(journal.file);
+    const isEmpty = !facts.isUnreadable(journal.key) && entries.length === 0 && fault === undefined;
+    if (isEmpty) host.removeFile(journal.file);
     host.removeDirectory(containerDirectory(journal.key.containerId));
     throw new CniError("unwritableJournal", "", `${journal.file}: ${problem}`);
   }

@@ -153,12 +153,14 @@ function declareAll(declare: Declare | undefined, cases: Case[], isOn: (id: numb
 
 async function execute({ mutant, tests }: Order): Promise<Outcome> {
   const runs: Run[] = [];
+  let failed: Outcome["failed"];
   for (const limited of tests) {
-    const { run, failed } = await runFile(limited, mutant);
-    runs.push(run);
-    if (failed !== undefined) return { failed: { test: limited.test, ...failed }, runs, isSpoiled: isSpoiled() };
+    const ended = await runFile(limited, mutant);
+    runs.push(ended.run);
+    failed = ended.failed && { test: limited.test, ...ended.failed };
+    if (failed) break;
   }
-  return { failed: undefined, runs, isSpoiled: mutant !== undefined && isSpoiled() };
+  return { failed, runs, isSpoiled: mutant !== undefined && isSpoiled() };
 }
 
 const atStart = surroundings();
