@@ -226,8 +226,10 @@ test("behind links to processes' namespaces: a gone process, a link to another o
     await link(name, pids.get(name) as string);
     expectPassed({ ...(await lab.goCni.add(list, { name, netns: `/run/netns/${name}` })), stdout: "" });
   }
+  // It begins first: a namespace that is made after another one has gone can get its number.
+  const another = await lab.run("sh", ["-c", start]);
   for (const [name, pid] of pids) if (name !== "live") await lab.run("kill", [pid]);
-  await link("other", await lab.run("sh", ["-c", start]));
+  await link("other", another);
   // The first process is in the host's namespace.
   await link("reused", "1");
   // The live one's link is made again, too.
